@@ -1,0 +1,88 @@
+import { z } from "zod";
+
+const flag = z
+  .enum(["true", "false", "1", "0", ""])
+  .transform((value) => value === "true" || value === "1")
+  .default(false);
+
+const url = (...protocols: string[]) =>
+  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    error: `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+  });
+
+const list = z
+  .string()
+  .default("")
+  .transform((value) =>
+    value
+      .split(",")
+      .map((item) => item.trim())
+      .filter(Boolean),
+  );
+
+const schema = z.object({
+  NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  /** Port of the self-hosted server; 0 lets the system choose. */
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  /** Address the self-hosted server listens on. */
+  HOST: z.string().default("127.0.0.1"),
+  /** Where the embedded database and its secrets live. */
+  OUTLAY_DATA_DIR: z.string().min(1).default(".outlay"),
+  /** `off` serves every route through Next, as a platform without our server would. */
+  OUTLAY_FAST_LANE: z.enum(["on", "off"]).default("on"),
+  /** The service's public address, without a trailing slash. */
+  BASE_URL: url("http:", "https:").optional(),
+  MCP_URL: url("http:", "https:").optional(),
+  POSTGRES_URL: url("postgres:", "postgresql:").optional(),
+  DATABASE_URL: url("postgres:", "postgresql:").optional(),
+  /** A direct connection, for migrations and maintenance. */
+  POSTGRES_URL_NON_POOLING: url("postgres:", "postgresql:").optional(),
+  /** Connections the service may hold open. */
+  POSTGRES_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
+  /** Addresses (CIDR) of the reverse proxies whose X-Forwarded-For may be believed. */
+  TRUSTED_PROXIES: list,
+  SVC_API_KEY: z.string().min(16, "must have at least 16 characters").optional(),
+  SVC_ALLOW_ENV_API_KEY: flag,
+  SUPABASE_URL: url("http:", "https:").optional(),
+  NEXT_PUBLIC_SUPABASE_URL: url("http:", "https:").optional(),
+  VERCEL: flag,
+  VERCEL_URL: z.string().optional(),
+  VERCEL_PROJECT_PRODUCTION_URL: z.string().optional(),
+});
+
+/** The settings of this process, parsed; see `.env.example` for what each one does. */
+export type Env = z.output<typeof schema>;
+
+/** A setting that cannot be used; its message names every bad variable and what it should be. */
+export class EnvError extends Error {
+  override name = "EnvError";
+}
+
+/**
+ * Parses settings. An empty variable counts as unset, as hosting dashboards and `.env` files leave them.
+ * @throws EnvError naming each bad variable.
+ */
+export function parseEnv(source: Record<string, string | undefined>): Env {
+  const set = Object.fromEntries(
+    Object.entries(source).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = schema.safeParse(set);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  throw new EnvError(`The environment has settings that cannot be used:\n${lines.join("\n")}`);
+}
+
+let cached: Env | undefined;
+
+/** The settings of this process. Read lazily, so that a build needs none. @throws EnvError */
+export function env(): Env {
+  // biome-ignore lint/style/noProcessEnv: this is the one place that reads it.
+  cached ??= parseEnv(process.env);
+  return cached;
+}
+
+/** The Postgres address the service works through, or undefined when the embedded database is to be used. */
+export function postgresUrl(settings: Env = env()): string | undefined {
+  return settings.POSTGRES_URL ?? settings.DATABASE_URL;
+}

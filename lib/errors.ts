@@ -1,0 +1,62 @@
+/** Every error code the service answers with, and its HTTP status (specification section 7, design section 4). */
+export const statusOf = {
+  invalid_json: 400,
+  validation_failed: 400,
+  missing_credentials: 401,
+  invalid_credentials: 401,
+  key_revoked: 401,
+  key_expired: 401,
+  monthly_limit_exceeded: 402,
+  permission_denied: 403,
+  project_not_allowed: 403,
+  feature_not_allowed: 403,
+  source_not_allowed: 403,
+  ip_not_allowed: 403,
+  origin_not_allowed: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  idempotency_conflict: 409,
+  slug_taken: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof statusOf;
+
+/** One thing wrong with a request: where (`message.quantity`), and what to do about it. */
+export type Issue = { path: string; message: string };
+
+/**
+ * The one error a caller ever sees. Anything else that is thrown becomes `internal_error`, logged and not sent.
+ * `fields` are the code-specific members of the body; `headers` go on the response.
+ */
+export class ServiceError extends Error {
+  override name = "ServiceError";
+  readonly status: number;
+
+  constructor(
+    readonly code: ErrorCode,
+    description: string,
+    readonly fields: Record<string, unknown> = {},
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(description);
+    this.status = statusOf[code];
+  }
+}
+
+/** A `validation_failed` whose description names the first issue, so that a log line alone is enough to act on. */
+export function validationFailed(issues: Issue[]): ServiceError {
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
+  const description = first ? `${first.path}: ${first.message}${more}` : "The request is not valid.";
+  return new ServiceError("validation_failed", description, { issues });
+}
+
+/** The 404 of everything that does not exist and of everything the caller may not know exists: byte-identical. */
+export function notFound(): ServiceError {
+  return new ServiceError("not_found", "There is nothing here, or your credentials do not reach it.");
+}
