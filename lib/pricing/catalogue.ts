@@ -1,0 +1,132 @@
+import { matchModel, type PriceTable } from "./catalogue-match";
+import {
+  compare,
+  type Decimal,
+  divideMoney,
+  multiply,
+  parseDecimal,
+  shiftDecimal,
+  toText,
+  zero,
+} from "./decimal";
+import {
+  type Line,
+  type Price,
+  type PricedLine,
+  priceLine,
+  type Rate,
+  type UnpricedReason,
+} from "./price-line";
+import { findUnit, type Unit } from "./units";
+
+/** The price data this build ships; kept with every amount it priced. A test holds it to the installed package. */
+export const catalogueVersion = "genai-prices 0.1.8";
+
+/**
+ * A line of usage to price.
+ * - `provider`, `model`: as the client spells them.
+ * - `occurredAt`: the instant whose prices apply.
+ * - `inputQuantity`: all input tokens of the request this line belongs to, when the caller knows them; see `catalogueRate`.
+ */
+export type CatalogueLine = Line & {
+  provider: string;
+  model?: string | null | undefined;
+  occurredAt: Date;
+  inputQuantity?: Decimal;
+};
+
+/**
+ * Prices one line from the catalogue, in exact decimals. What the catalogue does not price is *unpriced*, with the reason;
+ * an amount of 0 comes only from a rate of 0, and shows it. Never throws.
+ */
+export function priceFromCatalogue(line: CatalogueLine): PricedLine {
+  return priceLine(line, (unitType) => catalogueRate(line, unitType));
+}
+
+/**
+ * The catalogue's rate for one unit of a line, or why there is none.
+ *
+ * Tiers. Some models cost more, as a whole, when a *request* has more than so many input tokens. A message has one unit, so
+ * it cannot see the others: an input line is taken as one request, and its own quantity (its cached part included) decides;
+ * an output line is at the base tier. `inputQuantity` overrules both upwards. A client that sums many requests into one
+ * message should send them as items, or send its own cost.
+ */
+export function catalogueRate(line: CatalogueLine, unitType: string): Rate | UnpricedReason {
+  const model = matchModel(line.provider, line.model ?? "");
+  if (model === "unknown_provider") return model;
+  const unit = findUnit(unitType);
+  if (!unit) return "unknown_unit";
+  if (model === "unknown_model") return model;
+  const table = model.pricesAt(line.occurredAt);
+  const scale = table && scaleOf(table, unit);
+  if (!scale) return "no_rate";
+  if (scale.tiers.length === 0) return scale.base;
+  const own = unit.countsAsInput ? line.quantity : zero;
+  const input = line.inputQuantity && compare(line.inputQuantity, own) > 0 ? line.inputQuantity : own;
+  return scale.tiers.find(({ start }) => compare(input, start) > 0)?.rate ?? scale.base;
+}
+
+/** The rates of one unit: the base, and the tiers above it, highest first. */
+type Scale = { base: Rate; tiers: { start: Decimal; rate: Rate }[] };
+
+/** One entry per price table of the catalogue and unit: bounded by both. */
+const scales = new WeakMap<PriceTable, Map<string, Scale | null>>();
+
+function scaleOf(table: PriceTable, unit: Unit): Scale | null {
+  const known = scales.get(table) ?? new Map<string, Scale | null>();
+  if (known.size === 0) scales.set(table, known);
+  const remembered = known.get(unit.unit);
+  if (remembered !== undefined) return remembered;
+  const scale = readScale(table, unit);
+  known.set(unit.unit, scale);
+  return scale;
+}
+
+/** Reads a unit's entry of a price table, or that of the unit it is billed as; null when the table has neither. */
+export function readScale(table: PriceTable, unit: Unit): Scale | null {
+  const { prices } = table;
+  const entry = Object.hasOwn(prices, unit.priceKey) ? prices[unit.priceKey] : undefined;
+  if (entry === undefined || entry === null) {
+    const fallback = unit.fallback === undefined ? undefined : findUnit(unit.fallback);
+    return fallback ? readScale(table, fallback) : null;
+  }
+  if (typeof entry === "number") return { base: readRate(table, unit, entry), tiers: [] };
+  const tiers = entry.tiers.map(({ start, price }) => ({
+    start: parseDecimal(start),
+    rate: readRate(table, unit, price, start),
+  }));
+  return { base: readRate(table, unit, entry.base), tiers: tiers.sort((a, b) => compare(b.start, a.start)) };
+}
+
+function readRate(table: PriceTable, unit: Unit, listed: number, tierStart?: number): Rate {
+  // 1e6 → 6; hours have no such exponent, and keep their price per 3600 seconds, undivided and so exact.
+  const places = Math.log10(unit.per);
+  const isPowerOfTen = Number.isInteger(places);
+  const perUnit = isPowerOfTen ? shiftDecimal(parseDecimal(listed), -places) : parseDecimal(listed);
+  const price: Price = {
+    rate: toText(perUnit),
+    per: isPowerOfTen ? 1 : unit.per,
+    unit: unit.unit,
+    source: "catalogue",
+    version: catalogueVersion,
+    provider: table.provider,
+    model: table.model,
+    ...(tierStart === undefined ? {} : { tier: { aboveInputTokens: tierStart } }),
+  };
+  return { price, perUnit, ...minimumOf(table, unit, parseDecimal(listed)) };
+}
+
+const groqMinimumSeconds = parseDecimal(10);
+const secondsPerHour = parseDecimal(3600);
+
+/**
+ * Groq bills at least ten seconds a transcription (groq.com/pricing). The catalogue's own calculator applies it as well; the
+ * rule is in its code, not in its data.
+ */
+function minimumOf(table: PriceTable, unit: Unit, perHour: Decimal): { minimum?: Decimal } {
+  const applies =
+    table.provider === "groq" &&
+    table.model.startsWith("whisper-") &&
+    /^(input_)?audio_hours$/.test(unit.priceKey);
+  return applies ? { minimum: divideMoney(multiply(perHour, groqMinimumSeconds), secondsPerHour) } : {};
+}

@@ -1,0 +1,115 @@
+import Big from "big.js";
+
+declare const brand: unique symbol;
+
+/**
+ * An exact decimal number: money, quantities, rates. Opaque on purpose: only the functions of this file compute with
+ * it, so that no amount ever passes through float arithmetic. It serialises to JSON as its plain text.
+ */
+export type Decimal = { readonly [brand]: "Decimal"; toString(): string; toJSON(): string };
+
+/** Decimals the ledger stores of an amount of money. */
+export const moneyScale = 18;
+
+const halfEven = 2;
+
+/** A constructor of our own: the settings below never leak into, or come from, other users of big.js. */
+const Exact = Big();
+Exact.strict = true; // `+decimal` throws instead of losing digits
+Exact.NE = -1_000_000; // toString never answers in exponents
+Exact.PE = 1_000_000;
+Exact.DP = moneyScale;
+Exact.RM = halfEven;
+
+// Longer or larger text is no price or quantity: it is an attempt to make one message cost seconds of CPU.
+// Every finite JS number fits (5e-324 to 1.8e308).
+const maxTextLength = 400;
+const maxExponent = 400;
+const plain = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,4}))?$/i;
+
+const big = (value: Decimal): Big => value as unknown as Big;
+const decimal = (value: Big): Decimal => value as unknown as Decimal;
+
+/** A text or number that is no finite decimal, or one too long to be money. */
+export class DecimalError extends Error {
+  override name = "DecimalError";
+}
+
+/**
+ * Reads a decimal exactly. A JS number is taken by its shortest round-trip text, so 0.1 is one tenth and not the binary
+ * fraction next to it.
+ * @param value decimal text (`-1.5`, `.5`, `1e-12`), a finite number or a bigint.
+ * @throws DecimalError on NaN, an infinity, other text, or magnitudes beyond 1e±400.
+ */
+export function parseDecimal(value: string | number | bigint): Decimal {
+  const text = typeof value === "string" ? value : String(value);
+  const match = text.length <= maxTextLength ? plain.exec(text) : null;
+  if (!match || (match[1] !== undefined && Math.abs(Number(match[1])) > maxExponent)) {
+    const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+    throw new DecimalError(`"${shown}" is not a decimal number the service can compute with`);
+  }
+  return decimal(new Exact(text));
+}
+
+export const zero: Decimal = parseDecimal("0");
+
+/** a + b, exactly. */
+export function add(a: Decimal, b: Decimal): Decimal {
+  return decimal(big(a).plus(big(b)));
+}
+
+/** a − b, exactly. */
+export function subtract(a: Decimal, b: Decimal): Decimal {
+  return decimal(big(a).minus(big(b)));
+}
+
+/** a × b, exactly. */
+export function multiply(a: Decimal, b: Decimal): Decimal {
+  return decimal(big(a).times(big(b)));
+}
+
+/** The sum of any number of decimals, exactly; zero of none. */
+export function sum(values: Iterable<Decimal>): Decimal {
+  let total = big(zero);
+  for (const value of values) total = total.plus(big(value));
+  return decimal(total);
+}
+
+/** -1 when a < b, 0 when they are equal, 1 when a > b. */
+export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
+  return big(a).cmp(big(b));
+}
+
+export function isZero(value: Decimal): boolean {
+  return big(value).c[0] === 0;
+}
+
+/** How many decimals the value has; trailing zeros do not count (1.50 has one). */
+export function countDecimals(value: Decimal): number {
+  const { c, e } = big(value);
+  return Math.max(0, c.length - 1 - e);
+}
+
+/** value × 10^places, exactly and without arithmetic: the way from "per million" to "per one". */
+export function shiftDecimal(value: Decimal, places: number): Decimal {
+  if (isZero(value)) return value;
+  const shifted = new Exact(big(value));
+  shifted.e += places;
+  return decimal(shifted);
+}
+
+/** Rounds half-even to the scale the ledger stores, 18 decimals. */
+export function roundMoney(value: Decimal): Decimal {
+  return countDecimals(value) <= moneyScale ? value : decimal(big(value).round(moneyScale, halfEven));
+}
+
+/** a ÷ b, rounded once, half-even, to 18 decimals. @throws DecimalError when b is zero. */
+export function divideMoney(a: Decimal, b: Decimal): Decimal {
+  if (isZero(b)) throw new DecimalError("Division by zero");
+  return decimal(big(a).div(big(b)));
+}
+
+/** Plain notation: no exponent, no trailing zeros, no "-0". */
+export function toText(value: Decimal): string {
+  return big(value).toString();
+}

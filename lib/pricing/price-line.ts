@@ -1,0 +1,110 @@
+import {
+  add,
+  compare,
+  type Decimal,
+  divideMoney,
+  isZero,
+  multiply,
+  parseDecimal,
+  roundMoney,
+  subtract,
+  toText,
+} from "./decimal";
+import { findUnit } from "./units";
+
+/**
+ * The price that was applied to a line, as it is kept with the message: everything needed to compute the amount again.
+ * - `rate`: USD, exact decimal text; it buys `per` of `unit`. `per` is 1 but for audio time, whose prices are per hour and do
+ *   not divide exactly into seconds (3600) or minutes (60).
+ * - `unit`: the unit whose price it is. It may be a broader one than the message's: reasoning is billed as output.
+ * - `version`: the catalogue's version, or the id of the workspace's own price.
+ * - `provider`, `model`: what the catalogue matched, or what the workspace's price names (null: any model).
+ * - `tier`: the price of requests with more input tokens than this.
+ * - `minimum`: USD, the least the provider bills; present when it made the amount.
+ * - `cached`: the price of the cached part, and how much of the quantity that part was.
+ */
+export type Price = {
+  rate: string;
+  per: number;
+  unit: string;
+  source: "catalogue" | "override";
+  version: string;
+  provider: string;
+  model: string | null;
+  tier?: { aboveInputTokens: number };
+  minimum?: string;
+  cached?: Price & { quantity: string };
+};
+
+/** Why a line has no amount. Each is a fact about the line, none an error. */
+export type UnpricedReason =
+  | "unknown_provider"
+  | "unknown_model"
+  | "unknown_unit"
+  | "no_rate"
+  | "invalid_cached_quantity";
+
+/** A price ready to multiply with: `perUnit` is `price.rate` read once. */
+export type Rate = { price: Price; perUnit: Decimal; minimum?: Decimal };
+
+/**
+ * `cachedQuantity` is the part of an input line that came from the provider's cache and is *included in* `quantity` (OpenAI's
+ * shape). Where cache tokens are counted beside the input (Anthropic's shape), they are a line of their own with the unit
+ * `cache_read_tokens`, and `cachedQuantity` is left out.
+ */
+export type Line = { unitType: string; quantity: Decimal; cachedQuantity?: Decimal };
+
+export type PricedLine =
+  | { status: "priced"; amount: Decimal; price: Price }
+  | { status: "unpriced"; reason: UnpricedReason };
+
+const unpriced = (reason: UnpricedReason): PricedLine => ({ status: "unpriced", reason });
+
+/** quantity × rate in USD, exact, or rounded once half-even to 18 decimals where the rate is per hour; never below the minimum. */
+function applyRate(quantity: Decimal, { price, perUnit, minimum }: Rate): { amount: Decimal; price: Price } {
+  const product = multiply(quantity, perUnit);
+  const amount = price.per === 1 ? product : divideMoney(product, parseDecimal(price.per));
+  if (minimum === undefined || compare(amount, minimum) >= 0) return { amount, price };
+  return { amount: minimum, price: { ...price, minimum: toText(minimum) } };
+}
+
+/**
+ * The amount of one line, its cached part at the cache price and the rest at the line's own, rounded half-even to 18
+ * decimals. Everything is priced or nothing is: a line with one missing rate is unpriced as a whole.
+ * @param rateOf finds the rate of a unit, by the spelling given.
+ */
+export function priceLine(line: Line, rateOf: (unitType: string) => Rate | UnpricedReason): PricedLine {
+  const rate = rateOf(line.unitType);
+  if (typeof rate === "string") return unpriced(rate);
+  if (line.cachedQuantity === undefined || isZero(line.cachedQuantity)) {
+    const { amount, price } = applyRate(line.quantity, rate);
+    return { status: "priced", amount: roundMoney(amount), price };
+  }
+  const cachedUnit = findUnit(line.unitType)?.cachedAs;
+  if (cachedUnit === undefined || cachedQuantityIssue(line) !== undefined)
+    return unpriced("invalid_cached_quantity");
+  const cachedRate = rateOf(cachedUnit);
+  if (typeof cachedRate === "string") return unpriced(cachedRate);
+  const fresh = applyRate(subtract(line.quantity, line.cachedQuantity), rate);
+  const cached = applyRate(line.cachedQuantity, cachedRate);
+  return {
+    status: "priced",
+    amount: roundMoney(add(fresh.amount, cached.amount)),
+    price: { ...fresh.price, cached: { ...cached.price, quantity: toText(line.cachedQuantity) } },
+  };
+}
+
+/**
+ * What is wrong with a line's cached quantity, as a sentence for the caller, or undefined. A part larger than the whole is
+ * Anthropic's counting sent in OpenAI's field; pricing it either way would be a guess, so such a line is unpriced.
+ */
+export function cachedQuantityIssue(line: Line): string | undefined {
+  const { cachedQuantity, quantity, unitType } = line;
+  if (cachedQuantity === undefined || isZero(cachedQuantity)) return undefined;
+  if (findUnit(unitType)?.cachedAs === undefined)
+    return `a cached quantity makes sense for input tokens only, not for ${unitType}`;
+  if (toText(cachedQuantity).startsWith("-")) return "the cached quantity must not be negative";
+  if (compare(cachedQuantity, quantity) > 0)
+    return "the cached quantity is part of the quantity and must not exceed it; cache tokens that are counted beside the input are a message of their own with unit_type cache_read_tokens";
+  return undefined;
+}
