@@ -68,7 +68,7 @@ export function priceUsage(usage: Usage): PricedAmount {
 
 const fold = (text: string) => text.trim().toLowerCase();
 
-type Candidate = { override: PriceOverride; rate: Rate };
+type Candidate = { model: string | null; startsAt: Date; rate: Rate };
 
 /** Overrides by provider and unit, the preferred ones first; kept for as long as the caller keeps its list. */
 const indexes = new WeakMap<readonly PriceOverride[], Map<string, Candidate[]>>();
@@ -83,8 +83,8 @@ function overrideRate(usage: Usage, overrides: readonly PriceOverride[], unitTyp
   const model = fold(usage.model ?? "");
   const candidates = indexOf(overrides).get(`${fold(usage.provider)}\n${unitName(unitType)}`);
   return candidates?.find(
-    ({ override }) =>
-      override.startsAt <= usage.occurredAt && (override.model === null || fold(override.model) === model),
+    (candidate) =>
+      candidate.startsAt <= usage.occurredAt && (candidate.model === null || candidate.model === model),
   )?.rate;
 }
 
@@ -95,7 +95,11 @@ function indexOf(overrides: readonly PriceOverride[]): Map<string, Candidate[]> 
   for (const override of [...overrides].sort(byPreference)) {
     const key = `${fold(override.provider)}\n${unitName(override.unitType)}`;
     const candidates = index.get(key) ?? [];
-    candidates.push({ override, rate: rateOf(override) });
+    candidates.push({
+      model: override.model && fold(override.model),
+      startsAt: override.startsAt,
+      rate: rateOf(override),
+    });
     index.set(key, candidates);
   }
   indexes.set(overrides, index);
