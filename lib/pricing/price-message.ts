@@ -68,7 +68,7 @@ export function priceUsage(usage: Usage): PricedAmount {
 
 const fold = (text: string) => text.trim().toLowerCase();
 
-type Candidate = { model: string | null; startsAt: Date; rate: Rate };
+type Candidate = { model: string | null; startsAtMs: number; rate: Rate };
 
 /** Overrides by provider and unit, the preferred ones first; kept for as long as the caller keeps its list. */
 const indexes = new WeakMap<readonly PriceOverride[], Map<string, Candidate[]>>();
@@ -81,10 +81,10 @@ const indexes = new WeakMap<readonly PriceOverride[], Map<string, Candidate[]>>(
 function overrideRate(usage: Usage, overrides: readonly PriceOverride[], unitType: string): Rate | undefined {
   if (overrides.length === 0) return undefined;
   const model = fold(usage.model ?? "");
+  const atMs = usage.occurredAt.getTime();
   const candidates = indexOf(overrides).get(`${fold(usage.provider)}\n${unitName(unitType)}`);
   return candidates?.find(
-    (candidate) =>
-      candidate.startsAt <= usage.occurredAt && (candidate.model === null || candidate.model === model),
+    (candidate) => candidate.startsAtMs <= atMs && (candidate.model === null || candidate.model === model),
   )?.rate;
 }
 
@@ -97,7 +97,7 @@ function indexOf(overrides: readonly PriceOverride[]): Map<string, Candidate[]> 
     const candidates = index.get(key) ?? [];
     candidates.push({
       model: override.model && fold(override.model),
-      startsAt: override.startsAt,
+      startsAtMs: override.startsAt.getTime(),
       rate: rateOf(override),
     });
     index.set(key, candidates);
