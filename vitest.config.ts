@@ -1,11 +1,25 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+/** A project whose tests work on a real Postgres: one server a run, databases from `tests/helpers/database.ts`. */
+const onDatabase = (name: string) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [`tests/${name}/**/*.test.ts`],
+    globalSetup: ["tests/helpers/global-setup.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
+
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)) } },
   test: {
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: "unit", include: ["lib/**/*.test.ts", "server/**/*.test.ts"] } },
+      onDatabase("db"),
     ],
   },
 });

@@ -1,0 +1,55 @@
+import { execFileSync, type SpawnSyncOptions, spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+
+/** An unprivileged account of this machine. */
+export type Account = { name: string; uid: number; gid: number };
+
+/**
+ * The account Postgres has to run under, or undefined for our own. Postgres refuses to run as root, and looks its
+ * account up by uid, so the account needs an entry in the machine's user database.
+ * @param cluster the cluster's folder: when it exists, its owner is the account.
+ * @throws Error when we are root and the machine has no account to step down to.
+ */
+export function accountForPostgres(cluster: string | undefined): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const owner = cluster ? statSync(cluster, { throwIfNoEntry: false }) : undefined;
+  const wanted = owner && owner.uid !== 0 ? [String(owner.uid)] : ["postgres", "nobody"];
+  for (const name of wanted) {
+    const account = lookUp(name);
+    if (account && account.uid !== 0) return account;
+  }
+  throw new Error(
+    `The embedded Postgres does not run as root, and there is no account ${wanted.join(" or ")} to run it under. ` +
+      "Start Outlay as an ordinary user, or create the account.",
+  );
+}
+
+function lookUp(nameOrUid: string): Account | undefined {
+  try {
+    const id = (option: string) =>
+      Number(execFileSync("id", [option, nameOrUid], { encoding: "utf8", stdio: "pipe" }));
+    return { name: nameOrUid, uid: id("-u"), gid: id("-g") };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What `spawn` needs to run a program as the account, or as ourselves. */
+export function asAccount(account: Account | undefined): SpawnSyncOptions {
+  // Windows programs need the system's own variables; elsewhere Postgres is to see none of ours.
+  if (process.platform === "win32") return { windowsHide: true };
+  return {
+    // Not our own working directory, which the account may not be allowed to enter.
+    cwd: "/",
+    env: { LC_ALL: "C", TZ: "UTC", NODE_ENV: "production" },
+    ...(account && { uid: account.uid, gid: account.gid }),
+  };
+}
+
+/** Whether the account can enter a folder: asked of the system, which knows every rule, parents and ACLs included. */
+export function canEnter(folder: string, account: Account | undefined): boolean {
+  if (!account) return true;
+  return (
+    spawnSync("/bin/sh", ["-c", 'cd "$0"', folder], { ...asAccount(account), stdio: "ignore" }).status === 0
+  );
+}

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Account, accountForPostgres, canEnter } from "./account";
+import type { State } from "./state";
+
+/** Where the cluster lives, what it runs as. `home` holds `cluster/`, and a copy of the binaries when one is needed. */
+export type Home = { home: string; cluster: string; account: Account | undefined };
+
+/**
+ * Finds the cluster's home: `postgres/` in the data folder, or, when that folder is closed to the account Postgres
+ * runs under (a repository in the home of root), a folder under /var/lib/outlay named after the data folder. It is
+ * recorded in `state.home`, which the caller writes.
+ * @throws Error when there is no such place, or the data folder is a copy of one whose cluster is elsewhere.
+ */
+export function findHome(dataDir: string, state: State, log: (message: string) => void): Home {
+  if (state.home) return recorded(dataDir, state.home, state);
+  const inside = join(dataDir, "postgres");
+  const account = accountForPostgres(join(inside, "cluster"));
+  mkdirSync(inside, { recursive: true, mode: account ? 0o755 : 0o700 });
+  if (canEnter(inside, account)) return at(inside, account);
+
+  const name = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
+  const outside = join("/var/lib/outlay", name);
+  try {
+    mkdirSync(outside, { recursive: true, mode: 0o755 });
+  } catch (cause) {
+    throw unreachable(dataDir, account, cause);
+  }
+  if (!canEnter(outside, account)) throw unreachable(dataDir, account);
+  log(`${dataDir} is closed to the account ${account?.name}, so the database is kept in ${outside}.`);
+  state.home = outside;
+  return at(outside, account);
+}
+
+function recorded(dataDir: string, home: string, state: State): Home {
+  if (state.dataDir !== dataDir && existsSync(join(state.dataDir, "postgres.json"))) {
+    throw new Error(
+      `${dataDir} is a copy of ${state.dataDir}, whose database is kept in ${home}. ` +
+        "Two data folders cannot share it: delete the copy, or set OUTLAY_DATA_DIR.",
+    );
+  }
+  return at(home, accountForPostgres(join(home, "cluster")));
+}
+
+function at(home: string, account: Account | undefined): Home {
+  return { home, cluster: join(home, "cluster"), account };
+}
+
+function unreachable(dataDir: string, account: Account | undefined, cause?: unknown): Error {
+  return new Error(
+    `The embedded Postgres runs as ${account?.name}, which can reach neither ${dataDir} nor /var/lib/outlay. ` +
+      "Set OUTLAY_DATA_DIR to a folder it can reach, or start Outlay as an ordinary user.",
+    { cause },
+  );
+}

@@ -1,0 +1,175 @@
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { asAccount } from "./account";
+import type { Binaries } from "./binaries";
+import { lifeOf } from "./claim.mjs";
+import type { Home } from "./home";
+import { settings } from "./settings";
+
+/** A Postgres server that accepts connections. `ended` settles when its process is gone, for whatever reason. */
+export type Postmaster = { pid: number; port: number; ended: Promise<void> };
+
+/** What is needed to launch one. `logFile` takes what Postgres itself has to say. */
+export type Launch = {
+  home: Home;
+  binaries: Binaries;
+  logFile: string;
+  overrides: Record<string, string>;
+  log: (message: string) => void;
+};
+
+/** How long a start that fails is tried again: the children of a killed Postgres take up to seconds to let go. */
+const retryForMs = 10_000;
+const logFileMaxBytes = 10 * 1024 * 1024;
+
+/**
+ * The server that runs on this cluster already, if one does: its parent was killed and it went on alone.
+ * One that is on its way down is waited for.
+ */
+export async function findPostmaster(home: Home): Promise<Postmaster | undefined> {
+  for (;;) {
+    const { pid, port, status } = readPidFile(home.cluster);
+    if (pid === undefined || port === undefined || !isOurs(pid, home)) return undefined;
+    if (status === "ready") return { pid, port, ended: endOf(pid) };
+    await sleep(20);
+  }
+}
+
+/**
+ * Starts a server on the cluster and waits until it accepts connections, however long a recovery takes.
+ * @param port `wanted` is tried first; only one that is not `fixed` may become another.
+ * @throws Error with the last words of Postgres when it keeps ending.
+ */
+export async function launchPostmaster(
+  launch: Launch,
+  port: { wanted: number | undefined; fixed: boolean },
+): Promise<Postmaster> {
+  const giveUpAt = Date.now() + retryForMs;
+  let candidate = port.wanted ?? (await freePort());
+  for (;;) {
+    const started = await tryLaunch(launch, candidate);
+    if ("port" in started) return started;
+    if (Date.now() > giveUpAt) {
+      throw new Error(
+        `The embedded Postgres does not start. See ${launch.logFile}; it ends with:\n${started.words}`,
+      );
+    }
+    await sleep(200);
+    if (!port.fixed) candidate = await freePort();
+  }
+}
+
+async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { words: string }> {
+  const { home, binaries, logFile } = launch;
+  if (existsSync(logFile) && statSync(logFile).size > logFileMaxBytes) truncateSync(logFile);
+  const out = openSync(logFile, "a", 0o600);
+  const options = Object.entries({ ...settings, ...launch.overrides, port: String(port) });
+  // In a session of its own: Ctrl-C in the terminal reaches the service, which stops Postgres once it has drained.
+  // Into a file, not a pipe: it must be able to speak after its parent was killed.
+  const child = spawn(
+    binaries.postgres,
+    ["-D", home.cluster, ...options.flatMap(([key, value]) => ["-c", `${key}=${value}`])],
+    {
+      ...asAccount(home.account),
+      detached: true,
+      stdio: ["ignore", out, out],
+    },
+  );
+  closeSync(out);
+  child.unref();
+  let over = false;
+  const ended = new Promise<void>((resolve) => {
+    const settle = () => {
+      over = true;
+      resolve();
+    };
+    child.once("exit", settle);
+    child.once("error", settle);
+  });
+  const since = Date.now();
+  let toldAt = since;
+  while (!over) {
+    const { pid, status } = readPidFile(home.cluster);
+    // The file of an earlier server may still say "ready": only our child's own counts.
+    if (child.pid !== undefined && pid === child.pid && status === "ready")
+      return { pid: child.pid, port, ended };
+    if (Date.now() - toldAt > 10_000) {
+      toldAt = Date.now();
+      launch.log(
+        `Postgres has been starting for ${Math.round((toldAt - since) / 1000)} s; it may be recovering.`,
+      );
+    }
+    await sleep(10);
+  }
+  return { words: lastWords(logFile) };
+}
+
+/** Asks a server to end its sessions and stop, and less politely if it has not within 20 seconds. */
+export async function stopPostmaster(postmaster: Postmaster, { home, binaries }: Launch): Promise<void> {
+  const stopped = postmaster.ended.then(() => true);
+  if (process.platform === "win32") {
+    spawnSync(binaries.pgCtl, ["stop", "-D", home.cluster, "-m", "fast", "-w"], asAccount(home.account));
+    return;
+  }
+  for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
+    // A dead server's number may belong to another process by now.
+    if (!isOurs(postmaster.pid, home)) return;
+    process.kill(postmaster.pid, signal);
+    if (await Promise.race([stopped, sleep(20_000, false, { ref: false })])) return;
+  }
+}
+
+/** The lines of postmaster.pid that matter: 1 the pid, 4 the port, 8 the status. */
+function readPidFile(cluster: string): { pid?: number; port?: number; status?: string } {
+  let lines: string[];
+  try {
+    lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
+  } catch {
+    return {};
+  }
+  const [pid, port, status] = [Number(lines[0]), Number(lines[3]), lines[7]?.trim()];
+  return { ...(pid > 0 && { pid }), ...(port > 0 && { port }), ...(status && { status }) };
+}
+
+/** Whether the process lives and is the server of this cluster, not another that was given its number since. */
+function isOurs(pid: number, home: Home): boolean {
+  if (lifeOf(pid) === undefined) return false;
+  if (process.platform !== "linux") return true;
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(home.cluster);
+  } catch {
+    return false;
+  }
+}
+
+/** For a server that is not our child, nobody tells us: we look. */
+async function endOf(pid: number): Promise<void> {
+  const life = lifeOf(pid);
+  while (life !== undefined && lifeOf(pid) === life) await sleep(100, undefined, { ref: false });
+}
+
+/** A port nobody listens on now. Another process may still be faster than Postgres. */
+async function freePort(): Promise<number> {
+  const port = await isFree(0);
+  if (port === undefined) throw new Error("This machine has no free port on 127.0.0.1.");
+  return port;
+}
+
+/** The port when it can be listened on at 127.0.0.1 (0: any), or undefined. */
+export function isFree(wanted: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(undefined));
+    server.listen({ host: "127.0.0.1", port: wanted, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : undefined));
+    });
+  });
+}
+
+function lastWords(logFile: string): string {
+  return readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-5).join("\n");
+}

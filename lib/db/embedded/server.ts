@@ -1,0 +1,153 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { prepareBinaries } from "./binaries";
+import { type Claim, claimDataFolder } from "./claim.mjs";
+import { enableLogin, ensureCluster, ensureDatabase, loginUrl } from "./cluster";
+import { findHome } from "./home";
+import {
+  findPostmaster,
+  isFree,
+  type Launch,
+  launchPostmaster,
+  type Postmaster,
+  stopPostmaster,
+} from "./postmaster";
+import { readState, writeState } from "./state";
+
+/** A running embedded Postgres. Its addresses hold until `stop()`, also after it died and was started again. */
+export type EmbeddedPostgres = {
+  /** Logs in as supabase_admin, the superuser: for the bootstrap alone. */
+  superuserUrl: string;
+  /** Logs in as postgres, which owns the database but is no superuser: for migrations, seeds and maintenance. */
+  adminUrl: string;
+  /** Logs in as outlay_service: what the running service uses, after `enableServiceLogin()`. */
+  url: string;
+  port: number;
+  /** The server's process at this moment. */
+  pid: () => number;
+  /** Whether a server that had outlived its parent was taken over. */
+  reused: boolean;
+  /** Lets `url` log in. To be called after the migrations, which make the role. */
+  enableServiceLogin(): Promise<void>;
+  /** Publishes where the service answers, for the message a second one on this data folder gives. */
+  announce(address: string): void;
+  /** Stops the server (sessions are ended, nothing is lost) and gives the data folder back. */
+  stop(): Promise<void>;
+};
+
+export type EmbeddedOptions = {
+  /** Created when missing; holds everything, or says where the rest is. */
+  dataDir: string;
+  /** Told what a person who watches the start should know. */
+  log: (message: string) => void;
+  /** A claim on `dataDir` that the caller has already; `stop()` releases it. */
+  claim?: Claim;
+  /** Postgres settings that differ from `settings.ts`, for tests. */
+  overrides?: Record<string, string>;
+};
+
+/**
+ * Starts the embedded Postgres of a data folder: makes the cluster the first time, takes over a server that outlived
+ * its parent, and from then on starts it again whenever it ends by itself.
+ * @throws AlreadyRunningError when another process serves this data folder.
+ * @throws Error when there is no Postgres for this platform, or it does not start.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const claim = options.claim ?? (await claimDataFolder(options.dataDir));
+  try {
+    return await start(claim, options);
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+}
+
+async function start(claim: Claim, { log, overrides = {} }: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { dataDir } = claim;
+  const state = readState(dataDir);
+  const home = findHome(dataDir, state, log);
+  state.dataDir = dataDir;
+  // Before the cluster exists: its passwords must never be lost.
+  writeState(dataDir, state);
+  const binaries = prepareBinaries(home);
+  const launch: Launch = { home, binaries, logFile: join(dataDir, "postgres.log"), overrides, log };
+
+  const adopted = await findPostmaster(home);
+  if (adopted) log(`Found this data folder's Postgres still running (process ${adopted.pid}); using it.`);
+  else await ensureCluster(home, binaries, state.passwords.supabase_admin);
+  const postmaster =
+    adopted ?? (await launchPostmaster(launch, { wanted: await lastPort(state.port), fixed: false }));
+  state.port = postmaster.port;
+  writeState(dataDir, state);
+
+  const supervisor = supervise(postmaster, launch);
+  try {
+    await ensureDatabase(state, postmaster.port);
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+  const { port } = postmaster;
+  const superuserUrl = loginUrl(state, port, "supabase_admin");
+  return {
+    superuserUrl,
+    adminUrl: loginUrl(state, port, "postgres"),
+    url: loginUrl(state, port, "outlay_service"),
+    port,
+    pid: supervisor.pid,
+    reused: adopted !== undefined,
+    enableServiceLogin: () => enableLogin(superuserUrl, "outlay_service", state.passwords.outlay_service),
+    announce: claim.announce,
+    stop: async () => {
+      await supervisor.stop();
+      claim.release();
+    },
+  };
+}
+
+async function lastPort(port: number | undefined): Promise<number | undefined> {
+  return port === undefined ? undefined : isFree(port);
+}
+
+/** Keeps a server running on its port until told to stop. */
+function supervise(first: Postmaster, launch: Launch): { pid: () => number; stop: () => Promise<void> } {
+  let current = first;
+  let stopping = false;
+
+  const revive = async () => {
+    launch.log(`Postgres (process ${current.pid}) ended by itself; starting it again.`);
+    for (let waitMs = 100; !stopping; waitMs = Math.min(waitMs * 2, 10_000)) {
+      try {
+        current = await launchPostmaster(launch, { wanted: first.port, fixed: true });
+        launch.log(`Postgres is back (process ${current.pid}).`);
+        return;
+      } catch (error) {
+        launch.log(error instanceof Error ? error.message : String(error));
+        await sleep(waitMs);
+      }
+    }
+  };
+  const watch = async () => {
+    while (!stopping) {
+      await current.ended;
+      if (!stopping) await revive();
+    }
+  };
+  const watching = watch();
+
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    stopping = true;
+    await stopPostmaster(current, launch);
+    // A start that was under way when we were told to stop has ended, well or badly, once the watch is over.
+    await watching;
+    await stopPostmaster(current, launch);
+  };
+  return {
+    pid: () => current.pid,
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+
+/** Who may log in to the embedded Postgres. */
+export const logins = ["supabase_admin", "postgres", "outlay_service"] as const;
+export type Login = (typeof logins)[number];
+
+const schema = z.object({
+  /** The data folder this belongs to; another one says that the folder was moved or copied. */
+  dataDir: z.string(),
+  /** Where the cluster is, if not in the data folder. */
+  home: z.string().optional(),
+  /** The port of the last start; kept where it is still free, so that addresses stay the same. */
+  port: z.number().int().optional(),
+  passwords: z.record(z.enum(logins), z.string()),
+});
+
+/** What the launcher remembers of a data folder, in `postgres.json` there, readable by its owner alone. */
+export type State = z.output<typeof schema>;
+
+/** Reads the state of a data folder, or makes a new one with new passwords (not yet written). @throws Error */
+export function readState(dataDir: string): State {
+  const file = stateFile(dataDir);
+  if (!existsSync(file)) {
+    const password = () => randomBytes(24).toString("base64url");
+    return {
+      dataDir,
+      passwords: { supabase_admin: password(), postgres: password(), outlay_service: password() },
+    };
+  }
+  try {
+    return schema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (cause) {
+    throw new Error(`${file} cannot be read; it holds the embedded database's passwords.`, { cause });
+  }
+}
+
+/** Writes the state; a crash leaves the old one or the new one whole. */
+export function writeState(dataDir: string, state: State): void {
+  const file = stateFile(dataDir);
+  writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function stateFile(dataDir: string): string {
+  return join(dataDir, "postgres.json");
+}

@@ -1,0 +1,208 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client, type ClientBase, DatabaseError } from "pg";
+import { type Statement, splitSql } from "./split-sql";
+
+/** A migration or a bootstrap file that failed. The message names the file, the line and the statement. */
+export class MigrationError extends Error {
+  override name = "MigrationError";
+
+  constructor(
+    readonly file: string,
+    readonly line: number,
+    statement: string,
+    reason: string,
+    cause?: unknown,
+  ) {
+    super(`${file}, line ${line}: ${reason}\n  ${excerpt(statement)}`, { cause });
+  }
+}
+
+/** One migration file: `20260101120000_create_projects.sql` has that version and the name `create_projects`. */
+type Migration = { file: string; version: string; name: string; path: string };
+
+/** Any number will do that nothing else in the database locks; every process that migrates takes the same. */
+const lockKey = 6_885_295_217;
+
+const recordTable = `
+  create schema if not exists supabase_migrations;
+  create table if not exists supabase_migrations.schema_migrations (version text not null primary key);
+  alter table supabase_migrations.schema_migrations add column if not exists statements text[];
+  alter table supabase_migrations.schema_migrations add column if not exists name text;
+`;
+
+/**
+ * Applies the migrations of a folder that the database does not have yet, in the order of their names, each in a
+ * transaction of its own. They are recorded where the Supabase CLI records them, so that either can run the rest.
+ * Any number of processes may do this at once; each migration is applied by one of them.
+ * @param url a login that may create schemas and roles; also through a transaction-mode pooler.
+ * @returns the file names this call applied.
+ * @throws MigrationError and leaves nothing of the failed migration behind; those before it stay.
+ */
+export async function migrate(url: string, directory: string): Promise<string[]> {
+  const client = await connected(url);
+  try {
+    const migrations = migrationsIn(directory);
+    const recorded = await recordedVersions(client);
+    const applied: string[] = [];
+    for (const migration of migrations) {
+      if (recorded.has(migration.version)) continue;
+      if (await applyOne(client, migration)) applied.push(migration.file);
+    }
+    return applied;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Gives a bare Postgres Supabase's roles and `auth` schema from a folder of SQL files, when schema `auth` is missing.
+ * @param client logged in as a superuser, or as whoever may create roles that bypass row-level security.
+ * @returns whether it was missing.
+ * @throws MigrationError
+ */
+export async function bootstrapDatabase(client: ClientBase, directory: string): Promise<boolean> {
+  for (let triesLeft = 3; ; triesLeft -= 1) {
+    try {
+      return await inLockedTransaction(client, async () => {
+        const { rows } = await client.query("select to_regnamespace('auth') is null as missing");
+        if (!rows[0].missing) return false;
+        for (const file of sqlFilesIn(directory)) await runFile(client, file, join(directory, file));
+        return true;
+      });
+    } catch (error) {
+      // Roles are shared by the databases of a cluster and our lock is not: two bootstraps can still meet there.
+      const met = error instanceof MigrationError && error.cause instanceof DatabaseError;
+      if (!met || triesLeft <= 0 || !/already exists|concurrently updated|_index"$/.test(error.message))
+        throw error;
+    }
+  }
+}
+
+/** Whether this is a bare Postgres, which needs `bootstrapDatabase` before the migrations can run. */
+export async function lacksAuthSchema(url: string): Promise<boolean> {
+  const client = await connected(url);
+  try {
+    const { rows } = await client.query("select to_regnamespace('auth') is null as missing");
+    return rows[0].missing;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Runs `bootstrapDatabase` through a connection of its own. */
+export async function bootstrapDatabaseAt(url: string, directory: string): Promise<boolean> {
+  const client = await connected(url);
+  try {
+    return await bootstrapDatabase(client, directory);
+  } finally {
+    await client.end();
+  }
+}
+
+async function connected(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  // A connection that is lost between two statements fails the next one; it must not end the process before that.
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+function migrationsIn(directory: string): Migration[] {
+  const migrations = sqlFilesIn(directory).map((file) => {
+    const [, version, name] = /^(\d+)_(.+)\.sql$/.exec(file) ?? [];
+    if (!version || !name)
+      throw new Error(`${join(directory, file)}: a migration is named <number>_<name>.sql.`);
+    return { file, version, name, path: join(directory, file) };
+  });
+  const twice = migrations.find(({ version }, index) => migrations[index - 1]?.version === version);
+  if (twice)
+    throw new Error(`${join(directory, twice.file)}: another migration has the version ${twice.version}.`);
+  return migrations;
+}
+
+function sqlFilesIn(directory: string): string[] {
+  // By code unit, not by locale: every machine applies them in one order.
+  return readdirSync(directory)
+    .filter((file) => file.endsWith(".sql"))
+    .sort();
+}
+
+async function recordedVersions(client: ClientBase): Promise<Set<string>> {
+  const table = await client.query("select to_regclass('supabase_migrations.schema_migrations') as found");
+  if (!table.rows[0].found) return new Set();
+  const { rows } = await client.query<{ version: string }>(
+    "select version from supabase_migrations.schema_migrations",
+  );
+  return new Set(rows.map(({ version }) => version));
+}
+
+/** @returns false when another process was faster. */
+function applyOne(client: ClientBase, { file, version, name, path }: Migration): Promise<boolean> {
+  return inLockedTransaction(client, async () => {
+    await client.query(recordTable);
+    const { rowCount } = await client.query(
+      "select from supabase_migrations.schema_migrations where version = $1",
+      [version],
+    );
+    if (rowCount) return false;
+    const statements = await runFile(client, file, path);
+    await client.query(
+      "insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)",
+      [version, name, statements],
+    );
+    return true;
+  });
+}
+
+/** The lock is the transaction's, not the session's, so that it also holds through a transaction-mode pooler. */
+async function inLockedTransaction<T>(client: ClientBase, run: () => Promise<T>): Promise<T> {
+  await client.query("begin");
+  try {
+    // Roles on hosted Supabase have time limits that a long migration, or the wait for one, must not meet.
+    await client.query(
+      "set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0",
+    );
+    await client.query("select pg_advisory_xact_lock($1)", [lockKey]);
+    const result = await run();
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch(() => {});
+    throw error;
+  }
+}
+
+async function runFile(client: ClientBase, file: string, path: string): Promise<string[]> {
+  const statements = splitSql(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
+  for (const statement of statements) {
+    if (/^(begin|start\s+transaction|commit|end|rollback|abort)\b/i.test(statement.body)) {
+      const reason = "a migration is one transaction already and cannot begin or end another";
+      throw new MigrationError(file, statement.line, statement.body, reason);
+    }
+    try {
+      await client.query(statement.text);
+    } catch (error) {
+      throw new MigrationError(file, lineOf(error, statement), statement.body, reasonOf(error), error);
+    }
+  }
+  return statements.map(({ text }) => text);
+}
+
+function lineOf(error: unknown, statement: Statement): number {
+  if (!(error instanceof DatabaseError) || !error.position) return statement.line;
+  // Postgres counts characters, JavaScript code units.
+  const before = Array.from(statement.text).slice(0, Number(error.position) - 1);
+  return statement.firstLine + before.filter((character) => character === "\n").length;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { detail, hint } = error as DatabaseError;
+  return [error.message, detail, hint && `Hint: ${hint}`].filter(Boolean).join(" ");
+}
+
+function excerpt(statement: string): string {
+  const line = statement.replace(/\s+/g, " ");
+  return line.length > 160 ? `${line.slice(0, 160)}…` : line;
+}

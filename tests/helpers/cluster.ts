@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { lifeOf } from "@/lib/db/embedded/claim.mjs";
+import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
+import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
+import { projectRoot } from "./project-root";
+
+/** What a test needs to make databases of its own; it crosses from the global setup to the test workers as JSON. */
+export type TestCluster = { superuserUrl: string; adminUrl: string; url: string; template: string };
+
+declare module "vitest" {
+  interface ProvidedContext {
+    cluster: TestCluster;
+  }
+}
+
+const prefix = "outlay-test-";
+
+/** A new empty folder that the account Postgres runs under can enter. The caller removes it. */
+export function makeDataDir(): string {
+  // The pid says whose it is, so that a later run can clear up after one that was killed.
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-${lifeOf(process.pid)}-`));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+/**
+ * Starts a Postgres with a migrated template database, in a temporary folder.
+ * @throws whatever keeps it from starting: without a database the tests fail, they are never skipped.
+ */
+export async function startTestCluster(): Promise<{ cluster: TestCluster; stop(): Promise<void> }> {
+  removeLeftovers();
+  const dataDir = makeDataDir();
+  const said: string[] = [];
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: (message) => said.push(message),
+    // A machine that loses power may lose a test's database; a killed Postgres still loses nothing.
+    overrides: { fsync: "off", full_page_writes: "off", max_connections: "200" },
+  });
+  const stop = async () => {
+    await server.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    await bootstrapDatabaseAt(server.superuserUrl, join(projectRoot, "supabase/bootstrap"));
+    await migrate(server.adminUrl, join(projectRoot, "supabase/migrations"));
+    await server.enableServiceLogin();
+    const template = new URL(server.url).pathname.slice(1);
+    const { superuserUrl, adminUrl, url } = server;
+    return { cluster: { superuserUrl, adminUrl, url, template }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A database of one's own, copied from the template. */
+export type TestDatabase = { url: string; adminUrl: string; superuserUrl: string; drop(): Promise<void> };
+
+/** Copies the template database. @param template `null` for an empty database without even the bootstrap. */
+export async function copyTemplate(
+  cluster: TestCluster,
+  template: string | null = cluster.template,
+): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  await asSuperuser(cluster, `create database ${name} owner postgres template ${template ?? "template0"}`);
+  return {
+    url: inDatabase(cluster.url, name),
+    adminUrl: inDatabase(cluster.adminUrl, name),
+    superuserUrl: inDatabase(cluster.superuserUrl, name),
+    drop: () => asSuperuser(cluster, `drop database if exists ${name} with (force)`),
+  };
+}
+
+async function asSuperuser(cluster: TestCluster, statement: string): Promise<void> {
+  // Not through the template itself: a database that someone is connected to cannot be copied.
+  const client = new Client({ connectionString: inDatabase(cluster.superuserUrl, "postgres") });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function inDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** Stops and removes what test runs left that were killed before they could. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid, life] = new RegExp(`^${prefix}(\\d+)-([^-]+)-`).exec(name) ?? [];
+    if (!pid || lifeOf(Number(pid)) === life) continue;
+    const folder = join(tmpdir(), name);
+    try {
+      const cluster = join(folder, "postgres/cluster");
+      const postmaster = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);
+      const command = readFileSync(`/proc/${postmaster}/cmdline`, "utf8").split("\0");
+      if (command.includes(cluster)) process.kill(postmaster, "SIGQUIT");
+    } catch {
+      // No server is left, which is what we want.
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,23 @@
+import type { TestProject } from "vitest/node";
+import { startTestCluster, type TestCluster } from "./cluster";
+
+type Running = { cluster: TestCluster; stop(): Promise<void> };
+
+// Every project of a run calls this file's own copy of the module, in one process: they share one Postgres.
+const shared = globalThis as { [key: symbol]: { running: Promise<Running>; users: number } | undefined };
+const slot = Symbol.for("outlay.test-cluster");
+
+/** Vitest's global setup for every project whose tests need a database. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared[slot] ??= { running: startTestCluster(), users: 0 };
+  const current = shared[slot];
+  current.users += 1;
+  const { cluster, stop } = await current.running;
+  project.provide("cluster", cluster);
+  return async () => {
+    current.users -= 1;
+    if (current.users > 0) return;
+    delete shared[slot];
+    await stop();
+  };
+}
