@@ -27,43 +27,35 @@ export function listCurrencies(): string[] {
 }
 
 /**
- * What is wrong with an amount of money as a client sent it, by field and as a sentence for the caller, or undefined. There is
- * no half yen: an amount finer than its currency is a mistake (often the wrong currency), and rounding it would hide that.
- * @param amount exact decimal text.
- * @throws DecimalError when the amount is no decimal.
+ * What is wrong with the number of decimals of an amount, as a sentence for the caller, or undefined. There is no half yen:
+ * an amount finer than its currency is a mistake (often the wrong currency), and rounding it would hide that.
+ * @throws RangeError when the currency is unknown.
  */
-export function checkAmount(
-  amount: string,
-  currency: string,
-): { field: "amount" | "currency"; message: string } | undefined {
-  const allowed = currencyDecimals.get(currency);
-  if (allowed === undefined) {
-    const message = `must be an ISO 4217 code in capitals, such as EUR; ${shorten(currency)} is none`;
-    return { field: "currency", message };
-  }
-  const value = parseDecimal(amount);
-  const given = countDecimals(value);
+export function currencyDecimalsIssue(amount: Decimal, currency: string): string | undefined {
+  const allowed = decimalsOf(currency);
+  const given = countDecimals(amount);
   if (given <= allowed) return undefined;
-  const rule = allowed === 0 ? "have no decimals" : `have at most ${allowed} decimals`;
-  return {
-    field: "amount",
-    message: `amounts in ${currency} ${rule}, and ${shorten(toText(value))} has ${given}`,
-  };
+  const rule =
+    allowed === 0
+      ? `amounts in ${currency} have no decimals`
+      : `amounts in ${currency} have at most ${allowed} decimals`;
+  return `${rule}, and ${shorten(toText(amount))} has ${given}`;
 }
 
 /**
  * Converts an amount to USD at the rate of the day it occurred: that of the latest snapshot not after it, else of the earliest
  * there is.
- * @param occurredAt its day in UTC counts.
+ * @param occurredOn the day, `YYYY-MM-DD` in UTC.
  * @param snapshots in any order.
- * @throws RangeError when no snapshot has the currency, or the date is invalid; callers validate with `checkAmount` before.
+ * @throws RangeError when the currency is unknown or no snapshot has it; callers validate with `isCurrency` before.
  */
 export function convert(
   amount: Decimal,
   currency: string,
-  occurredAt: Date,
+  occurredOn: string,
   snapshots: readonly RateSnapshot[] = shippedRates,
 ): Conversion {
+  decimalsOf(currency);
   if (currency === "USD") {
     return {
       status: "unconverted",
@@ -73,7 +65,7 @@ export function convert(
       rateSource: null,
     };
   }
-  const snapshot = chooseSnapshot(currency, occurredAt.toISOString().slice(0, 10), snapshots);
+  const snapshot = chooseSnapshot(currency, occurredOn, snapshots);
   const rate = snapshot?.rates[currency];
   if (!snapshot || rate === undefined)
     throw new RangeError(`There is no exchange rate for ${shorten(currency)}`);
@@ -98,6 +90,12 @@ function chooseSnapshot(currency: string, occurredOn: string, snapshots: readonl
 function isBetter(candidate: string, best: string, occurredOn: string): boolean {
   if (best > occurredOn) return candidate < best;
   return candidate <= occurredOn && candidate > best;
+}
+
+function decimalsOf(currency: string): number {
+  const decimals = currencyDecimals.get(currency);
+  if (decimals === undefined) throw new RangeError(`${shorten(currency)} is no ISO 4217 currency`);
+  return decimals;
 }
 
 const shorten = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

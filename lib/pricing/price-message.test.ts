@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compare, DecimalError, multiply, parseDecimal, roundMoney, toText } from "./decimal";
+import { cachedQuantityIssue } from "./price-line";
+import { type PriceOverride, priceUsage, type Usage } from "./price-message";
+
+const d = parseDecimal;
+const noon = new Date("2026-06-01T12:00:00Z");
+
+const usage = (change: Partial<Usage> = {}): Usage => ({
+  provider: "openai",
+  model: "gpt-4o",
+  unitType: "input_tokens",
+  quantity: d("1000"),
+  occurredAt: noon,
+  ...change,
+});
+
+let lastId = 0;
+const override = (change: Partial<PriceOverride> = {}): PriceOverride => ({
+  id: `price-${++lastId}`,
+  provider: "openai",
+  model: "gpt-4o",
+  unitType: "input_tokens",
+  rate: "0.000001",
+  startsAt: new Date("2026-01-01T00:00:00Z"),
+  ...change,
+});
+
+const amount = (change: Partial<Usage>) => toText(priceUsage(usage(change)).amount);
+
+describe("the order of prices", () => {
+  test("the client's own figure beats every price", () => {
+    expect(priceUsage(usage({ estimatedCost: d("0.07"), overrides: [override()] }))).toEqual({
+      costStatus: "client",
+      amount: d("0.07"),
+      price: null,
+    });
+  });
+
+  test("a client's 0 is the client's, and not unpriced", () => {
+    expect(priceUsage(usage({ estimatedCost: d("0") }))).toMatchObject({ costStatus: "client" });
+  });
+
+  test("a client's figure is rounded to the ledger's scale", () => {
+    expect(amount({ estimatedCost: d("1e-19") })).toBe("0");
+    expect(amount({ estimatedCost: d("0.12345678901234567855") })).toBe("0.123456789012345679");
+  });
+
+  test("the workspace's price beats the catalogue's, and is named", () => {
+    const own = override({ rate: "0.00000200" });
+    expect(priceUsage(usage({ overrides: [own] }))).toEqual({
+      costStatus: "priced",
+      amount: d("0.002"),
+      price: {
+        rate: "0.000002",
+        per: 1,
+        unit: "input_tokens",
+        source: "override",
+        version: own.id,
+        provider: "openai",
+        model: "gpt-4o",
+      },
+    });
+  });
+
+  test("without one the catalogue's holds", () => {
+    expect(priceUsage(usage())).toMatchObject({
+      costStatus: "priced",
+      amount: d("0.0025"),
+      price: { source: "catalogue" },
+    });
+  });
+
+  test("with neither the line is unpriced: amount 0, no price, a reason", () => {
+    expect(priceUsage(usage({ model: "gpt-99-imaginary" }))).toEqual({
+      costStatus: "unpriced",
+      amount: d("0"),
+      price: null,
+      reason: "unknown_model",
+    });
+  });
+
+  test("a workspace's price of 0 is a price", () => {
+    expect(priceUsage(usage({ overrides: [override({ rate: "0" })] }))).toMatchObject({
+      costStatus: "priced",
+      price: { rate: "0", source: "override" },
+    });
+  });
+});
+
+describe("which override holds", () => {
+  test("the latest that has started, from its very instant", () => {
+    const overrides = [
+      override({ rate: "0.2", startsAt: new Date("2026-06-01T12:00:00.000Z") }),
+      override({ rate: "0.1", startsAt: new Date("2026-01-01T00:00:00Z") }),
+      override({ rate: "0.3", startsAt: new Date("2026-06-01T12:00:00.001Z") }),
+    ];
+    expect(amount({ overrides })).toBe("200");
+    expect(amount({ overrides, occurredAt: new Date("2026-06-01T11:59:59.999Z") })).toBe("100");
+    expect(amount({ overrides, occurredAt: new Date("2026-06-01T12:00:00.001Z") })).toBe("300");
+    expect(amount({ overrides, occurredAt: new Date("2025-12-31T23:59:59.999Z") })).toBe("0.0025");
+  });
+
+  test("one for this model before one for any, even an older one", () => {
+    const overrides = [
+      override({ rate: "0.2", model: null, startsAt: new Date("2026-05-01T00:00:00Z") }),
+      override({ rate: "0.1" }),
+    ];
+    expect(amount({ overrides })).toBe("100");
+    expect(amount({ overrides, model: "gpt-99-imaginary" })).toBe("200");
+    expect(amount({ overrides, model: undefined })).toBe("200");
+  });
+
+  test("of two of one instant always the same, in whatever order they come", () => {
+    const [a, b] = [override({ id: "a", rate: "0.1" }), override({ id: "b", rate: "0.2" })];
+    expect(amount({ overrides: [a, b] })).toBe("200");
+    expect(amount({ overrides: [b, a] })).toBe("200");
+  });
+
+  test.each([[{ provider: "anthropic" }], [{ model: "gpt-4" }], [{ unitType: "output_tokens" }]])(
+    "not one for another %o",
+    (change) => {
+      expect(amount({ overrides: [override({ rate: "9", ...change })] })).toBe("0.0025");
+    },
+  );
+
+  test("names are compared without case, units by meaning", () => {
+    const overrides = [
+      override({ provider: " OpenAI ", model: "GPT-4o", unitType: "promptTokens", rate: "0.1" }),
+    ];
+    expect(amount({ overrides })).toBe("100");
+  });
+
+  test("a unit the catalogue does not know can be priced", () => {
+    const overrides = [override({ provider: "acme", model: null, unitType: "GPU_Hours", rate: "1.5" })];
+    expect(
+      amount({ provider: "acme", model: undefined, unitType: "gpu_hours", quantity: d("2.5"), overrides }),
+    ).toBe("3.75");
+  });
+
+  test("a rate that is no decimal throws rather than pricing as something else", () => {
+    expect(() => priceUsage(usage({ overrides: [override({ rate: "free" })] }))).toThrow(DecimalError);
+  });
+});
+
+describe("a cached part", () => {
+  const cached = { cachedQuantity: d("400") };
+
+  test("has its own override, or the catalogue's cache price", () => {
+    const input = override({ rate: "0.1" });
+    expect(amount({ ...cached, overrides: [input] })).toBe("60.0005");
+    expect(
+      amount({ ...cached, overrides: [input, override({ unitType: "cached_tokens", rate: "0.01" })] }),
+    ).toBe("64");
+  });
+
+  test("without any price of its own leaves the line unpriced", () => {
+    const overrides = [override({ provider: "acme", model: null, rate: "0.1" })];
+    expect(priceUsage(usage({ ...cached, provider: "acme", overrides }))).toMatchObject({
+      costStatus: "unpriced",
+      reason: "unknown_provider",
+    });
+  });
+
+  test.each([
+    ["input_tokens", "1000", undefined],
+    ["input_tokens", "1001", "must not exceed"],
+    ["input_tokens", "-1", "must not be negative"],
+    ["output_tokens", "1", "input tokens only"],
+  ])("%s with %s cached of 1000", (unitType, cachedQuantity, sentence) => {
+    const issue = cachedQuantityIssue({ unitType, quantity: d("1000"), cachedQuantity: d(cachedQuantity) });
+    if (sentence === undefined) expect(issue).toBeUndefined();
+    else expect(issue).toContain(sentence);
+  });
+});
+
+test("an override's amount is quantity × rate, rounded once; more quantity never costs less", () => {
+  const decimalText = fc
+    .tuple(fc.bigInt(0n, 10n ** 18n), fc.nat(18))
+    .map(([coefficient, scale]) => toText(d(`${coefficient}e-${scale}`)));
+  fc.assert(
+    fc.property(decimalText, decimalText, decimalText, (rate, a, b) => {
+      const overrides = [override({ rate })];
+      const priced = priceUsage(usage({ quantity: d(a), overrides }));
+      expect(toText(priced.amount)).toBe(toText(roundMoney(multiply(d(a), d(rate)))));
+      const other = priceUsage(usage({ quantity: d(b), overrides }));
+      if (compare(d(a), d(b)) <= 0) expect(compare(priced.amount, other.amount)).toBeLessThanOrEqual(0);
+    }),
+  );
+});
