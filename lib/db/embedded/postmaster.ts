@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -58,12 +58,16 @@ export async function launchPostmaster(
       );
     }
     await sleep(200);
+    // The last start's server may have been launched and not yet have said so when we first looked.
+    const other = await findPostmaster(launch.home);
+    if (other) return other;
     if (!port.fixed) candidate = await freePort();
   }
 }
 
 async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { words: string }> {
   const { home, binaries, logFile } = launch;
+  removeStalePidFile(home);
   if (existsSync(logFile) && statSync(logFile).size > logFileMaxBytes) truncateSync(logFile);
   const out = openSync(logFile, "a", 0o600);
   const options = Object.entries({ ...settings, ...launch.overrides, port: String(port) });
@@ -81,12 +85,14 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
   closeSync(out);
   child.unref();
   let over = false;
+  let failure: Error | undefined;
   const ended = new Promise<void>((resolve) => {
-    const settle = () => {
+    const settle = (error?: Error) => {
       over = true;
+      failure = error;
       resolve();
     };
-    child.once("exit", settle);
+    child.once("exit", () => settle());
     child.once("error", settle);
   });
   const since = Date.now();
@@ -104,12 +110,11 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
     }
     await sleep(10);
   }
-  return { words: lastWords(logFile) };
+  return { words: failure?.message ?? lastWords(logFile) };
 }
 
 /** Asks a server to end its sessions and stop, and less politely if it has not within 20 seconds. */
 export async function stopPostmaster(postmaster: Postmaster, { home, binaries }: Launch): Promise<void> {
-  const stopped = postmaster.ended.then(() => true);
   if (process.platform === "win32") {
     spawnSync(binaries.pgCtl, ["stop", "-D", home.cluster, "-m", "fast", "-w"], asAccount(home.account));
     return;
@@ -118,8 +123,17 @@ export async function stopPostmaster(postmaster: Postmaster, { home, binaries }:
     // A dead server's number may belong to another process by now.
     if (!isOurs(postmaster.pid, home)) return;
     process.kill(postmaster.pid, signal);
-    if (await Promise.race([stopped, sleep(20_000, false, { ref: false })])) return;
+    if (await endsWithin(postmaster, 20_000)) return;
   }
+}
+
+/** Unlike `ended` alone, this keeps our own process alive meanwhile. */
+async function endsWithin({ ended }: Postmaster, limitMs: number): Promise<boolean> {
+  const limit = new AbortController();
+  const tooLong = sleep(limitMs, false, { signal: limit.signal }).catch(() => false);
+  const inTime = await Promise.race([ended.then(() => true), tooLong]);
+  limit.abort();
+  return inTime;
 }
 
 /** The lines of postmaster.pid that matter: 1 the pid, 4 the port, 8 the status. */
@@ -132,6 +146,17 @@ function readPidFile(cluster: string): { pid?: number; port?: number; status?: s
   }
   const [pid, port, status] = [Number(lines[0]), Number(lines[3]), lines[7]?.trim()];
   return { ...(pid > 0 && { pid }), ...(port > 0 && { port }), ...(status && { status }) };
+}
+
+/**
+ * A killed server's file names a number that any process may have by now (likely in a container, where numbers start
+ * over). Postgres would take that process for a server and refuse to start.
+ */
+function removeStalePidFile(home: Home): void {
+  const { pid } = readPidFile(home.cluster);
+  if (pid !== undefined && lifeOf(pid) !== undefined && !isOurs(pid, home)) {
+    rmSync(join(home.cluster, "postmaster.pid"), { force: true });
+  }
 }
 
 /** Whether the process lives and is the server of this cluster, not another that was given its number since. */

@@ -1,0 +1,157 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { bootstrapDatabaseAt, lacksAuthSchema, MigrationError, migrate } from "@/lib/db/migrate";
+import { splitSql } from "@/lib/db/split-sql";
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
+import { projectRoot } from "@/tests/helpers/project-root";
+
+const bootstrap = join(projectRoot, "supabase/bootstrap");
+let database: TestDatabase;
+let directory: string;
+let client: Client;
+
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+  directory = mkdtempSync(join(tmpdir(), "migrations-"));
+  client = new Client({ connectionString: database.adminUrl });
+  await client.connect();
+});
+
+afterEach(async () => {
+  await client.end();
+  await database.drop();
+  rmSync(directory, { recursive: true });
+});
+
+function write(file: string, sql: string): void {
+  writeFileSync(join(directory, file), sql);
+}
+
+async function rows(statement: string): Promise<unknown[]> {
+  return (await client.query(statement)).rows;
+}
+
+const recorded = () =>
+  rows("select version, name, statements from supabase_migrations.schema_migrations order by version");
+
+describe("migrate", () => {
+  test("applies in the order of the names and records as the Supabase CLI does", async () => {
+    write(
+      "20260102000000_fill.sql",
+      "insert into steps values ('b');\n-- a note;\ninsert into steps values ('c');",
+    );
+    write("20260101000000_create_steps.sql", "create table steps (name text);");
+    write("README.md", "not a migration");
+    expect(await migrate(database.adminUrl, directory)).toEqual([
+      "20260101000000_create_steps.sql",
+      "20260102000000_fill.sql",
+    ]);
+    expect(await recorded()).toEqual([
+      { version: "20260101000000", name: "create_steps", statements: ["create table steps (name text)"] },
+      {
+        version: "20260102000000",
+        name: "fill",
+        statements: ["insert into steps values ('b')", "-- a note;\ninsert into steps values ('c')"],
+      },
+    ]);
+  });
+
+  test("applies only what is missing, whoever recorded the rest", async () => {
+    await client.query(`create schema supabase_migrations;
+      create table supabase_migrations.schema_migrations (version text not null primary key);
+      insert into supabase_migrations.schema_migrations values ('20260101000000')`);
+    write("20260101000000_create_steps.sql", "create table steps (name text);");
+    write("20260102000000_create_more.sql", "create table more (name text);");
+    expect(await migrate(database.adminUrl, directory)).toEqual(["20260102000000_create_more.sql"]);
+    expect(await migrate(database.adminUrl, directory)).toEqual([]);
+    expect(await rows("select to_regclass('steps') as steps, to_regclass('more')::text as more")).toEqual([
+      { steps: null, more: "more" },
+    ]);
+  });
+
+  test("run by several at once applies each migration once", async () => {
+    write("1_create_steps.sql", "create table steps (name text);");
+    for (let step = 2; step < 8; step += 1)
+      write(`${step}_fill.sql`, `insert into steps values ('${step}');`);
+    const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(database.adminUrl, directory)));
+    expect(applied.flat().sort()).toEqual(readdirSync(directory).sort());
+    expect(await rows("select count(*)::int, count(distinct name)::int as names from steps")).toEqual([
+      { count: 6, names: 6 },
+    ]);
+  });
+
+  test("leaves nothing of a failed migration, keeps those before it, and applies it once it is mended", async () => {
+    write("1_create_steps.sql", "create table steps (name text);");
+    write("2_half.sql", "create table half ();\n\ninsert into steps\n  values ('a', 'b');\n");
+    await expect(migrate(database.adminUrl, directory)).rejects.toThrow(
+      /2_half\.sql, line 4: .*more expressions/,
+    );
+    expect(await recorded()).toMatchObject([{ version: "1" }]);
+    expect(await rows("select to_regclass('half') as half")).toEqual([{ half: null }]);
+    write("2_half.sql", "create table half ();");
+    expect(await migrate(database.adminUrl, directory)).toEqual(["2_half.sql"]);
+  });
+
+  test("names the line of a statement that fails while it runs", async () => {
+    write("1_divide.sql", "select 'é';\n/* a\n note */\nselect\n  1 / 0;");
+    const failure = await migrate(database.adminUrl, directory).catch((error) => error);
+    expect(failure).toBeInstanceOf(MigrationError);
+    expect(failure).toMatchObject({ file: "1_divide.sql", line: 4 });
+    expect(failure.message).toBe("1_divide.sql, line 4: division by zero\n  select 1 / 0");
+  });
+
+  test("refuses a migration that would end its own transaction", async () => {
+    write("1_commit.sql", "create table half ();\ncommit;\nselect 1 / 0;");
+    await expect(migrate(database.adminUrl, directory)).rejects.toThrow(/1_commit\.sql, line 2/);
+    expect(await rows("select to_regclass('half') as half")).toEqual([{ half: null }]);
+  });
+
+  test.each(["create_steps.sql", "1-steps.sql"])("refuses the file name %s", async (file) => {
+    write(file, "select 1;");
+    await expect(migrate(database.adminUrl, directory)).rejects.toThrow(file);
+  });
+
+  test("refuses two migrations with one version", async () => {
+    write("1_a.sql", "select 1;");
+    write("1_b.sql", "select 1;");
+    await expect(migrate(database.adminUrl, directory)).rejects.toThrow("1_b.sql");
+  });
+});
+
+describe("bootstrapDatabase", () => {
+  test("makes schema auth where it is missing, and by one of several at once", async () => {
+    expect(await lacksAuthSchema(database.superuserUrl)).toBe(true);
+    const made = await Promise.all(
+      Array.from({ length: 3 }, () => bootstrapDatabaseAt(database.superuserUrl, bootstrap)),
+    );
+    expect(made.filter(Boolean)).toHaveLength(1);
+    expect(await lacksAuthSchema(database.superuserUrl)).toBe(false);
+  });
+
+  test("works in several databases of a cluster at once, whose roles are the same", async () => {
+    const others = await Promise.all(Array.from({ length: 4 }, () => createEmptyDatabase()));
+    const made = await Promise.all(
+      others.map(({ superuserUrl }) => bootstrapDatabaseAt(superuserUrl, bootstrap)),
+    );
+    expect(made).toEqual([true, true, true, true]);
+    await Promise.all(others.map((other) => other.drop()));
+  });
+
+  test("does not touch a schema auth that is there, and could be run again over its own", async () => {
+    const own = await createTestDatabase();
+    expect(await bootstrapDatabaseAt(own.superuserUrl, bootstrap)).toBe(false);
+    const superuser = new Client({ connectionString: own.superuserUrl });
+    await superuser.connect();
+    await superuser.query("begin");
+    for (const file of readdirSync(bootstrap).sort()) {
+      for (const { text } of splitSql(readFileSync(join(bootstrap, file), "utf8")))
+        await superuser.query(text);
+    }
+    await superuser.query("commit");
+    await superuser.end();
+    await own.drop();
+  });
+});
