@@ -1,0 +1,15 @@
+import { readBudgetStatus } from "@/lib/budgets/service";
+import { budgetStatus } from "@/lib/contract/reads";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "Do the budgets hold?",
+    description:
+      "Each budget of the key's workspace whose whole spend the key may read, in the current UTC month.",
+    auth: "key",
+    permission: "read_summaries",
+    response: budgetStatus,
+    run: ({ principal }) => readBudgetStatus(principal.claims, Date.now()),
+  }),
+});

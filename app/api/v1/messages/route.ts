@@ -1,0 +1,38 @@
+import { ingestQuery, ingestRequest, ingestResult } from "@/lib/contract/message";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { rateHeaders } from "@/lib/http/reply";
+import { ingest } from "@/lib/ingest/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  POST: endpoint({
+    summary: "Record a cost",
+    description:
+      "Records one cost message and answers what it cost. The answer is sent once the message is stored. With an `idempotency_key` in the body, or an `Idempotency-Key` header, a retry is answered as the first request was and records nothing.",
+    auth: "ingest",
+    permission: "log_usage for usage; add_expenses for expense",
+    query: ingestQuery,
+    body: ingestRequest,
+    response: ingestResult,
+    status: 201,
+    errors: [
+      "monthly_limit_exceeded",
+      "project_not_allowed",
+      "feature_not_allowed",
+      "source_not_allowed",
+      "idempotency_conflict",
+      "unavailable",
+    ],
+    run: async ({ request, headers, caller, body, query }) => {
+      const { outcome, rate } = await ingest({
+        ...caller,
+        body,
+        dryRun: query?.dry_run ?? false,
+        idempotencyHeader: request.headers.get("idempotency-key"),
+      });
+      Object.assign(headers, rateHeaders(rate));
+      if (outcome instanceof Error) throw outcome;
+      if (outcome.replayed) headers["Idempotent-Replayed"] = "true";
+      return outcome.result;
+    },
+  }),
+});

@@ -1,0 +1,18 @@
+import { projectParams, projectSpend, spendQuery } from "@/lib/contract/reads";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { readProjectSpend } from "@/lib/reads/project-spend";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "What a project spent",
+    description:
+      "Totals, breakdowns by model, feature and day, and the latest rows of a range; this UTC month by default.",
+    auth: "key",
+    permission: "read_summaries",
+    params: projectParams,
+    query: spendQuery,
+    response: projectSpend,
+    errors: ["not_found"],
+    run: ({ principal, params, query }) => readProjectSpend(principal.claims, params.slug, query, Date.now()),
+  }),
+});

@@ -1,0 +1,14 @@
+import { monthSummary } from "@/lib/contract/reads";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { readMonthSummary } from "@/lib/reads/summary";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "The month so far",
+    description: "Spend of the current UTC month, in the environment and the projects of the calling key.",
+    auth: "key",
+    permission: "read_summaries",
+    response: monthSummary,
+    run: ({ principal }) => readMonthSummary(principal.claims, Date.now()),
+  }),
+});

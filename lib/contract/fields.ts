@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { ExactNumber } from "./exact-number";
+
+/** Significant limits of a decimal that the ledger takes: up to 15 integer digits and 18 decimals. */
+const maxIntegerDigits = 15;
+const maxDecimals = 18;
+
+/** Splits a JSON number's text into digits before and after the point, written out without an exponent. */
+function measure(text: string): { integerDigits: number; decimals: number } {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().replace("-", "").split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const shift = Number(exponent);
+  const significant = (whole + fraction).replace(/0+$/, "");
+  return {
+    integerDigits: (whole + fraction).replace(/^0+/, "").length - fraction.length + shift,
+    decimals: Math.max(0, significant.length - whole.length - shift),
+  };
+}
+
+/**
+ * A positive decimal on the wire as a JSON number; in the code its exact text, for `lib/pricing/decimal`.
+ * Zero, negative numbers, and what the ledger cannot hold exactly are refused.
+ */
+export function positiveDecimal(description: string, { orZero = false } = {}) {
+  return z
+    .custom<number | ExactNumber>((value) => typeof value === "number" || value instanceof ExactNumber, {
+      error: (issue) => (issue.input === undefined ? "is required" : "must be a number"),
+    })
+    .transform((value, context) => {
+      const text = value instanceof ExactNumber ? value.text : String(value);
+      const number = Number(text);
+      const { integerDigits, decimals } = measure(text);
+      if (number < 0 || (!orZero && number === 0) || Number.isNaN(number)) {
+        context.addIssue(orZero ? "must be 0 or more" : "must be greater than 0");
+      } else if (integerDigits > maxIntegerDigits) {
+        context.addIssue(`must be less than 1e${maxIntegerDigits}`);
+      } else if (decimals > maxDecimals) {
+        context.addIssue(`must have at most ${maxDecimals} decimals`);
+      }
+      return text;
+    })
+    .meta({
+      description,
+      jsonSchema: { type: "number", ...(orZero ? { minimum: 0 } : { exclusiveMinimum: 0 }) },
+    });
+}
+
+/** A decimal in a response: a JSON number to its last digit. */
+export function decimalNumber(description: string) {
+  return z
+    .custom<ExactNumber | number>((value) => value instanceof ExactNumber || typeof value === "number")
+    .meta({ description, jsonSchema: { type: "number" } });
+}
+
+/** Text that Postgres can hold (no NUL, no lone surrogate), within `max` characters. */
+export function text(max: number, description?: string) {
+  const schema = z
+    .string()
+    .min(1, "must not be empty")
+    .max(max, `must have at most ${max} characters`)
+    .refine(
+      (value) => value.isWellFormed() && !value.includes("\u0000"),
+      "must not contain NUL or broken Unicode",
+    );
+  return description ? schema.meta({ description }) : schema;
+}
+
+/** A project's slug. */
+export const projectSlug = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,63}$/,
+    "must be a slug: 1 to 64 lower-case letters, digits, dots, dashes or underscores, beginning with a letter or digit",
+  )
+  .meta({
+    description: "Project slug. The project is created the first time its slug is used.",
+    examples: ["checkout"],
+  });
+
+/** An instant, ISO 8601 with an offset, kept as text. */
+export const instant = z.iso
+  .datetime({
+    offset: true,
+    error: "must be an ISO 8601 date and time with an offset, like 2026-11-21T09:30:00Z",
+  })
+  .meta({ format: "date-time" });
+
+export const uuid = z.uuid();

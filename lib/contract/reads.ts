@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { decimalNumber, instant, projectSlug, text, uuid } from "./fields";
+import { costStatus } from "./message";
+
+const totals = {
+  total_usd: decimalNumber("Sum of the three below, USD."),
+  usage_usd: decimalNumber("Usage, batches and allocations, USD."),
+  subscription_usd: decimalNumber("USD."),
+  expense_usd: decimalNumber("USD."),
+};
+
+/** The monthly summary of specification 2.5, over the current UTC month. */
+export const monthSummary = z
+  .object({
+    period: z.literal("month"),
+    ...totals,
+    by_project: z.record(z.string(), decimalNumber("USD.")).meta({ description: "Project slug → USD." }),
+    top_project: z
+      .object({ slug: z.string(), name: z.string(), total_usd: decimalNumber("USD.") })
+      .nullable(),
+    message_count: z.number().int(),
+    unpriced_count: z
+      .number()
+      .int()
+      .meta({ description: "Usage whose price is not known yet; it counts 0 until it is." }),
+  })
+  .meta({ id: "MonthSummary" });
+
+/** The budget status of specification 2.4. */
+export const budgetStatus = z
+  .object({
+    budgets: z.array(
+      z.object({
+        id: uuid,
+        name: z.string(),
+        scope_type: z.enum(["global", "project", "feature", "provider", "key"]),
+        amount: decimalNumber("The budget's limit, USD a month."),
+        spent: decimalNumber("USD in the current UTC month."),
+        remaining: decimalNumber("`amount` minus `spent`; negative when overspent."),
+        percent_used: decimalNumber("`spent` divided by `amount`, a fraction, to 18 decimals."),
+        alert: z.boolean().meta({ description: "True from 80 % used." }),
+      }),
+    ),
+  })
+  .meta({ id: "BudgetStatus" });
+
+export const projectParams = z.strictObject({ slug: projectSlug });
+
+export const spendQuery = z
+  .strictObject({
+    from: instant
+      .optional()
+      .meta({ description: "From this instant on; default the start of this UTC month." }),
+    to: instant
+      .optional()
+      .meta({ description: "Until before this instant; default the end of this UTC month." }),
+  })
+  .refine(({ from, to }) => !from || !to || Date.parse(from) < Date.parse(to), {
+    path: ["to"],
+    error: "must be later than from",
+  });
+
+const slice = (name: string) => z.object({ [name]: z.string().nullable(), total_usd: decimalNumber("USD.") });
+
+/** What one project spent in a range. */
+export const projectSpend = z
+  .object({
+    project: z.object({ id: uuid, slug: z.string(), name: z.string() }),
+    from: instant,
+    to: instant,
+    ...totals,
+    message_count: z.number().int(),
+    unpriced_count: z.number().int(),
+    by_model: z.array(slice("model")),
+    by_feature: z.array(slice("feature")),
+    daily: z.array(z.object({ day: z.string(), total_usd: decimalNumber("USD.") })),
+    rows: z
+      .array(
+        z.object({
+          id: uuid,
+          occurred_at: instant,
+          created_at: instant,
+          message_type: z.string(),
+          amount_usd: decimalNumber("USD."),
+          cost_status: costStatus,
+          provider: z.string().nullable(),
+          model: z.string().nullable(),
+          feature: z.string().nullable(),
+          unit_type: z.string().nullable(),
+          quantity: decimalNumber("Units.").nullable(),
+          source: z.string(),
+          label: text(200).nullable(),
+        }),
+      )
+      .meta({ description: "The latest rows of the range, at most 200." }),
+  })
+  .meta({ id: "ProjectSpend" });
+
+export const health = z
+  .object({
+    status: z.enum(["ok", "degraded"]),
+    version: z.string(),
+    checks: z.object({ database: z.enum(["ok", "failing"]) }),
+  })
+  .meta({ id: "Health" });
+
+export const errorBody = z
+  .looseObject({
+    error: z.string().meta({ description: "A code that stays the same." }),
+    error_description: z.string().meta({ description: "What happened and what to do, for people." }),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    request_id: z.string(),
+  })
+  .meta({ id: "Error" });

@@ -1,0 +1,19 @@
+import type { z } from "zod";
+import type { health } from "@/lib/contract/reads";
+import { database } from "@/lib/db/pool";
+import packageJson from "@/package.json";
+
+/** Whether the service can do its work: it can when its database answers. Never throws. */
+export async function checkHealth(): Promise<z.output<typeof health>> {
+  const reachable = await database()
+    .query("select 1")
+    .then(
+      () => true,
+      () => false,
+    );
+  return {
+    status: reachable ? "ok" : "degraded",
+    version: packageJson.version,
+    checks: { database: reachable ? "ok" : "failing" },
+  };
+}

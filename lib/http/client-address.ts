@@ -1,0 +1,30 @@
+import { isAddressIn } from "@/lib/keys/address";
+
+/**
+ * The address a request came from (design section 4). The socket's, unless that is a trusted proxy: then
+ * `X-Forwarded-For` is read from the right, past every trusted hop, and the first address that is not one of ours is
+ * the caller. What stands left of it is the caller's own claim and is never believed.
+ */
+export function clientAddress(from: {
+  /** The socket's remote address. */
+  peer: string | undefined;
+  forwardedFor: string | null;
+  /** CIDR ranges of the proxies in front of the service. */
+  trustedProxies: readonly string[];
+}): string | undefined {
+  let caller = from.peer;
+  const hops = (from.forwardedFor ?? "").split(",").map((hop) => hop.trim());
+  while (isAddressIn(caller, from.trustedProxies)) {
+    const previous = hops.pop();
+    if (!previous) break;
+    caller = withoutPort(previous);
+  }
+  return caller;
+}
+
+/** Some proxies write `203.0.113.7:51234` or `[2001:db8::1]:51234`. */
+function withoutPort(hop: string): string {
+  const bracketed = /^\[(.+)\](:\d+)?$/.exec(hop);
+  if (bracketed?.[1]) return bracketed[1];
+  return /^\d+\.\d+\.\d+\.\d+:\d+$/.test(hop) ? hop.slice(0, hop.indexOf(":")) : hop;
+}

@@ -1,0 +1,191 @@
+import type { z } from "zod";
+import type { Permission } from "@/lib/contract/permissions";
+import { env } from "@/lib/env";
+import { type ErrorCode, type Issue, ServiceError, validationFailed } from "@/lib/errors";
+import type { KeyLookup } from "@/lib/keys/api-key";
+import { readCredentials } from "@/lib/keys/credentials";
+import { admitRead, type KeyPrincipal } from "@/lib/keys/guard";
+import { defaultBodyLimit, readJsonBody } from "./body";
+import { callerAddress } from "./peer";
+import { errorResponse, jsonResponse, newRequestId, rateHeaders } from "./reply";
+
+export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof methods)[number];
+
+type Schema = z.ZodType;
+type Output<S extends Schema | undefined> = S extends Schema ? z.output<S> : undefined;
+
+/** Who may call: nobody in particular, an API key that reads, or an API key whose body decides (ingest). */
+type Auth = "none" | "key" | "ingest";
+
+/** What a handler of each kind of route is told about its caller. */
+type Caller = {
+  none: unknown;
+  key: { principal: KeyPrincipal };
+  ingest: { caller: { lookup: KeyLookup; address: string | undefined } };
+};
+
+/** One endpoint: everything the handler, the documentation and the tests need to know about it. */
+export type Endpoint<
+  A extends Auth = Auth,
+  P extends Schema | undefined = Schema | undefined,
+  Q extends Schema | undefined = Schema | undefined,
+  B extends Schema | undefined = Schema | undefined,
+  R extends Schema = Schema,
+> = {
+  summary: string;
+  description?: string;
+  auth: A;
+  /** The permission a reading key needs; for ingest, the sentence that says which one when. */
+  permission?: A extends "key" ? Permission : string;
+  params?: P;
+  query?: Q;
+  body?: B;
+  bodyLimitBytes?: number;
+  response: R;
+  /** Status of success; 200 unless said. */
+  status?: number;
+  /** The errors of its own, beside those that every endpoint of its kind can answer. */
+  errors?: ErrorCode[];
+  run: (
+    context: Caller[A] & {
+      request: Request;
+      /** Headers that go on the response whatever becomes of the request. */
+      headers: Record<string, string>;
+      params: Output<P>;
+      query: Output<Q>;
+      /** For ingest, a body that is not valid is handed over as the refusal it earns. */
+      body: A extends "ingest" ? Output<B> | ServiceError : Output<B>;
+    },
+  ) => Promise<z.output<R>>;
+};
+
+/** What the self-hosted server or Next passes beside the request. `peer` is the socket's remote address. */
+export type RouteContext = { params: Promise<Record<string, string | string[]>>; peer?: string | undefined };
+
+export type Handler = (request: Request, context: RouteContext) => Promise<Response>;
+
+/** Carries an endpoint's declaration on its handler, for the documentation to read. */
+export const declaration = Symbol.for("outlay.endpoint");
+
+/** Helps inference: one endpoint of a route, its handler typed by its schemas. */
+export function endpoint<
+  A extends Auth,
+  R extends Schema,
+  P extends Schema | undefined = undefined,
+  Q extends Schema | undefined = undefined,
+  B extends Schema | undefined = undefined,
+>(declared: Endpoint<A, P, Q, B, R>): Endpoint {
+  return declared as unknown as Endpoint;
+}
+
+/**
+ * Turns the endpoints of one path into the handlers a route file exports. Each parses what comes in by its schemas,
+ * admits the caller, runs, and encodes what goes out; methods without an endpoint answer 405.
+ */
+export function defineRoute(endpoints: Partial<Record<Method, Endpoint>>): Record<Method, Handler> {
+  const allow = methods.filter((method) => endpoints[method]).join(", ");
+  const handlers = methods.map((method) => {
+    const declared = endpoints[method];
+    return [method, declared ? serve(declared) : refuseMethod(allow)] as const;
+  });
+  return Object.fromEntries(handlers) as Record<Method, Handler>;
+}
+
+function refuseMethod(allow: string): Handler {
+  return async (request) => {
+    const refusal = new ServiceError(
+      "method_not_allowed",
+      `${request.method} is not possible here; ${allow || "nothing"} is.`,
+      {},
+      { Allow: allow },
+    );
+    return errorResponse(refusal, newRequestId());
+  };
+}
+
+function serve(declared: Endpoint): Handler {
+  const handler: Handler = async (request, context) => {
+    const requestId = newRequestId();
+    const headers: Record<string, string> = {};
+    try {
+      const body = await answerRequest(declared, request, context, headers);
+      if (env().NODE_ENV !== "production") declared.response.parse(body);
+      return jsonResponse(body, declared.status ?? 200, requestId, headers);
+    } catch (error) {
+      return errorResponse(error, requestId, headers);
+    }
+  };
+  return Object.assign(handler, { [declaration]: declared });
+}
+
+async function answerRequest(
+  declared: Endpoint,
+  request: Request,
+  context: RouteContext,
+  headers: Record<string, string>,
+): Promise<unknown> {
+  const run = declared.run as (context: unknown) => Promise<unknown>;
+  if (declared.auth === "none")
+    return run({ request, headers, ...(await parseAll(declared, request, context)) });
+  const lookup = readCredentials(request.headers.get("authorization"));
+  const address = callerAddress(request, context.peer);
+  if (declared.auth === "ingest") {
+    const caller = { lookup, address };
+    const parsed = await parseAll(declared, request, context).catch((error) => {
+      if (error instanceof ServiceError) return { body: error, query: {}, params: {} };
+      throw error;
+    });
+    return run({ request, headers, caller, ...parsed });
+  }
+  const { outcome, rate } = await admitRead({
+    lookup,
+    address,
+    permission: declared.permission as Permission,
+  });
+  Object.assign(headers, rateHeaders(rate));
+  if (outcome instanceof Error) throw outcome;
+  return run({ request, headers, principal: outcome, ...(await parseAll(declared, request, context)) });
+}
+
+async function parseAll(
+  { params, query, body, bodyLimitBytes }: Endpoint,
+  request: Request,
+  context: RouteContext,
+) {
+  return {
+    params: params && parsePart(params, await context.params, "path"),
+    query: query && parsePart(query, readQuery(request), "query"),
+    body: body && parsePart(body, await readJsonBody(request, bodyLimitBytes ?? defaultBodyLimit), ""),
+  };
+}
+
+function readQuery(request: Request): Record<string, string> {
+  const start = request.url.indexOf("?");
+  return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start)));
+}
+
+/** @param place where the value stands, put before the path of an issue; empty for the body */
+function parsePart(schema: Schema, value: unknown, place: string): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw validationFailed(parsed.error.issues.flatMap((issue) => readIssue(issue, place)));
+}
+
+function readIssue(issue: z.core.$ZodIssue, place: string): Issue[] {
+  const path = [...(place ? [place] : []), ...issue.path.map(String)];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key].join("."),
+      message: "is not a field here; check the spelling",
+    }));
+  }
+  return [{ path: path.join(".") || "body", message: explain(issue) }];
+}
+
+function explain(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type" && issue.input === undefined && /received undefined/.test(issue.message))
+    return "is required";
+  if (issue.code === "invalid_value") return `must be one of: ${issue.values.join(", ")}`;
+  return issue.message;
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import { ServiceError } from "@/lib/errors";
+import type { RateStatus } from "@/lib/keys/decide";
+import { log } from "@/lib/log";
+import { writeJson } from "./json";
+
+/** An id of one request: in its log lines, in every answer's X-Request-Id and in every error body. */
+export function newRequestId(): string {
+  return `req_${randomUUID()}`;
+}
+
+const always = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };
+
+/** A JSON response. Plain header objects, because the self-hosted server writes those without a copy. */
+export function jsonResponse(
+  body: unknown,
+  status: number,
+  requestId: string,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(writeJson(body), {
+    status,
+    headers: { ...always, "X-Request-Id": requestId, ...headers },
+  });
+}
+
+/**
+ * The one encoder of errors. A ServiceError is sent as it is; anything else is logged with its request id and sent as
+ * an `internal_error` that tells nothing of the inside.
+ */
+export function errorResponse(
+  error: unknown,
+  requestId: string,
+  headers: Record<string, string> = {},
+): Response {
+  const known = error instanceof ServiceError ? error : undefined;
+  if (!known || known.status >= 500)
+    log.error({ err: error, cause: known?.cause, request_id: requestId }, "A request failed.");
+  const sent =
+    known ??
+    new ServiceError(
+      "internal_error",
+      "Something went wrong on our side. The request_id helps us find out what.",
+    );
+  const body = { error: sent.code, error_description: sent.message, ...sent.fields, request_id: requestId };
+  return jsonResponse(body, sent.status, requestId, { ...headers, ...sent.headers });
+}
+
+/** The rate of a key as the IETF draft's fields have it (draft-ietf-httpapi-ratelimit-headers). */
+export function rateHeaders(rate: RateStatus | null): Record<string, string> {
+  if (!rate) return {};
+  return {
+    "RateLimit-Policy": `"key";q=${rate.limit};w=60`,
+    RateLimit: `"key";r=${rate.remaining};t=${Math.ceil(rate.resetMs / 1000)}`,
+  };
+}

@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from "node:util";
+import type { IngestRequest } from "@/lib/contract/message";
+import { ServiceError } from "@/lib/errors";
+
+/** A request as it is remembered under its idempotency key: what the client meant, without the key itself. */
+export function rememberedRequest(
+  request: IngestRequest,
+  environment: "live" | "test",
+): Record<string, unknown> {
+  const { idempotency_key: _, ...meaning } = request;
+  // Through JSON, as the database keeps it: what is undefined is absent.
+  return JSON.parse(JSON.stringify({ ...meaning, environment }));
+}
+
+/** The 409 of a key used for something else, naming the fields that differ; undefined where it is the same request. */
+export function idempotencyConflict(key: string, earlier: unknown, now: unknown): ServiceError | undefined {
+  const fields = differingPaths(earlier, now);
+  if (fields.length === 0) return undefined;
+  return new ServiceError(
+    "idempotency_conflict",
+    `The idempotency key ${JSON.stringify(key)} was used for a different message (${fields.join(", ")}). Use a new key for a new message.`,
+    { differing_fields: fields },
+  );
+}
+
+function differingPaths(a: unknown, b: unknown, path = ""): string[] {
+  if (isDeepStrictEqual(a, b)) return [];
+  if (!isObject(a) || !isObject(b)) return [path];
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names]
+    .sort()
+    .flatMap((name) => differingPaths(a[name], b[name], path ? `${path}.${name}` : name));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,37 @@
+import type { CostMessage, CostStatus, Source } from "@/lib/contract/message";
+
+/** One row of `public.messages`, as `private.store_messages` reads it. Decimals are exact text, instants ISO 8601. */
+export type LedgerRow = {
+  workspace_id: string;
+  id: string;
+  part?: number;
+  occurred_at: string;
+  created_at: string;
+  project_id: string;
+  api_key_id: string | null;
+  type: CostMessage["type"];
+  source: Source;
+  environment: "live" | "test";
+  provider?: string;
+  model?: string | undefined;
+  feature?: string | undefined;
+  unit_type?: string;
+  quantity?: string;
+  amount_usd: string;
+  cost_status: CostStatus;
+  price?: unknown;
+  currency?: string;
+  original_amount?: string;
+  batch_id?: string | undefined;
+  label?: string | undefined;
+  category?: string | undefined;
+  notes?: string | undefined;
+  metadata?: unknown;
+  details?: unknown;
+};
+
+/** What a message puts into the ledger, before anybody knows who posted it: rows without their owner's columns. */
+export type Posting = Omit<
+  LedgerRow,
+  "workspace_id" | "id" | "created_at" | "project_id" | "api_key_id" | "environment" | "source"
+>;

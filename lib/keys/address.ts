@@ -1,0 +1,43 @@
+import ipaddr from "ipaddr.js";
+
+/** Reads an IP address; an IPv4 address mapped into IPv6 is that IPv4 address. Undefined where it is none. */
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  // A zone (fe80::1%eth0) names an interface of this machine and is no part of the address.
+  const bare = text.replace(/%.*$/, "");
+  return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined;
+}
+
+/** Reads `10.0.0.0/8`, `2001:db8::/32` or a single address. Undefined where it is neither. */
+function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefined {
+  const [base = "", bits, ...rest] = text.split("/");
+  const address = ipaddr.isValid(base) ? ipaddr.parse(base) : undefined;
+  if (!address || rest.length > 0) return undefined;
+  const width = address.kind() === "ipv4" ? 32 : 128;
+  const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+  if (!(length <= width)) return undefined;
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && length >= 96) {
+    return [address.toIPv4Address(), length - 96];
+  }
+  return [address, length];
+}
+
+/** Whether this is an address or a CIDR range that `isAddressIn` understands. ipaddr.js alone would take `10` for one. */
+export function isAddressRange(text: string): boolean {
+  return (
+    /[.:]/.test(text) &&
+    (/^\d+(\.\d+){3}(\/|$)/.test(text) || text.includes(":")) &&
+    parseRange(text) !== undefined
+  );
+}
+
+/** Whether `address` lies in one of `ranges` (CIDR or single addresses). An unknown address lies in none. */
+export function isAddressIn(address: string | undefined, ranges: readonly string[]): boolean {
+  const parsed = address === undefined ? undefined : parseAddress(address);
+  if (!parsed) return false;
+  return ranges.some((text) => {
+    const range = parseRange(text);
+    return (
+      range !== undefined && range[0].kind() === parsed.kind() && parsed.match(range as [ipaddr.IPv4, number])
+    );
+  });
+}

@@ -1,0 +1,38 @@
+import type { Source } from "@/lib/contract/message";
+import type { Permission } from "@/lib/contract/permissions";
+import type { Decimal } from "@/lib/pricing/decimal";
+
+/** The JSON conditions of a key (specification 2.3). First-class fields win over them. */
+export type KeyConditions = {
+  project_slugs?: string[];
+  deny_project_slugs?: string[];
+  features?: string[];
+  sources?: Source[];
+};
+
+/** How a request names its key: by the hash of its secret, or by id (the environment's own key). */
+export type KeyLookup = { by: "hash" | "id"; value: string };
+
+/** A key as the guard sees it. Instants are milliseconds since 1970. */
+export type ApiKey = {
+  id: string;
+  workspaceId: string;
+  environment: "live" | "test";
+  permissions: Permission[];
+  /** Slug and id of the one project the key is bound to; wins over the conditions' project lists. */
+  project: { slug: string; id: string } | null;
+  conditions: KeyConditions;
+  monthlyLimit: Decimal | null;
+  expiresAt: number | null;
+  revoked: boolean;
+  allowedCidrs: string[];
+  rateLimitRpm: number | null;
+};
+
+/** What a key has used so far; moves on as requests are admitted within a group. */
+export type KeyUsage = {
+  /** Recorded with this key in the current UTC month, USD. Known only where there is a limit. */
+  spent: Decimal;
+  /** Requests admitted in the last 60 seconds, and when the first of them leaves the window. */
+  window: { used: number; freesAt: number | null };
+};

@@ -1,0 +1,45 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { env } from "@/lib/env";
+import { ServiceError } from "@/lib/errors";
+import type { KeyLookup } from "./api-key";
+import { challenge } from "./decide";
+import { environmentKeyId } from "./environment-key";
+import { hashSecret, isWellFormedSecret } from "./secret";
+
+/** The 401 of a secret that is not, or is no longer, anybody's. */
+export function invalidCredentials(): ServiceError {
+  return new ServiceError(
+    "invalid_credentials",
+    "This API key is not known. Check for a typing error, or whether it was rotated.",
+    {},
+    challenge,
+  );
+}
+
+/**
+ * Reads the API key from an Authorization header, without touching the database.
+ * @throws ServiceError missing_credentials, or invalid_credentials for what cannot be a key
+ */
+export function readCredentials(authorization: string | null): KeyLookup {
+  const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+  if (token === undefined) {
+    throw new ServiceError(
+      "missing_credentials",
+      "Send an API key in the Authorization header: `Authorization: Bearer svc_live_…`.",
+      {},
+      challenge,
+    );
+  }
+  if (isEnvironmentKey(token)) return { by: "id", value: environmentKeyId };
+  if (!isWellFormedSecret(token)) throw invalidCredentials();
+  return { by: "hash", value: hashSecret(token) };
+}
+
+/** Whether this is the key of SVC_API_KEY, where one is set and may be used (specification 5.6). */
+function isEnvironmentKey(token: string): boolean {
+  const { SVC_API_KEY, SVC_ALLOW_ENV_API_KEY, NODE_ENV } = env();
+  if (SVC_API_KEY === undefined || (NODE_ENV === "production" && !SVC_ALLOW_ENV_API_KEY)) return false;
+  // Equal lengths for the comparison, and nothing told of the key's own length.
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(token), digest(SVC_API_KEY));
+}

@@ -1,0 +1,158 @@
+import { ExactNumber } from "@/lib/contract/exact-number";
+import type { Source } from "@/lib/contract/message";
+import type { Permission } from "@/lib/contract/permissions";
+import { ServiceError } from "@/lib/errors";
+import { add, compare, type Decimal, toText } from "@/lib/pricing/decimal";
+import type { ApiKey, KeyUsage } from "./api-key";
+import { allowsAddress, allowsFeature, allowsProject, allowsSource } from "./conditions";
+
+/** The rolling window of a rate limit, milliseconds. */
+export const rateWindowMs = 60_000;
+
+/** What one message or one read would do, as far as the guard needs to know it. */
+export type Attempt = {
+  permission: Permission;
+  source?: Source;
+  /** Slugs of every project the request touches. */
+  projects?: string[];
+  /** The feature of each line of usage; undefined for a line without one. */
+  features?: (string | undefined)[];
+  /** The conflict of an idempotency key that was used for something else. */
+  conflict?: ServiceError;
+  /** USD that would be recorded; left out for reads and replays, which no limit concerns. */
+  cost?: Decimal;
+};
+
+/** What a rate-limited key's caller is told: the limit a minute, what is left of it, and ms until more is. */
+export type RateStatus = { limit: number; remaining: number; resetMs: number };
+
+/**
+ * Whether a key may be used at all, by this caller, now: revoked, expired, address, rate, in this order (design
+ * section 4). A request admitted here has used one of the key's rate, whatever becomes of it; one refused has not.
+ *
+ * With `decideAttempt`, the one place where permissions and conditions are decided, for REST reads, ingest and MCP
+ * alike. Both are pure: the same key, usage and time give the same answer.
+ *
+ * @param address undefined where it cannot be known
+ * @param now milliseconds since 1970, by the database's clock
+ */
+export function decideCall(
+  key: ApiKey,
+  usage: KeyUsage,
+  address: string | undefined,
+  now: number,
+): { refusal: ServiceError | null; rate: RateStatus | null } {
+  const refusal = checkKey(key, address, now);
+  return refusal ? { refusal, rate: null } : checkRate(key, usage, now);
+}
+
+/**
+ * Whether an admitted caller may do this: permission, source, project, feature, idempotency, monthly limit, in this
+ * order. Null where it may.
+ */
+export function decideAttempt(
+  key: ApiKey,
+  usage: KeyUsage,
+  attempt: Attempt,
+  now: number,
+): ServiceError | null {
+  return checkConditions(key, attempt) ?? attempt.conflict ?? checkLimit(key, usage, attempt, now);
+}
+
+function checkKey(key: ApiKey, address: string | undefined, now: number): ServiceError | null {
+  if (key.revoked)
+    return new ServiceError(
+      "key_revoked",
+      "This API key was revoked. Make a new one in the dashboard.",
+      {},
+      challenge,
+    );
+  if (key.expiresAt !== null && now >= key.expiresAt) {
+    const when = new Date(key.expiresAt).toISOString();
+    return new ServiceError(
+      "key_expired",
+      `This API key expired at ${when}. Extend it or make a new one.`,
+      {},
+      challenge,
+    );
+  }
+  if (allowsAddress(key, address)) return null;
+  const from = address ?? "an address that cannot be known";
+  return new ServiceError("ip_not_allowed", `This API key may not be used from ${from}.`);
+}
+
+/** The `WWW-Authenticate` of every 401. */
+export const challenge = { "WWW-Authenticate": 'Bearer realm="outlay"' };
+
+function checkRate(
+  key: ApiKey,
+  { window }: KeyUsage,
+  now: number,
+): { refusal: ServiceError | null; rate: RateStatus | null } {
+  const limit = key.rateLimitRpm;
+  if (limit === null) return { refusal: null, rate: null };
+  const resetMs = Math.max(0, (window.freesAt ?? now + rateWindowMs) - now);
+  if (window.used < limit)
+    return { refusal: null, rate: { limit, remaining: limit - window.used - 1, resetMs } };
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  const refusal = new ServiceError(
+    "rate_limited",
+    `This API key may make ${limit} requests in any 60 seconds. Try again in ${seconds} s.`,
+    { limit_rpm: limit, retry_after_seconds: seconds },
+    { "Retry-After": String(seconds) },
+  );
+  return { refusal, rate: { limit, remaining: 0, resetMs } };
+}
+
+function checkConditions(key: ApiKey, attempt: Attempt): ServiceError | null {
+  if (!key.permissions.includes(attempt.permission)) {
+    return new ServiceError("permission_denied", `This API key lacks the permission ${attempt.permission}.`, {
+      permission: attempt.permission,
+    });
+  }
+  if (attempt.source !== undefined && !allowsSource(key, attempt.source)) {
+    return new ServiceError(
+      "source_not_allowed",
+      `This API key may not record with the source ${attempt.source}.`,
+      {
+        allowed_sources: key.conditions.sources,
+      },
+    );
+  }
+  const project = attempt.projects?.find((slug) => !allowsProject(key, slug));
+  if (project !== undefined) {
+    return new ServiceError("project_not_allowed", `This API key may not touch the project ${project}.`, {
+      project,
+    });
+  }
+  const stray = attempt.features?.findIndex((name) => !allowsFeature(key, name)) ?? -1;
+  if (stray >= 0) {
+    const feature = attempt.features?.[stray];
+    const what = feature === undefined ? "usage without a feature" : `usage of the feature ${feature}`;
+    return new ServiceError("feature_not_allowed", `This API key may not record ${what}.`, {
+      allowed_features: key.conditions.features,
+    });
+  }
+  return null;
+}
+
+function checkLimit(key: ApiKey, { spent }: KeyUsage, attempt: Attempt, now: number): ServiceError | null {
+  if (key.monthlyLimit === null || attempt.cost === undefined) return null;
+  if (compare(add(spent, attempt.cost), key.monthlyLimit) <= 0) return null;
+  const limit = toText(key.monthlyLimit);
+  return new ServiceError(
+    "monthly_limit_exceeded",
+    `This would take the API key past its monthly limit: $${limit}, of which $${toText(spent)} is spent. The limit starts anew on ${nextMonth(now)}.`,
+    {
+      limit_usd: new ExactNumber(limit),
+      spent_usd: new ExactNumber(toText(spent)),
+      resets_at: `${nextMonth(now)}T00:00:00Z`,
+    },
+  );
+}
+
+/** The first day of the next UTC month, as a date. */
+function nextMonth(now: number): string {
+  const date = new Date(now);
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)).toISOString().slice(0, 10);
+}

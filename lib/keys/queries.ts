@@ -1,0 +1,115 @@
+import type { ClientBase, Pool } from "pg";
+import { parseDecimal, zero } from "@/lib/pricing/decimal";
+import type { ApiKey, KeyLookup, KeyUsage } from "./api-key";
+
+type AdmissionRow = {
+  now: number;
+  keys: {
+    lookup: string;
+    id: string;
+    workspace_id: string;
+    environment: "live" | "test";
+    permissions: ApiKey["permissions"];
+    project: string | null;
+    project_id: string | null;
+    conditions: ApiKey["conditions"];
+    monthly_limit: string | null;
+    spent: string | null;
+    expires_at: number | null;
+    revoked: boolean;
+    allowed_cidrs: string[];
+    rate_limit_rpm: number | null;
+    rate_window: { total: number; used: number; latest_at: number; frees_at: number | null } | null;
+  }[];
+  projects: { workspace_id: string; slug: string; id: string }[];
+  idempotency: { workspace_id: string; key: string; request: unknown; response: unknown }[];
+};
+
+/** A key with what it has used, and where its rate window stands in the database. */
+export type LoadedKey = { key: ApiKey; usage: KeyUsage; windowTotal: number; windowLatestAt: number };
+
+/** What `private.load_admission` knows at `now` (ms, the database's clock). Keys are found by their lookup's value. */
+export type Admission = {
+  now: number;
+  keys: Map<string, LoadedKey>;
+  projects: AdmissionRow["projects"];
+  replays: AdmissionRow["idempotency"];
+};
+
+/**
+ * Loads, in one statement, the keys behind a group of requests with their state, and locks those that have a limit
+ * until the transaction ends.
+ */
+export async function loadAdmission(
+  client: ClientBase | Pool,
+  requested: {
+    lookups: KeyLookup[];
+    projects?: { lookup: string; slug: string }[];
+    idempotency?: { lookup: string; key: string }[];
+  },
+): Promise<Admission> {
+  const named = (by: KeyLookup["by"]) => [
+    ...new Set(requested.lookups.filter((lookup) => lookup.by === by).map((lookup) => lookup.value)),
+  ];
+  const { rows } = await client.query<{ admission: AdmissionRow }>(
+    "select private.load_admission($1) as admission",
+    [
+      JSON.stringify({
+        hashes: named("hash"),
+        ids: named("id"),
+        projects: requested.projects ?? [],
+        idempotency: requested.idempotency ?? [],
+      }),
+    ],
+  );
+  const admission = rows[0]?.admission;
+  if (!admission) throw new Error("load_admission answered nothing.");
+  return {
+    now: admission.now,
+    keys: new Map(admission.keys.map((row) => [row.lookup, readKey(row)])),
+    projects: admission.projects,
+    replays: admission.idempotency,
+  };
+}
+
+function readKey(row: AdmissionRow["keys"][number]): LoadedKey {
+  return {
+    key: {
+      id: row.id,
+      workspaceId: row.workspace_id,
+      environment: row.environment,
+      permissions: row.permissions,
+      project:
+        row.project !== null && row.project_id !== null ? { slug: row.project, id: row.project_id } : null,
+      conditions: row.conditions,
+      monthlyLimit: row.monthly_limit === null ? null : parseDecimal(row.monthly_limit),
+      expiresAt: row.expires_at,
+      revoked: row.revoked,
+      allowedCidrs: row.allowed_cidrs,
+      rateLimitRpm: row.rate_limit_rpm,
+    },
+    usage: {
+      spent: row.spent === null ? zero : parseDecimal(row.spent),
+      window: { used: row.rate_window?.used ?? 0, freesAt: row.rate_window?.frees_at ?? null },
+    },
+    windowTotal: row.rate_window?.total ?? 0,
+    windowLatestAt: row.rate_window?.latest_at ?? 0,
+  };
+}
+
+/** Counts `admitted` requests of each key against its rate window, at `now`, in the transaction that loaded the keys. */
+export async function recordAdmissions(
+  client: ClientBase,
+  admissions: { loaded: LoadedKey; admitted: number }[],
+  now: number,
+): Promise<void> {
+  if (admissions.length === 0) return;
+  const rows = admissions.map(({ loaded, admitted }) => ({
+    api_key_id: loaded.key.id,
+    admitted,
+    total: loaded.windowTotal + admitted,
+    // A clock that was set back must not put a row before the last one: the window is read in order.
+    at: Math.max(now, loaded.windowLatestAt),
+  }));
+  await client.query("select private.record_admissions($1)", [JSON.stringify(rows)]);
+}

@@ -1,0 +1,42 @@
+import { createHash, randomInt } from "node:crypto";
+
+const prefix = "svc_live_";
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const randomLength = 32;
+const checksumLength = 6;
+const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+
+/** A new secret: `svc_live_`, 32 random base62 characters (190 bits) and a 6-character checksum. Shown once, never stored. */
+export function generateSecret(): string {
+  const body = Array.from({ length: randomLength }, () => base62[randomInt(base62.length)]).join("");
+  return prefix + body + checksum(body);
+}
+
+/** Whether this can be a secret at all. A mistyped or cut one fails its checksum, and costs no query. */
+export function isWellFormedSecret(token: string): boolean {
+  if (!shape.test(token)) return false;
+  const body = token.slice(prefix.length, -checksumLength);
+  return checksum(body) === token.slice(-checksumLength);
+}
+
+/** SHA-256 of a secret, in hex: all that is ever stored. 190 random bits need no salt and no slow hash. */
+export function hashSecret(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+/** What a list may show of a secret: enough to recognise it, useless to a thief. */
+export function secretHint(secret: string): { prefix: string; last_four: string } {
+  return { prefix: secret.slice(0, prefix.length + 4), last_four: secret.slice(-4) };
+}
+
+/** The first 35 bits of the body's SHA-256 in base62. It catches typing errors; it protects nothing. */
+function checksum(body: string): string {
+  const digest = createHash("sha256").update(prefix).update(body).digest();
+  let rest = digest.readUIntBE(0, 6) % base62.length ** checksumLength;
+  let text = "";
+  for (let place = 0; place < checksumLength; place += 1) {
+    text += base62[rest % base62.length];
+    rest = Math.floor(rest / base62.length);
+  }
+  return text;
+}

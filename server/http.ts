@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import next from "next";
+import { env } from "@/lib/env";
+import { withPeer } from "@/lib/http/peer";
+import { createLane } from "./lane";
+
+/** A server that answers: where, and how to stop it once the requests under way are answered. */
+export type HttpServer = { address: string; close(): Promise<void> };
+
+/**
+ * Starts the self-hosted server: route handlers on the fast lane, everything else through Next.
+ * With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform that has no server of ours.
+ * @throws where the port is taken (EADDRINUSE)
+ */
+export async function startHttp(options: { port: number; host: string; dev: boolean }): Promise<HttpServer> {
+  const app = next({ dev: options.dev, hostname: options.host, port: options.port });
+  await app.prepare();
+  const handlePage = app.getRequestHandler();
+  const toNext = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    withPeer(incoming.socket.remoteAddress, () => handlePage(incoming, outgoing));
+  const server = createServer(env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext) : toNext);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://${options.host === "0.0.0.0" ? "localhost" : options.host}:${port}`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await closed;
+      await app.close();
+    },
+  };
+}
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+/** Answers what is a route; hands the rest to Next untouched. */
+async function fastLane(toNext: Listener): Promise<Listener> {
+  const lane = await createLane();
+  lane.notFound(async ({ env: { incoming, outgoing } }) => {
+    await toNext(incoming, outgoing);
+    return RESPONSE_ALREADY_SENT;
+  });
+  return getRequestListener((request, bindings) => lane.fetch(request, bindings as HttpBindings));
+}
