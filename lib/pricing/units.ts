@@ -19,9 +19,10 @@ export type Unit = {
 type Row = [unit: string, priceKey: string, relations?: { fallback?: string; cachedAs?: string }];
 
 /*
- * Fallbacks follow the catalogue's own hierarchy, but only where the providers bill that way: reasoning is output, text and
- * images are input. Audio is dearer wherever it is priced at all, a one-hour cache write dearer than a short one, and a
- * missing cache price may mean free or full price: those have no fallback, so that a missing price stays visible.
+ * Fallbacks follow the catalogue's own hierarchy, but only where providers bill that way (the oracle test compares): reasoning
+ * is output, text and images are input. Audio and video are dearer wherever they are priced at all, a one-hour cache write is
+ * dearer than a short one, and a missing cache price may mean free or full price: those have no fallback, so that a missing
+ * price stays visible.
  */
 const inputTokens: Row[] = [
   ["input_tokens", "input_mtok", { cachedAs: "cache_read_tokens" }],
@@ -31,7 +32,7 @@ const inputTokens: Row[] = [
     "input_image_mtok",
     { fallback: "input_tokens", cachedAs: "cache_image_read_tokens" },
   ],
-  ["input_video_tokens", "input_video_mtok", { fallback: "input_tokens" }],
+  ["input_video_tokens", "input_video_mtok"],
   ["input_audio_tokens", "input_audio_mtok", { cachedAs: "cache_audio_read_tokens" }],
   ["cache_read_tokens", "cache_read_mtok"],
   ["cache_image_read_tokens", "cache_image_read_mtok", { fallback: "cache_read_tokens" }],
