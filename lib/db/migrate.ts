@@ -79,17 +79,6 @@ export async function bootstrapDatabase(client: ClientBase, directory: string): 
   }
 }
 
-/** Whether this is a bare Postgres, which needs `bootstrapDatabase` before the migrations can run. */
-export async function lacksAuthSchema(url: string): Promise<boolean> {
-  const client = await connected(url);
-  try {
-    const { rows } = await client.query("select to_regnamespace('auth') is null as missing");
-    return rows[0].missing;
-  } finally {
-    await client.end();
-  }
-}
-
 /** Runs `bootstrapDatabase` through a connection of its own. */
 export async function bootstrapDatabaseAt(url: string, directory: string): Promise<boolean> {
   const client = await connected(url);

@@ -1,0 +1,63 @@
+// `npm run dev` after its install: the server is bundled anew and started again at every change of what it is made
+// of; pages are Next's own business, which reloads them in place.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { watch } from "node:fs";
+import { join } from "node:path";
+import { context } from "esbuild";
+import { generate, serverBundle } from "./build.mjs";
+import { root } from "./prepare.mjs";
+
+const outfile = join(root, "dist/server.dev.mjs");
+
+/** Runs until a signal, or until a first start that fails. */
+export async function serveAndWatch() {
+  let server;
+  let stopping = false;
+  /** Restarts one after another: a change may come while the last one is still being dealt with. */
+  let turn = Promise.resolve();
+
+  const stopServer = async () => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    server.kill("SIGTERM");
+    await once(server, "exit");
+  };
+  const restart = async () => {
+    await stopServer();
+    if (stopping) return;
+    server = spawn(process.execPath, ["--enable-source-maps", outfile, "--dev"], {
+      cwd: root,
+      stdio: "inherit",
+    });
+  };
+
+  await generate();
+  const bundler = await context({
+    ...serverBundle(outfile),
+    plugins: [
+      {
+        name: "restart",
+        setup: ({ onEnd }) =>
+          onEnd(({ errors }) => {
+            if (errors.length === 0) turn = turn.then(restart);
+          }),
+      },
+    ],
+  });
+  await bundler.watch();
+  // A new route file is not among the files the bundle is made of until the list of routes names it.
+  const routes = watch(join(root, "app"), { recursive: true }, (event, file) => {
+    if (event === "rename" && /route\.tsx?$/.test(file ?? "")) turn = turn.then(generate);
+  });
+
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    routes.close();
+    await bundler.dispose();
+    await turn;
+    await stopServer();
+    process.exit(0);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
+}

@@ -1,0 +1,146 @@
+// What the commands have in common: packages installed as the lockfile says, and a build of the sources as they are.
+// Node's own modules only: nothing is installed yet.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The record of the last build: the hash of what it was built from. */
+export const buildStamp = join(root, "dist/build.json");
+
+/** Ends the process with a clear word when Node is too old for the packages. */
+export function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  process.stderr.write(`Outlay needs Node.js 20.19 or newer; this is ${process.version}.\n`);
+  process.exit(1);
+}
+
+/** Settings from .env.local and .env; what the environment has already wins. */
+export function loadEnvFiles() {
+  for (const file of [".env.local", ".env"]) {
+    if (existsSync(join(root, file))) process.loadEnvFile(join(root, file));
+  }
+}
+
+/** Installs from the lockfile where node_modules differs from it. @returns what happened, in words. */
+export async function ensureInstalled(note = (_text) => {}) {
+  if (isInstalled()) return "up to date";
+  note("npm ci …");
+  // The npm that started us; without one (plain `node scripts/start.mjs`) the one on the PATH.
+  const npm = process.env.npm_execpath;
+  const args = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
+  const withNpm = npm?.endsWith(".js") ? [process.execPath, npm, ...args] : ["npm", ...args];
+  await run(withNpm, { shell: process.platform === "win32" && !npm });
+  return "from the lockfile";
+}
+
+/** npm writes down what it installed, last of all: an install that was interrupted has no such file. */
+function isInstalled() {
+  const installed = packagesOf("node_modules/.package-lock.json");
+  const locked = packagesOf("package-lock.json");
+  if (!installed || !locked) return false;
+  return Object.entries(locked).every(([path, wanted]) => {
+    if (path === "") return true;
+    const found = installed[path];
+    if (found) return found.version === wanted.version && found.integrity === wanted.integrity;
+    return wanted.optional === true && !isForThisPlatform(wanted);
+  });
+}
+
+/** Where a package names a C library as well, only npm can tell; it is given the benefit of the doubt. */
+function isForThisPlatform({ os, cpu, libc }) {
+  return Boolean(os?.includes(process.platform) && cpu?.includes(process.arch) && !libc);
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(join(root, file), "utf8")).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Builds where the sources differ from those of the last build. @returns what happened, in words. */
+export async function ensureBuilt(note = (_text) => {}) {
+  if (isBuilt()) return "up to date";
+  note("building …");
+  await run([process.execPath, join(root, "scripts/build.mjs")], { env: { NODE_ENV: "production" } });
+  return "done";
+}
+
+function isBuilt() {
+  if (!existsSync(join(root, ".next/BUILD_ID")) || !existsSync(join(root, "dist/server.mjs"))) return false;
+  try {
+    return JSON.parse(readFileSync(buildStamp, "utf8")).sources === hashSources();
+  } catch {
+    return false;
+  }
+}
+
+const notSources = new Set(["node_modules", "dist", "coverage", "tests", "docs", "supabase", "test-results"]);
+
+/** A hash of everything a build is made from: the sources, and the public settings that Next writes into pages. */
+export function hashSources() {
+  const hash = createHash("sha256");
+  const visit = (folder) => {
+    const entries = readdirSync(join(root, folder), { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      if (entry.name.startsWith(".") || /\.(test\.tsx?|md|tsbuildinfo)$|^next-env\.d\.ts$/.test(entry.name))
+        continue;
+      if (folder === "" && (notSources.has(entry.name) || /-(report|results)$/.test(entry.name))) continue;
+      if (entry.isDirectory()) visit(path);
+      else if (entry.isFile())
+        hash
+          .update(`${path}\0`)
+          .update(readFileSync(join(root, path)))
+          .update("\0");
+    }
+  };
+  visit("");
+  for (const [name, value] of Object.entries(process.env).sort()) {
+    if (name.startsWith("NEXT_PUBLIC_")) hash.update(`${name}=${value}\0`);
+  }
+  return hash.digest("hex");
+}
+
+/** Programs that are running now, so that a signal can end them. */
+const running = new Set();
+
+/** Ends what `run` started, as when the command itself is told to stop. */
+export function stopRunning() {
+  for (const child of running) child.kill("SIGTERM");
+}
+
+/**
+ * Runs a program quietly, from the root of the repository.
+ * @throws Error with all it said when it fails.
+ */
+export function run([program, ...args], { env = {}, shell = false, inherit = false } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      shell,
+      stdio: inherit ? "inherit" : ["ignore", "pipe", "pipe"],
+    });
+    running.add(child);
+    let said = "";
+    const listen = (chunk) => {
+      said += chunk;
+    };
+    child.stdout?.on("data", listen);
+    child.stderr?.on("data", listen);
+    child.once("error", reject);
+    child.once("close", (status, signal) => {
+      running.delete(child);
+      if (status === 0) resolve(said);
+      else
+        reject(new Error(`${said}\n${[program, ...args].join(" ")} ended with ${status ?? signal}.`.trim()));
+    });
+  });
+}

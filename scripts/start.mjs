@@ -1,0 +1,58 @@
+// `npm start`: from a fresh clone to a running service, with nothing but Node and npm. Each step is skipped when it
+// was done before. `npm run dev` is the same with --dev: no build, and a restart at every change.
+import { join } from "node:path";
+import { AlreadyRunningError, claimDataFolder, holderOf } from "../lib/db/embedded/claim.mjs";
+import { step } from "../server/progress.mjs";
+import { ensureBuilt, ensureInstalled, loadEnvFiles, requireNode, root, stopRunning } from "./prepare.mjs";
+
+const startedMs = performance.now();
+const dev = process.argv.includes("--dev");
+
+requireNode();
+process.chdir(root);
+loadEnvFiles();
+process.env.NODE_ENV = dev ? "development" : "production";
+process.setSourceMapsEnabled(true);
+
+let claim;
+let interrupted = false;
+const interrupt = () => {
+  interrupted = true;
+  stopRunning();
+};
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, interrupt);
+
+try {
+  claim = await claimForSetUp();
+  await step("install", ensureInstalled);
+  if (dev) {
+    claim?.release();
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, interrupt);
+    await (await import("./dev.mjs")).serveAndWatch();
+  } else {
+    await step("build", ensureBuilt);
+    // From here on the service itself decides what a signal means: it drains first.
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, interrupt);
+    const { main } = await import(join(root, "dist/server.mjs"));
+    await main({ dev: false, startedMs, ...(claim && { claim }) });
+  }
+} catch (error) {
+  claim?.release();
+  if (!interrupted) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    process.exit(1);
+  }
+  process.exit(0);
+}
+
+/**
+ * Claims the data folder before anything is installed or built: neither may change under a service that runs. With a
+ * database of its own the service needs no data folder, and several may run.
+ */
+async function claimForSetUp() {
+  if (process.env.POSTGRES_URL || process.env.DATABASE_URL) return undefined;
+  const dataDir = process.env.OUTLAY_DATA_DIR || ".outlay";
+  const holder = holderOf(dataDir);
+  if (holder) throw new AlreadyRunningError(join(root, dataDir), holder);
+  return claimDataFolder(dataDir);
+}

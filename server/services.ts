@@ -1,0 +1,119 @@
+import { join, resolve } from "node:path";
+import type { Claim } from "@/lib/db/embedded/claim.mjs";
+import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
+import { bootstrapDatabaseAt, MigrationError, migrate } from "@/lib/db/migrate";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { type Env, EnvError, postgresUrl } from "@/lib/env";
+import { step } from "./progress.mjs";
+
+/** What the HTTP server stands on: a migrated database this process is configured for. */
+export type Services = {
+  /** Publishes where the service answers, for the message a second one on this data folder gives. */
+  announce(address: string): void;
+  /** Waits for statements under way, closes the connections and stops what was started. */
+  stop(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  settings: Env;
+  /** The folder of the repository, where `supabase/` is. */
+  root: string;
+  /** A claim on the data folder made earlier in this process. */
+  claim?: Claim;
+  /** Told what happens to the embedded database later on. */
+  log: (message: string) => void;
+};
+
+/**
+ * Brings up the database, the embedded one unless the settings name another, and brings it up to date.
+ * @throws EnvError, AlreadyRunningError, MigrationError, or Error with a message fit for a person.
+ */
+export async function startServices(options: ServiceOptions): Promise<Services> {
+  const url = postgresUrl(options.settings);
+  return url ? connectDatabase(url, options) : embedDatabase(options);
+}
+
+async function embedDatabase({ settings, root, claim, log }: ServiceOptions): Promise<Services> {
+  if (settings.VERCEL || settings.SUPABASE_URL || settings.NEXT_PUBLIC_SUPABASE_URL) {
+    const beside = settings.VERCEL ? "on Vercel" : "beside SUPABASE_URL";
+    throw new EnvError(
+      `The embedded database is for one machine and does not start ${beside}: set POSTGRES_URL.`,
+    );
+  }
+  const started = await inStep("database", log, async (tell) => {
+    const server = await startEmbeddedPostgres({
+      dataDir: resolve(root, settings.OUTLAY_DATA_DIR),
+      log: tell,
+      ...(claim && { claim }),
+    });
+    return {
+      result: server,
+      text: `PostgreSQL on 127.0.0.1:${server.port}${server.reused ? ", still running" : ""}`,
+    };
+  });
+  const stop = async () => {
+    await closeDatabase();
+    await started.stop();
+  };
+  try {
+    await step("migrate", async () => {
+      await bootstrapDatabaseAt(started.superuserUrl, join(root, "supabase/bootstrap"));
+      const applied = await migrate(started.adminUrl, join(root, "supabase/migrations"));
+      await started.enableServiceLogin();
+      return describeApplied(applied);
+    });
+    configureDatabase({ url: started.url, adminUrl: started.adminUrl });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { announce: started.announce, stop };
+}
+
+async function connectDatabase(url: string, { settings, root, claim }: ServiceOptions): Promise<Services> {
+  // Nothing is kept in the data folder.
+  claim?.release();
+  const adminUrl = settings.POSTGRES_URL_NON_POOLING ?? url;
+  await step("migrate", async () => {
+    await bootstrapBare(adminUrl, join(root, "supabase/bootstrap"));
+    return `${new URL(adminUrl).host}: ${describeApplied(await migrate(adminUrl, join(root, "supabase/migrations")))}`;
+  });
+  configureDatabase({ url, adminUrl });
+  return { announce: () => {}, stop: closeDatabase };
+}
+
+/** A Postgres that is not Supabase's lacks its roles and `auth` schema; they are made where the login may. */
+async function bootstrapBare(adminUrl: string, directory: string): Promise<void> {
+  try {
+    await bootstrapDatabaseAt(adminUrl, directory);
+  } catch (cause) {
+    if (!(cause instanceof MigrationError)) throw cause;
+    throw new Error(
+      `The database at ${new URL(adminUrl).host} has no schema "auth", and this login may not make what is missing ` +
+        `(${cause.message}). Give a superuser's address in POSTGRES_URL_NON_POOLING, or use a Supabase database.`,
+      { cause },
+    );
+  }
+}
+
+function describeApplied(applied: string[]): string {
+  return applied.length === 0 ? "up to date" : `${applied.length} applied, to ${applied.at(-1)}`;
+}
+
+/** A step whose messages are lines of the start while it lasts, and entries of the log later on. */
+async function inStep<T>(
+  name: string,
+  log: (message: string) => void,
+  run: (tell: (message: string) => void) => Promise<{ result: T; text: string }>,
+): Promise<T> {
+  let tell = log;
+  let outcome: { result: T; text: string } | undefined;
+  await step(name, async (note) => {
+    tell = note;
+    outcome = await run((message) => tell(message));
+    return outcome.text;
+  });
+  tell = log;
+  if (!outcome) throw new Error(`The step ${name} had no outcome.`);
+  return outcome.result;
+}
