@@ -272,6 +272,10 @@ describe("prices of their time", () => {
 test("invented model names do not fill the memory", () => {
   for (let i = 0; i < 12_000; i++) price("anthropic", `invented-${i}`, "input_tokens", "1");
   expect(countRememberedNames()).toBeLessThanOrEqual(8_000);
+  const before = countRememberedNames();
+  price("anthropic", "invented-once", "input_tokens", "1");
+  price("anthropic", "invented-once", "output_tokens", "1");
+  expect(countRememberedNames()).toBe(before + 1);
   expect(amount("openai", "gpt-4o", "input_tokens", "1000")).toBe("0.0025");
 });
 

@@ -23,7 +23,7 @@ import { findUnit } from "./units";
  * - `minimum`: USD, the least the provider bills; present when it made the amount.
  * - `cached`: the price of the cached part, and how much of the quantity that part was.
  */
-export type Price = {
+export type Price = Readonly<{
   rate: string;
   per: number;
   unit: string;
@@ -34,7 +34,7 @@ export type Price = {
   tier?: { aboveInputTokens: number };
   minimum?: string;
   cached?: Price & { quantity: string };
-};
+}>;
 
 /** Why a line has no amount. Each is a fact about the line, none an error. */
 export type UnpricedReason =
