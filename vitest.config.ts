@@ -17,9 +17,12 @@ export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)) } },
   test: {
     maxWorkers: 2,
+    // Vite puts a BASE_URL of its own ("/") into the environment; ours means something else.
+    env: { BASE_URL: "", LOG_LEVEL: "error" },
     projects: [
       { extends: true, test: { name: "unit", include: ["lib/**/*.test.ts", "server/**/*.test.ts"] } },
       onDatabase("db"),
+      onDatabase("api"),
     ],
   },
 });

@@ -32,7 +32,7 @@ export function positiveDecimal(description: string, { orZero = false } = {}) {
       const { integerDigits, decimals } = measure(text);
       if (number < 0 || (!orZero && number === 0) || Number.isNaN(number)) {
         context.addIssue(orZero ? "must be 0 or more" : "must be greater than 0");
-      } else if (integerDigits > maxIntegerDigits) {
+      } else if (!Number.isFinite(number) || integerDigits > maxIntegerDigits) {
         context.addIssue(`must be less than 1e${maxIntegerDigits}`);
       } else if (decimals > maxDecimals) {
         context.addIssue(`must have at most ${maxDecimals} decimals`);

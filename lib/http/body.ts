@@ -25,23 +25,28 @@ export async function readJsonBody(request: Request, limit: number): Promise<unk
   }
 }
 
+/** How many times its limit an oversized body is read and thrown away, so that the sender gets to hear the answer. */
+const patience = 16;
+
 async function readText(request: Request, limit: number): Promise<string> {
-  const tooLarge = () =>
-    new ServiceError("payload_too_large", `The body may have at most ${limit} bytes.`, {
-      limit_bytes: limit,
-    });
   const declared = request.headers.get("content-length");
   // A declared length is one the HTTP parser holds the sender to: the body can be read in one go.
-  if (declared !== null && /^\d+$/.test(declared)) {
-    if (Number(declared) > limit) throw tooLarge();
-    return request.text();
-  }
+  if (declared !== null && Number(declared) <= limit) return request.text();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > limit) throw tooLarge();
-    chunks.push(chunk);
+  if (Number(declared) <= limit * patience) {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size <= limit) chunks.push(chunk);
+      else if (size > limit * patience) break;
+    }
   }
-  return Buffer.concat(chunks).toString("utf8");
+  if (declared === null && size <= limit) return Buffer.concat(chunks).toString("utf8");
+  throw new ServiceError(
+    "payload_too_large",
+    `The body may have at most ${limit} bytes.`,
+    { limit_bytes: limit },
+    // What was not read would be taken for the next request.
+    { Connection: "close" },
+  );
 }

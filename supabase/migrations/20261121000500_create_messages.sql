@@ -69,11 +69,12 @@ declare
   first_day date := date_trunc('month', moment)::date;
   partition_name text := 'messages_' || to_char(first_day, 'YYYY_MM');
 begin
-  if to_regclass(format('private.%I', partition_name)) is not null then
+  if exists (select from pg_catalog.pg_tables where schemaname = 'private' and tablename = partition_name) then
     return;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('outlay.' || partition_name, 0));
-  if to_regclass(format('private.%I', partition_name)) is not null then
+  -- Asked again with a new snapshot: to_regclass would answer from a cache that is older than the lock.
+  if exists (select from pg_catalog.pg_tables where schemaname = 'private' and tablename = partition_name) then
     return;
   end if;
   execute format('create table private.%I (like public.messages including defaults including constraints)', partition_name);

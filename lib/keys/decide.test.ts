@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { parseDecimal, zero } from "@/lib/pricing/decimal";
+import type { ApiKey, KeyUsage } from "./api-key";
+import { type Attempt, decideAttempt, decideCall } from "./decide";
+
+const now = Date.UTC(2026, 10, 21, 12);
+
+const open: ApiKey = {
+  id: "key",
+  workspaceId: "workspace",
+  environment: "live",
+  permissions: ["log_usage"],
+  project: null,
+  conditions: {},
+  monthlyLimit: null,
+  expiresAt: null,
+  revoked: false,
+  allowedCidrs: [],
+  rateLimitRpm: null,
+};
+const fresh: KeyUsage = { spent: zero, window: { used: 0, freesAt: null } };
+const attempt: Attempt = {
+  permission: "log_usage",
+  source: "api",
+  projects: ["checkout"],
+  features: ["chat"],
+};
+
+const call = (key: Partial<ApiKey>, usage = fresh, address: string | undefined = "203.0.113.7", at = now) =>
+  decideCall({ ...open, ...key }, usage, address, at);
+const act = (key: Partial<ApiKey>, changes: Partial<Attempt> = {}, usage = fresh) =>
+  decideAttempt({ ...open, ...key }, usage, { ...attempt, ...changes }, now)?.code ?? "admitted";
+
+describe("a key expires", () => {
+  test("at the very millisecond of expires_at, and not one before", () => {
+    expect(call({ expiresAt: now + 1 }).refusal).toBeNull();
+    expect(call({ expiresAt: now }).refusal?.code).toBe("key_expired");
+  });
+
+  test("after it was revoked, as revoked", () => {
+    expect(call({ expiresAt: now - 1, revoked: true }).refusal?.code).toBe("key_revoked");
+  });
+});
+
+describe("the address", () => {
+  test("must be in a non-empty list, whatever notation it comes in", () => {
+    expect(call({ allowedCidrs: ["203.0.113.0/24"] }).refusal).toBeNull();
+    expect(call({ allowedCidrs: ["203.0.113.0/24"] }, fresh, "::ffff:203.0.113.7").refusal).toBeNull();
+    expect(call({ allowedCidrs: ["::ffff:203.0.113.0/120"] }).refusal).toBeNull();
+    expect(call({ allowedCidrs: ["2001:db8::/32"] }, fresh, "2001:db8::1").refusal).toBeNull();
+    expect(call({ allowedCidrs: ["198.51.100.0/24", "2001:db8::/32"] }).refusal?.code).toBe("ip_not_allowed");
+  });
+
+  test("that is unknown is refused by a list, and by nothing else", () => {
+    expect(
+      decideCall({ ...open, allowedCidrs: ["0.0.0.0/0", "::/0"] }, fresh, undefined, now).refusal?.code,
+    ).toBe("ip_not_allowed");
+    expect(decideCall(open, fresh, undefined, now).refusal).toBeNull();
+  });
+
+  test("is checked before the rate, so that a stranger cannot use it up", () => {
+    const full = { spent: zero, window: { used: 1, freesAt: now + 1000 } };
+    expect(call({ allowedCidrs: ["198.51.100.0/24"], rateLimitRpm: 1 }, full).refusal?.code).toBe(
+      "ip_not_allowed",
+    );
+  });
+});
+
+describe("the rate", () => {
+  test("admits exactly the limit, and says what is left", () => {
+    expect(call({ rateLimitRpm: 2 }, { spent: zero, window: { used: 1, freesAt: now + 500 } })).toEqual({
+      refusal: null,
+      rate: { limit: 2, remaining: 0, resetMs: 500 },
+    });
+    const { refusal } = call({ rateLimitRpm: 2 }, { spent: zero, window: { used: 2, freesAt: now + 1001 } });
+    expect(refusal?.code).toBe("rate_limited");
+    expect(refusal?.headers).toEqual({ "Retry-After": "2" });
+  });
+});
+
+describe("conditions", () => {
+  test("a missing permission is named", () => {
+    expect(act({ permissions: ["read_summaries"] })).toBe("permission_denied");
+  });
+
+  test("project_id wins over both lists", () => {
+    const key = {
+      project: { slug: "checkout", id: "1" },
+      conditions: { project_slugs: ["other"], deny_project_slugs: ["checkout"] },
+    };
+    expect(act(key)).toBe("admitted");
+    expect(act(key, { projects: ["other"] })).toBe("project_not_allowed");
+  });
+
+  test("an allow-list wins over the deny-list, which applies alone", () => {
+    expect(act({ conditions: { project_slugs: ["checkout"], deny_project_slugs: ["checkout"] } })).toBe(
+      "admitted",
+    );
+    expect(act({ conditions: { project_slugs: ["search"] } })).toBe("project_not_allowed");
+    expect(act({ conditions: { deny_project_slugs: ["checkout"] } })).toBe("project_not_allowed");
+    expect(act({ conditions: { deny_project_slugs: ["search"] } })).toBe("admitted");
+  });
+
+  test("every project that is touched must be allowed", () => {
+    expect(act({ conditions: { project_slugs: ["checkout"] } }, { projects: ["checkout", "search"] })).toBe(
+      "project_not_allowed",
+    );
+  });
+
+  test("a feature cannot be got round by leaving it out", () => {
+    const key = { conditions: { features: ["chat"] } };
+    expect(act(key)).toBe("admitted");
+    expect(act(key, { features: ["search"] })).toBe("feature_not_allowed");
+    expect(act(key, { features: [undefined] })).toBe("feature_not_allowed");
+    expect(act(key, { features: ["chat", "search"] })).toBe("feature_not_allowed");
+  });
+
+  test("features restrict usage only", () => {
+    const { features: _, ...expense } = attempt;
+    expect(decideAttempt({ ...open, conditions: { features: ["chat"] } }, fresh, expense, now)).toBeNull();
+  });
+
+  test("sources restrict where it comes from", () => {
+    expect(act({ conditions: { sources: ["mcp"] } })).toBe("source_not_allowed");
+    expect(act({ conditions: { sources: ["mcp", "api"] } })).toBe("admitted");
+  });
+
+  test("come in the order permission, source, project, feature", () => {
+    const key = {
+      permissions: [],
+      conditions: { sources: ["mcp" as const], project_slugs: ["x"], features: ["y"] },
+    };
+    expect(act(key)).toBe("permission_denied");
+    expect(act({ ...key, permissions: ["log_usage"] })).toBe("source_not_allowed");
+    expect(act({ ...key, permissions: ["log_usage"] }, { source: "mcp" })).toBe("project_not_allowed");
+    expect(act({ ...key, permissions: ["log_usage"] }, { source: "mcp", projects: ["x"] })).toBe(
+      "feature_not_allowed",
+    );
+  });
+});
+
+describe("the monthly limit", () => {
+  const spent = (text: string): KeyUsage => ({ ...fresh, spent: parseDecimal(text) });
+  const limited = { monthlyLimit: parseDecimal("1") };
+
+  test("may be reached and never passed, to the last digit", () => {
+    expect(act(limited, { cost: parseDecimal("0.01") }, spent("0.99"))).toBe("admitted");
+    expect(act(limited, { cost: parseDecimal("0.010000000000000001") }, spent("0.99"))).toBe(
+      "monthly_limit_exceeded",
+    );
+    expect(act(limited, { cost: parseDecimal("0.2") }, spent("0.8"))).toBe("admitted");
+  });
+
+  test("does not concern what records nothing", () => {
+    expect(act(limited, {}, spent("5"))).toBe("admitted");
+    expect(act(limited, { cost: zero }, spent("1"))).toBe("admitted");
+  });
+
+  test("names the limit, what is spent, and when it starts anew", () => {
+    const refusal = decideAttempt(
+      { ...open, ...limited },
+      spent("0.995"),
+      { ...attempt, cost: parseDecimal("0.01") },
+      now,
+    );
+    expect(refusal?.fields).toMatchObject({
+      limit_usd: { text: "1" },
+      spent_usd: { text: "0.995" },
+      resets_at: "2026-12-01T00:00:00Z",
+    });
+  });
+});

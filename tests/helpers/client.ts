@@ -1,0 +1,48 @@
+/** What a call answered: status, headers and the parsed body. */
+export type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body };
+
+/** Calls a service with an API key (or without, `null`). */
+export function apiClient(baseUrl: string, secret: string | null) {
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        ...(secret !== null && { authorization: `Bearer ${secret}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
+  };
+  return {
+    get: (path: string, headers?: Record<string, string>) => call("GET", path, undefined, headers),
+    post: (body: unknown, headers?: Record<string, string>, query = "") =>
+      call("POST", `/api/v1/messages${query}`, body, headers),
+    call,
+  };
+}
+
+/** A cost message of $0.01 by default, in the project `checkout`. */
+export function costMessage(message: Record<string, unknown> = {}, outer: Record<string, unknown> = {}) {
+  return {
+    project: "checkout",
+    source: "api",
+    message: {
+      type: "usage",
+      provider: "openai",
+      model: "gpt-4o",
+      unit_type: "input_tokens",
+      quantity: 1,
+      estimated_cost: 0.01,
+      ...message,
+    },
+    ...outer,
+  };
+}

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { TestDatabase } from "./database";
+import { projectRoot } from "./project-root";
+
+/** A running service: the built server in a process of its own, as `npm start` runs it. */
+export type Service = {
+  baseUrl: string;
+  process: ChildProcess;
+  /** SIGTERM: resolves with the exit status once everything under way is answered. */
+  stop(): Promise<number | null>;
+  /** SIGKILL: resolves once it is gone. */
+  kill(): Promise<void>;
+};
+
+/** Settings of the test run itself that must not reach the service. */
+const ours = ["VITEST", "VITEST_MODE", "VITEST_POOL_ID", "VITEST_WORKER_ID", "TEST", "BASE_URL", "LOG_LEVEL"];
+
+/**
+ * Starts the service on a test's database and a free port.
+ * @throws with its output where it ends before it is ready
+ */
+export async function startService(
+  database: TestDatabase,
+  settings: Record<string, string> = {},
+): Promise<Service> {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.includes(name)));
+  const child = spawn(process.execPath, ["--enable-source-maps", "dist/server.mjs"], {
+    cwd: projectRoot,
+    env: {
+      ...inherited,
+      NODE_ENV: "production",
+      PORT: "0",
+      POSTGRES_URL: database.url,
+      POSTGRES_URL_NON_POOLING: database.adminUrl,
+      ...settings,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const gone = once(child, "exit");
+  const said: string[] = [];
+  const ready = new Promise<string>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        said.push(line);
+        const address = /ready\b.*(http:\/\/[\w.:[\]]+)/i.exec(line)?.[1];
+        if (address) resolve(address);
+      });
+    }
+  });
+  const failed = gone.then(() => {
+    throw new Error(`The service ended before it was ready:\n${said.join("\n")}`);
+  });
+  const baseUrl = await Promise.race([ready, failed]);
+  failed.catch(() => {});
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal);
+      await gone;
+    }
+    return child.exitCode;
+  };
+  return {
+    baseUrl,
+    process: child,
+    stop: () => end("SIGTERM"),
+    kill: async () => void (await end("SIGKILL")),
+  };
+}
