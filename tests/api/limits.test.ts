@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, useHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 
-const harness = useHarness({ services: 2 });
+const harness = withHarness({ services: 2 });
 
 /** Clients of one key, spread evenly over the processes. */
 const clientsOf = (secret: string, count: number) =>

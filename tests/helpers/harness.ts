@@ -12,7 +12,7 @@ export type Harness = {
 };
 
 /** Sets a harness up before the tests of this file (or block) and takes it down after them. */
-export function useHarness({
+export function withHarness({
   services = 1,
   settings = {},
 }: {
