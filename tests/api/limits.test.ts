@@ -39,7 +39,7 @@ describe("the monthly limit", () => {
         [id],
       );
       expect(rows).toEqual([{ recorded: "1.00", counted: "1" }]);
-      expect(await ledgerDifferences(harness)).toEqual([]);
+      expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
     },
   );
 

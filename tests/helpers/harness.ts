@@ -39,7 +39,7 @@ export function withHarness({
 }
 
 /** Every derived figure that differs from the sum of the messages it stands for; none, if the ledger is right. */
-export async function ledgerDifferences({ fixtures }: Harness): Promise<unknown[]> {
+export async function ledgerDifferences(fixtures: Fixtures): Promise<unknown[]> {
   const { rows } = await fixtures.sql.query(`
     select 'daily' as what, day::text as at, stored, actual from (
       select coalesce(d.day, m.day) as day, coalesce(d.amount, 0) as stored, coalesce(m.amount, 0) as actual,

@@ -1,0 +1,105 @@
+import { Client } from "pg";
+import { v7 as uuidv7 } from "uuid";
+import { toInstant } from "@/lib/contract/instant";
+import { permissionOf } from "@/lib/ingest/call";
+import { composeMessage } from "@/lib/ingest/compose";
+import type { LedgerRow } from "@/lib/ingest/ledger";
+import { demoWorkspaceId } from "@/lib/keys/environment-key";
+import { hashSecret, secretHint } from "@/lib/keys/secret";
+import { demoMessages, demoProjects } from "./messages";
+
+/** The share of each demo budget that is spent when the demo is made. */
+const budgets = [
+  { name: "Everything", scope: "global", value: null, share: "0.85" },
+  { name: "Code review", scope: "project", value: "code-review", share: "1.03" },
+  { name: "Search", scope: "project", value: "search", share: "0.40" },
+];
+
+const messagesAWrite = 2_000;
+
+/**
+ * Fills the demo workspace: six projects, four months of messages, three budgets, and a key with the secret given.
+ * Does nothing where the workspace is there already. One transaction: a start that is cut off leaves no half of it.
+ * @param adminUrl logs in as the owner of the schema
+ * @returns whether it was made now
+ */
+export async function seedDemo(adminUrl: string, keySecret: string, now = Date.now()): Promise<boolean> {
+  const client = new Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query("begin");
+    const { rowCount } = await client.query(
+      `insert into public.workspaces (id, slug, name, type, description)
+       values ($1, 'demo', 'Demo', 'demo', 'Four months of a team that does not exist. Look round, change things.')
+       on conflict do nothing`,
+      [demoWorkspaceId],
+    );
+    if (rowCount === 1) await fill(client, keySecret, now);
+    await client.query("commit");
+    return rowCount === 1;
+  } finally {
+    await client.end();
+  }
+}
+
+async function fill(client: Client, keySecret: string, now: number): Promise<void> {
+  const projects = demoProjects.map((project) => ({
+    ...project,
+    workspace_id: demoWorkspaceId,
+    id: uuidv7(),
+  }));
+  const idOf = new Map(projects.map(({ slug, id }) => [slug, id]));
+  const keyId = await insertKey(client, keySecret);
+  const rows = demoMessages(now).map(({ project, at, source, message }): LedgerRow => {
+    const [posting] = composeMessage({ ...message, occurred_at: new Date(at).toISOString() }, now).postings;
+    return {
+      ...posting,
+      id: uuidv7({ msecs: at }),
+      workspace_id: demoWorkspaceId,
+      created_at: toInstant(at),
+      project_id: idOf.get(project) ?? "",
+      api_key_id: source === "api" ? keyId : null,
+      source,
+      environment: "live",
+    };
+  });
+  for (const month of new Set(rows.map((row) => row.occurred_at.slice(0, 7)))) {
+    await client.query("select private.ensure_messages_month($1)", [`${month}-01T00:00:00Z`]);
+  }
+  for (let start = 0; start < rows.length; start += messagesAWrite) {
+    const messages = rows.slice(start, start + messagesAWrite);
+    await client.query("select private.store_messages($1, $2, '[]')", [
+      JSON.stringify(start === 0 ? projects : []),
+      JSON.stringify(messages),
+    ]);
+  }
+  for (const { name, scope, value, share } of budgets) {
+    await client.query(
+      `insert into public.budgets (workspace_id, name, scope_type, scope_value, amount)
+       select $1, $2, $3, $4, greatest(ceil(sum(amount_usd) / $5::numeric), 1)
+       from public.daily_spend
+       where workspace_id = $1 and day >= date_trunc('month', $6::timestamptz at time zone 'UTC')::date
+         and ($4::text is null or project_id::text = $4)`,
+      [demoWorkspaceId, name, scope, value === null ? null : idOf.get(value), share, new Date(now)],
+    );
+  }
+}
+
+async function insertKey(client: Client, secret: string): Promise<string> {
+  const { prefix, last_four } = secretHint(secret);
+  const { rows } = await client.query(
+    `insert into public.api_keys (workspace_id, name, prefix, last_four, permissions)
+     values ($1, 'Demo key', $2, $3, $4) returning id`,
+    [
+      demoWorkspaceId,
+      prefix,
+      last_four,
+      [...new Set([...Object.values(permissionOf), "manage_subscriptions", "read_summaries"])],
+    ],
+  );
+  await client.query(
+    "insert into private.api_key_secrets (api_key_id, hash) values ($1, decode($2, 'hex'))",
+    [rows[0].id, hashSecret(secret)],
+  );
+  return rows[0].id;
+}
