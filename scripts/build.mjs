@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { buildStamp, hashSources, root, run } from "./prepare.mjs";
+import { buildStamp, hashSources, root, run, stopRunning } from "./prepare.mjs";
 
 /** esbuild's options for the server's bundle. Packages stay outside: they are installed beside it. */
 export function serverBundle(outfile) {
@@ -41,6 +41,8 @@ async function build() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  // Next would go on building without us.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stopRunning);
   try {
     await build();
   } catch (error) {

@@ -111,9 +111,12 @@ export function hashSources() {
 /** Programs that are running now, so that a signal can end them. */
 const running = new Set();
 
-/** Ends what `run` started, as when the command itself is told to stop. */
+/** Ends what `run` started, as when the command itself is told to stop. npm, for one, may first finish its install. */
 export function stopRunning() {
-  for (const child of running) child.kill("SIGTERM");
+  for (const child of running) {
+    child.kill("SIGTERM");
+    setTimeout(() => child.kill("SIGKILL"), 2_000).unref();
+  }
 }
 
 /**

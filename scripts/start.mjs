@@ -1,7 +1,8 @@
 // `npm start`: from a fresh clone to a running service, with nothing but Node and npm. Each step is skipped when it
 // was done before. `npm run dev` is the same with --dev: no build, and a restart at every change.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { AlreadyRunningError, claimDataFolder, holderOf } from "../lib/db/embedded/claim.mjs";
+import { AlreadyRunningError, claimDataFolder, holderOf, lifeOf } from "../lib/db/embedded/claim.mjs";
 import { step } from "../server/progress.mjs";
 import { ensureBuilt, ensureInstalled, loadEnvFiles, requireNode, root, stopRunning } from "./prepare.mjs";
 
@@ -13,6 +14,8 @@ process.chdir(root);
 loadEnvFiles();
 process.env.NODE_ENV = dev ? "development" : "production";
 process.setSourceMapsEnabled(true);
+
+stopWithParent();
 
 let claim;
 let interrupted = false;
@@ -55,4 +58,32 @@ async function claimForSetUp() {
   const holder = holderOf(dataDir);
   if (holder) throw new AlreadyRunningError(join(root, dataDir), holder);
   return claimDataFolder(dataDir);
+}
+
+/**
+ * npm passes a signal on to the shell it started us with, and that shell dies of it without a word to us; killed
+ * outright, npm leaves both of us behind. Nobody could stop a service whose npm is gone, so it stops itself.
+ */
+function stopWithParent() {
+  if (!process.env.npm_lifecycle_event) return;
+  const shell = process.ppid;
+  const npm = npmAbove(shell);
+  const timer = setInterval(() => {
+    if (process.ppid === shell && (npm === undefined || lifeOf(npm.pid) === npm.life)) return;
+    clearInterval(timer);
+    process.kill(process.pid, "SIGTERM");
+  }, 200);
+  timer.unref();
+}
+
+/** The npm that started this shell; where that cannot be told, watching the shell has to do. */
+function npmAbove(shell) {
+  try {
+    const stat = readFileSync(`/proc/${shell}/stat`, "utf8");
+    const pid = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    if (!readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("npm")) return undefined;
+    return { pid, life: lifeOf(pid) };
+  } catch {
+    return undefined;
+  }
 }

@@ -65,13 +65,12 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
     });
     opened.push(services.stop);
     if (stopping) return;
-    const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
-    opened.push(http.close);
-    services.announce(http.address);
-    await step(
-      "ready",
-      () => `${http.address} after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`,
-    );
+    await step("ready", async () => {
+      const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
+      opened.push(http.close);
+      services.announce(http.address);
+      return `${http.address} (${((performance.now() - startedMs) / 1000).toFixed(1)} s in all)`;
+    });
   }
 }
 
