@@ -123,12 +123,13 @@ export function stopRunning() {
  * Runs a program quietly, from the root of the repository.
  * @throws Error with all it said when it fails.
  */
-export function run([program, ...args], { env = {}, shell = false, inherit = false } = {}) {
+export function run([program, ...args], { env = {}, shell = false, inherit = false, timeout = 0 } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: root,
       env: { ...process.env, ...env },
       shell,
+      timeout,
       stdio: inherit ? "inherit" : ["ignore", "pipe", "pipe"],
     });
     running.add(child);

@@ -1,0 +1,60 @@
+// A Chromium for the browser tests: the system's, else Playwright's, else Debian's package.
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { root, run } from "./prepare.mjs";
+
+const downloadLimit = 180_000;
+
+/** @returns the path of a Chromium, installing one where there is none. @throws Error saying what to install. */
+export async function ensureChromium(note = (_text) => {}) {
+  return onPath() ?? (await playwrights()) ?? (await download(note)) ?? (await debians(note)) ?? giveUp();
+}
+
+function onPath() {
+  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    for (const name of names) {
+      const path = join(folder, name);
+      try {
+        accessSync(path, constants.X_OK);
+        return path;
+      } catch {
+        // Not here.
+      }
+    }
+  }
+  return undefined;
+}
+
+async function playwrights() {
+  const { chromium } = await import("@playwright/test");
+  const path = chromium.executablePath();
+  return existsSync(path) ? path : undefined;
+}
+
+async function download(note) {
+  note("downloading Playwright's …");
+  const cli = join(root, "node_modules/@playwright/test/cli.js");
+  try {
+    await run([process.execPath, cli, "install", "chromium"], { timeout: downloadLimit });
+  } catch {
+    return undefined;
+  }
+  return playwrights();
+}
+
+async function debians(note) {
+  if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version")) return undefined;
+  note("installing Debian's …");
+  await run(["apt-get", "update"]);
+  await run(["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-liberation"], {
+    env: { DEBIAN_FRONTEND: "noninteractive" },
+  });
+  return onPath();
+}
+
+function giveUp() {
+  throw new Error(
+    "The browser tests need a Chromium: install one as `chromium` or `google-chrome`, and try again.",
+  );
+}
