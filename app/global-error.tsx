@@ -1,0 +1,15 @@
+"use client";
+
+import "./globals.css";
+import ErrorPage from "./error";
+
+/** Where even the layout failed: the same page, in a document of its own. */
+export default function GlobalError(props: { error: Error & { digest?: string }; reset: () => void }) {
+  return (
+    <html lang="en">
+      <body className="min-h-dvh font-sans text-[15px] leading-relaxed">
+        <ErrorPage {...props} />
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,33 @@
+import "./globals.css";
+import { GeistMono } from "geist/font/mono";
+import { GeistSans } from "geist/font/sans";
+import type { Metadata, Viewport } from "next";
+import type { ReactNode } from "react";
+import { ThemeProvider } from "@/components/shell/theme-provider";
+
+export const metadata: Metadata = {
+  title: { default: "Outlay", template: "%s · Outlay" },
+  description:
+    "Records what a team spends on AI and software and tells exactly what it cost, who spent it and whether the budget holds.",
+  applicationName: "Outlay",
+};
+
+export const viewport: Viewport = {
+  colorScheme: "light dark",
+  themeColor: [
+    { media: "(prefers-color-scheme: light)", color: "#ffffff" },
+    { media: "(prefers-color-scheme: dark)", color: "#0d0e10" },
+  ],
+};
+
+/** What every page stands in: fonts from the package, never from the network, and the theme. */
+export default function RootLayout({ children }: { children: ReactNode }) {
+  return (
+    // next-themes puts the theme's class here before React wakes up; that difference is meant.
+    <html lang="en" suppressHydrationWarning className={`${GeistSans.variable} ${GeistMono.variable}`}>
+      <body className="min-h-dvh font-sans text-[15px] leading-relaxed">
+        <ThemeProvider>{children}</ThemeProvider>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ReactNode } from "react";
+import { Mark } from "./mark";
+
+/** A page that has one thing to say, and what to do next. */
+export function Notice({
+  title,
+  children,
+  actions,
+}: {
+  title: string;
+  children: ReactNode;
+  actions: ReactNode;
+}) {
+  return (
+    <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-4 px-6 py-16">
+      <Mark className="size-7" />
+      <h1 className="font-semibold text-xl tracking-tight">{title}</h1>
+      <div className="text-muted-foreground">{children}</div>
+      <div className="flex flex-wrap gap-2 pt-1">{actions}</div>
+    </main>
+  );
+}

@@ -1,0 +1,38 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { buttonVariants } from "@/components/ui/button";
+import { Mark } from "./mark";
+import { ThemeToggle } from "./theme-toggle";
+
+/** The header of the pages that need no sign-in. `place` names where one is, beside the mark. */
+export function SiteHeader({ place, children }: { place?: string; children?: ReactNode }) {
+  return (
+    <header className="sticky top-0 z-30 border-b bg-background/90 backdrop-blur-sm">
+      <div className="mx-auto flex h-14 max-w-[1440px] items-center gap-2 px-4 sm:px-6">
+        <Link
+          href="/"
+          className="flex items-center gap-2 rounded-sm font-semibold tracking-tight"
+          aria-label="Outlay, start page"
+        >
+          <Mark className="size-5" />
+          Outlay
+        </Link>
+        {place ? (
+          <span className="flex items-center gap-2 text-muted-foreground text-sm">
+            <span aria-hidden="true" className="text-border">
+              /
+            </span>
+            {place}
+          </span>
+        ) : null}
+        <div className="ml-auto flex items-center gap-1">
+          {children}
+          <ThemeToggle />
+          <Link href="/sign-in" className={buttonVariants({ variant: "outline", size: "sm" })}>
+            Sign in
+          </Link>
+        </div>
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,52 @@
+import { cn } from "@/components/cn";
+import { CopyButton } from "./copy-button";
+import { highlight, type Language } from "./highlight";
+
+/** The code itself, coloured; focusable, so that the keyboard can scroll it. */
+export function Code({
+  code,
+  language,
+  label,
+  className,
+}: {
+  code: string;
+  language: Language;
+  label: string;
+  className?: string;
+}) {
+  return (
+    <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+      tabIndex={0}
+      aria-label={label}
+      className={cn("overflow-auto focus-visible:outline-offset-[-2px]", className)}
+    >
+      <pre className="w-max min-w-full px-4 py-3 font-mono text-[12.5px] leading-[1.65]">
+        <code>{highlight(code, language)}</code>
+      </pre>
+    </section>
+  );
+}
+
+/** Code with what it is above it, and a button that copies it. */
+export function CodeBlock({
+  code,
+  language,
+  title,
+  className,
+}: {
+  code: string;
+  language: Language;
+  title: string;
+  className?: string;
+}) {
+  return (
+    <figure className={cn("min-w-0 overflow-hidden rounded-lg border bg-muted", className)}>
+      <figcaption className="flex h-9 items-center justify-between border-b pr-1 pl-4 text-muted-foreground text-xs">
+        {title}
+        <CopyButton text={code} label={`Copy ${title}`} />
+      </figcaption>
+      <Code code={code} language={language} label={title} className="max-h-96" />
+    </figure>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ComponentProps } from "react";
+import { cn } from "@/components/cn";
+
+/** A table that scrolls sideways by itself where the page is too narrow for it. */
+export function Table({ className, ...props }: ComponentProps<"table">) {
+  return (
+    <div className="relative w-full overflow-x-auto">
+      <table className={cn("w-full caption-bottom text-sm", className)} {...props} />
+    </div>
+  );
+}
+
+/** The head rows. */
+export function TableHeader({ className, ...props }: ComponentProps<"thead">) {
+  return <thead className={cn("[&_tr]:border-b", className)} {...props} />;
+}
+
+/** The body rows. */
+export function TableBody({ className, ...props }: ComponentProps<"tbody">) {
+  return <tbody className={cn("[&_tr:last-child]:border-0", className)} {...props} />;
+}
+
+/** One row. */
+export function TableRow({ className, ...props }: ComponentProps<"tr">) {
+  return <tr className={cn("border-b", className)} {...props} />;
+}
+
+/** A heading of a column. */
+export function TableHead({ className, ...props }: ComponentProps<"th">) {
+  return (
+    <th
+      scope="col"
+      className={cn(
+        "h-9 whitespace-nowrap px-3 text-left align-middle font-medium text-muted-foreground text-xs",
+        className,
+      )}
+      {...props}
+    />
+  );
+}
+
+/** One cell. */
+export function TableCell({ className, ...props }: ComponentProps<"td">) {
+  return <td className={cn("px-3 py-2 align-top", className)} {...props} />;
+}
