@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { AlreadyRunningError, type Claim, holderOf } from "@/lib/db/embedded/claim.mjs";
 import { env, postgresUrl } from "@/lib/env";
 import { log } from "@/lib/log";
+import { invitation } from "./demo";
 import { startHttp } from "./http";
 import { step } from "./progress.mjs";
 import { startServices } from "./services";
@@ -65,12 +66,15 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
     });
     opened.push(services.stop);
     if (stopping) return;
+    let address = "";
     await step("ready", async () => {
       const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
       opened.push(http.close);
-      services.announce(http.address);
-      return `${http.address} (${((performance.now() - startedMs) / 1000).toFixed(1)} s in all)`;
+      address = http.address;
+      services.announce(address);
+      return `${address} (${((performance.now() - startedMs) / 1000).toFixed(1)} s in all)`;
     });
+    if (services.demoKey) process.stdout.write(invitation(address, services.demoKey));
   }
 }
 

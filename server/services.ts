@@ -3,13 +3,17 @@ import type { Claim } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, MigrationError, migrate } from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { seedDemo } from "@/lib/demo/seed";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
+import { demoKeyIn } from "./demo";
 import { step } from "./progress.mjs";
 
 /** What the HTTP server stands on: a migrated database this process is configured for. */
 export type Services = {
   /** Publishes where the service answers, for the message a second one on this data folder gives. */
   announce(address: string): void;
+  /** The secret of the demo workspace's key, where there is a demo workspace. */
+  demoKey?: string;
   /** Waits for statements under way, closes the connections and stops what was started. */
   stop(): Promise<void>;
 };
@@ -40,9 +44,10 @@ async function embedDatabase({ settings, root, claim, log }: ServiceOptions): Pr
       `The embedded database is for one machine and does not start ${beside}: set POSTGRES_URL.`,
     );
   }
+  const dataDir = resolve(root, settings.OUTLAY_DATA_DIR);
   const started = await inStep("database", log, async (tell) => {
     const server = await startEmbeddedPostgres({
-      dataDir: resolve(root, settings.OUTLAY_DATA_DIR),
+      dataDir,
       log: tell,
       ...(claim && { claim }),
     });
@@ -63,11 +68,15 @@ async function embedDatabase({ settings, root, claim, log }: ServiceOptions): Pr
       return describeApplied(applied);
     });
     configureDatabase({ url: started.url, adminUrl: started.adminUrl });
+    const demoKey = demoKeyIn(dataDir);
+    await step("seed", async () =>
+      (await seedDemo(started.adminUrl, demoKey)) ? "the demo workspace" : "up to date",
+    );
+    return { announce: started.announce, demoKey, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-  return { announce: started.announce, stop };
 }
 
 async function connectDatabase(url: string, { settings, root, claim }: ServiceOptions): Promise<Services> {
