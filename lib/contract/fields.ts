@@ -85,4 +85,7 @@ export const instant = z.iso
   })
   .meta({ format: "date-time" });
 
+/** A calendar day in UTC, `YYYY-MM-DD`. */
+export const day = z.iso.date({ error: "must be a date, like 2026-11-21" });
+
 export const uuid = z.uuid();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decimalNumber, instant, positiveDecimal, projectSlug, text, uuid } from "./fields";
+import { day, decimalNumber, instant, positiveDecimal, projectSlug, text, uuid } from "./fields";
 
 /** Where a message came from (specification 2.1). */
 export const sources = ["api", "mcp", "manual", "import"] as const;
@@ -8,11 +8,9 @@ export type Source = z.infer<typeof source>;
 
 /** What every message may carry besides its own fields (design section 4). */
 const common = {
-  occurred_at: instant
-    .optional()
-    .meta({
-      description: "When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000.",
-    }),
+  occurred_at: instant.optional().meta({
+    description: "When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000.",
+  }),
   label: text(200, "A short text for people.").optional(),
   metadata: z
     .record(
@@ -27,44 +25,110 @@ const common = {
     .meta({ description: "A small flat object of your own, kept with the message." }),
 };
 
+/** What a line of usage says, alone or within a batch. */
+const usageLine = {
+  model: text(128, "The model as the provider names it.").optional(),
+  unit_type: text(
+    64,
+    "What is counted, for example `input_tokens`, `output_tokens`, `cache_read_tokens`, `requests`.",
+  ),
+  quantity: positiveDecimal("How many units."),
+  cached_quantity: positiveDecimal(
+    "The part of `quantity` that the provider read from its cache, where its count of input tokens includes it.",
+  ).optional(),
+  request_input_tokens: positiveDecimal(
+    "All input tokens of the request this usage is of. Some models cost more for long requests; without it, the base price holds.",
+  ).optional(),
+  estimated_cost: positiveDecimal("USD. Given, it is the cost; left out, the service prices the usage.", {
+    orZero: true,
+  }).optional(),
+  feature: text(128, "The feature the usage served.").optional(),
+};
+
+const provider = text(64, "Who served the usage, for example `openai`.");
+
 const usage = z
   .strictObject({
     type: z.literal("usage"),
-    provider: text(64, "Who served the usage, for example `openai`."),
-    model: text(128, "The model as the provider names it.").optional(),
-    unit_type: text(
-      64,
-      "What is counted, for example `input_tokens`, `output_tokens`, `cache_read_tokens`, `requests`.",
-    ),
-    quantity: positiveDecimal("How many units."),
-    cached_quantity: positiveDecimal(
-      "The part of `quantity` that the provider read from its cache, where its count of input tokens includes it.",
-    ).optional(),
-    estimated_cost: positiveDecimal("USD. Given, it is the cost; left out, the service prices the usage.", {
-      orZero: true,
-    }).optional(),
-    feature: text(128, "The feature the usage served.").optional(),
+    provider,
+    ...usageLine,
     batch_id: text(128, "An id of your own that groups messages.").optional(),
     ...common,
   })
   .meta({ id: "UsageMessage" });
+
+const batch = z
+  .strictObject({
+    type: z.literal("batch"),
+    provider,
+    batch_id: text(128, "The batch as the provider or you name it."),
+    items: z
+      .array(z.strictObject(usageLine).meta({ id: "BatchItem" }))
+      .min(1, "must have at least 1 item")
+      .max(1000, "must have at most 1,000 items"),
+    ...common,
+  })
+  .meta({ id: "BatchMessage" });
+
+const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, "must be an ISO 4217 code of three capital letters, like EUR")
+  .default("USD");
 
 const expense = z
   .strictObject({
     type: z.literal("expense"),
     vendor: text(64, "Who was paid."),
     amount: positiveDecimal("In `currency`."),
-    currency: z
-      .string()
-      .regex(/^[A-Z]{3}$/, "must be an ISO 4217 code of three capital letters, like EUR")
-      .default("USD"),
+    currency,
     category: text(64).optional(),
     notes: text(2000).optional(),
     ...common,
   })
   .meta({ id: "ExpenseMessage" });
 
-export const costMessage = z.discriminatedUnion("type", [usage, expense]);
+const subscription = z
+  .strictObject({
+    type: z.literal("subscription"),
+    vendor: text(64, "Who is paid."),
+    amount: positiveDecimal("The charge of one period, in `currency`."),
+    currency,
+    interval: z.enum(["month", "year"]).default("month").meta({
+      description: "The period this is the charge of. A year's is spread evenly over its twelve months.",
+    }),
+    plan: text(128).optional(),
+    seats: z.int().positive("must be 1 or more").max(1_000_000).optional(),
+    starts_on: day
+      .optional()
+      .meta({ description: "The first day of the period; default the day of `occurred_at`." }),
+    recurring: z.boolean().default(false).meta({
+      description:
+        "`true` books each following period by itself, once, until `ends_on` or until it is stopped. Leave it out where you post every charge yourself.",
+    }),
+    ends_on: day.optional().meta({ description: "No period begins after this day. Only with `recurring`." }),
+    ...common,
+  })
+  .meta({ id: "SubscriptionMessage" });
+
+const allocation = z
+  .strictObject({
+    type: z.literal("allocation"),
+    from_project: projectSlug.meta({
+      description: "The project that the cost is taken from; it must exist.",
+    }),
+    amount: positiveDecimal("USD to move. This or `percent`.").optional(),
+    percent: positiveDecimal(
+      "Per cent of what `from_project` has spent so far this month. This or `amount`.",
+    ).optional(),
+    notes: text(2000).optional(),
+    ...common,
+  })
+  .meta({
+    id: "AllocationMessage",
+    description: "Moves cost to `project` from another; the two entries sum to zero.",
+  });
+
+export const costMessage = z.discriminatedUnion("type", [usage, batch, expense, subscription, allocation]);
 
 /** The cost message of specification 2.1. Unknown fields are refused, so that a misspelt one is not lost in silence. */
 export const ingestRequest = z
@@ -105,3 +169,30 @@ export const ingestQuery = z.strictObject({
     .transform((value) => value === "true")
     .meta({ description: "`true` answers what would happen and stores nothing." }),
 });
+
+/** Messages that one bulk request may carry. */
+export const maxBulkMessages = 1000;
+
+/** Bulk ingest: each message is read by itself, so that a bad one fails alone. */
+export const bulkRequest = z
+  .strictObject({
+    messages: z
+      .array(z.unknown().meta({ jsonSchema: { $ref: "#/components/schemas/CostMessage" } }))
+      .min(1, "must have at least 1 message")
+      .max(maxBulkMessages, "must have at most 1,000 messages"),
+  })
+  .meta({ id: "BulkRequest" });
+
+/** A verdict an item, in order: the result with its status 201, or the error that the message alone would have earned. */
+export const bulkResult = z
+  .object({
+    recorded: z.int().meta({ description: "Items with status 201, replays included." }),
+    refused: z.int(),
+    results: z.array(
+      z.union([
+        ingestResult.extend({ index: z.int(), status: z.literal(201), replayed: z.boolean() }),
+        z.looseObject({ index: z.int(), status: z.int(), error: z.string(), error_description: z.string() }),
+      ]),
+    ),
+  })
+  .meta({ id: "BulkResult" });

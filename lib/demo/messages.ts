@@ -1,4 +1,4 @@
-import type { CostMessage } from "@/lib/contract/message";
+import type { CostedMessage } from "@/lib/ingest/compose";
 import { seededRandom } from "./random";
 
 /** A message of the demo, with its project and the instant it was recorded (ms). */
@@ -6,7 +6,7 @@ export type DemoMessage = {
   project: string;
   at: number;
   source: "api" | "mcp" | "manual" | "import";
-  message: CostMessage;
+  message: CostedMessage;
 };
 
 export const demoProjects = [
@@ -199,7 +199,7 @@ export function demoMessages(now: number): DemoMessage[] {
   return found;
 }
 
-function usage(work: (typeof workloads)[number], unitType: string, quantity: number): CostMessage {
+function usage(work: (typeof workloads)[number], unitType: string, quantity: number): CostedMessage {
   const { provider, model, feature } = work;
   return { type: "usage", provider, model, feature, unit_type: unitType, quantity: String(quantity) };
 }

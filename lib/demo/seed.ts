@@ -51,7 +51,10 @@ async function fill(client: Client, keySecret: string, now: number): Promise<voi
   const idOf = new Map(projects.map(({ slug, id }) => [slug, id]));
   const keyId = await insertKey(client, keySecret);
   const rows = demoMessages(now).map(({ project, at, source, message }): LedgerRow => {
-    const [posting] = composeMessage({ ...message, occurred_at: new Date(at).toISOString() }, now).postings;
+    const [posting] = composeMessage(
+      { ...message, occurred_at: new Date(at).toISOString() },
+      { now, overrides: [] },
+    ).postings;
     return {
       ...posting,
       id: uuidv7({ msecs: at }),

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Permission } from "@/lib/contract/permissions";
+import { readPart } from "@/lib/contract/read-part";
 import { env } from "@/lib/env";
-import { type ErrorCode, type Issue, ServiceError, validationFailed } from "@/lib/errors";
+import { type ErrorCode, ServiceError, validationFailed } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
 import { readCredentials } from "@/lib/keys/credentials";
 import { admitRead, type KeyPrincipal } from "@/lib/keys/guard";
@@ -165,27 +166,9 @@ function readQuery(request: Request): Record<string, string> {
   return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start)));
 }
 
-/** @param place where the value stands, put before the path of an issue; empty for the body */
+/** @throws ServiceError validation_failed. @param place where the value stands, put before the path of an issue */
 function parsePart(schema: Schema, value: unknown, place: string): unknown {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw validationFailed(parsed.error.issues.flatMap((issue) => readIssue(issue, place)));
-}
-
-function readIssue(issue: z.core.$ZodIssue, place: string): Issue[] {
-  const path = [...(place ? [place] : []), ...issue.path.map(String)];
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      path: [...path, key].join("."),
-      message: "is not a field here; check the spelling",
-    }));
-  }
-  return [{ path: path.join(".") || "body", message: explain(issue) }];
-}
-
-function explain(issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_type" && issue.input === undefined && /received undefined/.test(issue.message))
-    return "is required";
-  if (issue.code === "invalid_value") return `must be one of: ${issue.values.join(", ")}`;
-  return issue.message;
+  const read = readPart(schema, value, place);
+  if (read.ok) return read.value;
+  throw validationFailed(read.issues);
 }

@@ -3,29 +3,34 @@
  * at once: nothing ever waits for company, only for a free place among the writes in flight.
  */
 export class Batcher<Item, Result> {
-  readonly #queue: { item: Item; resolve: (result: Result) => void; reject: (reason: unknown) => void }[] =
-    [];
+  #queue: Waiting<Item, Result>[] = [];
+  #queuedWeight = 0;
   #inFlight = 0;
 
   /**
    * @param options.write writes a group, in order, and answers one result an item; throws only when nothing was written
+   * @param options.weigh how much of a group or of the queue an item takes up
    * @param options.overflow the error of an item that finds the queue full
    */
   constructor(
     private readonly options: {
       write: (items: Item[]) => Promise<Result[]>;
+      weigh: (item: Item) => number;
       overflow: () => Error;
-      maxGroup: number;
+      maxGroupWeight: number;
       maxInFlight: number;
-      maxQueued: number;
+      maxQueuedWeight: number;
     },
   ) {}
 
   /** Resolves with the item's result once its group is written. @throws options.overflow's error, or that of the write */
   add(item: Item): Promise<Result> {
-    if (this.#queue.length >= this.options.maxQueued) return Promise.reject(this.options.overflow());
+    const weight = this.options.weigh(item);
+    if (this.#queuedWeight + weight > this.options.maxQueuedWeight)
+      return Promise.reject(this.options.overflow());
     return new Promise((resolve, reject) => {
-      this.#queue.push({ item, resolve, reject });
+      this.#queue.push({ item, weight, resolve, reject });
+      this.#queuedWeight += weight;
       // Requests whose bodies are parsed in this same turn of the event loop join the group.
       if (this.#queue.length === 1) setImmediate(() => this.#fill());
     });
@@ -34,13 +39,25 @@ export class Batcher<Item, Result> {
   #fill(): void {
     while (this.#inFlight < this.options.maxInFlight && this.#queue.length > 0) {
       this.#inFlight += 1;
-      void this.#writeGroup(this.#queue.splice(0, this.options.maxGroup));
+      void this.#writeGroup(this.#takeGroup());
     }
   }
 
-  async #writeGroup(
-    group: { item: Item; resolve: (result: Result) => void; reject: (reason: unknown) => void }[],
-  ): Promise<void> {
+  /** The longest run of the queue that is within a group's weight; at least one item. */
+  #takeGroup(): Waiting<Item, Result>[] {
+    let weight = 0;
+    let end = this.#queue.findIndex((waiting, index) => {
+      weight += waiting.weight;
+      return index > 0 && weight > this.options.maxGroupWeight;
+    });
+    if (end < 0) end = this.#queue.length;
+    const group = this.#queue.slice(0, end);
+    this.#queue = this.#queue.slice(end);
+    for (const waiting of group) this.#queuedWeight -= waiting.weight;
+    return group;
+  }
+
+  async #writeGroup(group: Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.options.write(group.map(({ item }) => item));
       group.forEach(({ resolve, reject }, index) => {
@@ -56,3 +73,10 @@ export class Batcher<Item, Result> {
     }
   }
 }
+
+type Waiting<Item, Result> = {
+  item: Item;
+  weight: number;
+  resolve: (result: Result) => void;
+  reject: (reason: unknown) => void;
+};

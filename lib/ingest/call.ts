@@ -9,12 +9,15 @@ export type IngestCall = {
   lookup: KeyLookup;
   address: string | undefined;
   dryRun: boolean;
-  /** A body that could not be read is refused only after the key itself was checked, and counts against its rate. */
-  body: IngestRequest | ServiceError;
+  /**
+   * The messages, each of them or what is wrong with it; or what is wrong with the body as a whole. Either is refused
+   * only after the key itself was checked, and the call counts once against its rate.
+   */
+  body: (IngestRequest | ServiceError)[] | ServiceError;
 };
 
-/** What became of a call. `rate` is there where the key has a rate limit. */
-export type IngestVerdict = { outcome: Recorded | ServiceError; rate: RateStatus | null };
+/** What became of a call, and of each of its messages in order. `rate` is there where the key has a rate limit. */
+export type IngestVerdict = { outcome: (Recorded | ServiceError)[] | ServiceError; rate: RateStatus | null };
 
 /** `replayed`: an earlier request with the same idempotency key was answered so. */
 export type Recorded = { result: IngestResult; replayed: boolean };
@@ -22,5 +25,8 @@ export type Recorded = { result: IngestResult; replayed: boolean };
 /** The permission each type of message needs (specification section 4). */
 export const permissionOf = {
   usage: "log_usage",
+  batch: "log_usage",
+  allocation: "log_usage",
   expense: "add_expenses",
+  subscription: "manage_subscriptions",
 } satisfies Record<MessageType, Permission>;

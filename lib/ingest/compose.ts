@@ -1,130 +1,207 @@
 import type { CostMessage } from "@/lib/contract/message";
-import { type Issue, validationFailed } from "@/lib/errors";
-import { convert, currencyDecimalsIssue, isCurrency } from "@/lib/pricing/currency";
-import { compare, type Decimal, parseDecimal, toText } from "@/lib/pricing/decimal";
-import { priceUsage } from "@/lib/pricing/price-message";
+import { convert } from "@/lib/pricing/currency";
+import {
+  add,
+  type Decimal,
+  divideMoney,
+  multiply,
+  parseDecimal,
+  subtract,
+  sum,
+  toText,
+  zero,
+} from "@/lib/pricing/decimal";
+import { type PricedAmount, type PriceOverride, priceUsage } from "@/lib/pricing/price-message";
 import type { Posting } from "./ledger";
+import { addMonths } from "./periods";
 
-/** How far ahead of now a message may say it occurred: clocks differ. */
-const maxAheadMs = 5 * 60_000;
-const earliest = Date.UTC(2000, 0, 1);
+type Of<Type extends CostMessage["type"]> = Extract<CostMessage, { type: Type }>;
 
-/** A message with its cost: what the ledger would hold, and the sum of it in USD. */
-export type Composed = { cost: Decimal; postings: [Posting, ...Posting[]] };
-
-/**
- * What is wrong with a message beyond its shape: what needs the clock, the currencies, or two fields at once.
- * @param now milliseconds since 1970
- * @returns a `validation_failed`, or undefined
- */
-export function checkMessage(
-  message: CostMessage,
-  now: number,
-): ReturnType<typeof validationFailed> | undefined {
-  const issues: Issue[] = [];
-  if (message.occurred_at !== undefined) {
-    const occurredAt = Date.parse(message.occurred_at);
-    if (occurredAt > now + maxAheadMs)
-      issues.push({ path: "message.occurred_at", message: "must not be more than 5 minutes ahead" });
-    if (occurredAt < earliest)
-      issues.push({ path: "message.occurred_at", message: "must not be before the year 2000" });
-  }
-  if (message.type === "usage" && message.cached_quantity !== undefined) {
-    if (compare(parseDecimal(message.cached_quantity), parseDecimal(message.quantity)) > 0) {
-      issues.push({
-        path: "message.cached_quantity",
-        message: "must not be more than quantity, of which it is a part",
-      });
-    }
-  }
-  if (message.type === "expense") {
-    issues.push(...checkCurrency(message.amount, message.currency));
-  }
-  return issues.length > 0 ? validationFailed(issues) : undefined;
-}
-
-/** An amount in the ledger's own USD may be finer than a cent; in another currency it is what an invoice can say. */
-function checkCurrency(amount: string, currency: string): Issue[] {
-  if (currency === "USD") return [];
-  if (!isCurrency(currency))
-    return [{ path: "message.currency", message: `${currency} is not an ISO 4217 currency` }];
-  const problem = currencyDecimalsIssue(parseDecimal(amount), currency);
-  return problem === undefined ? [] : [{ path: "message.amount", message: problem }];
-}
+/** What a message's cost depends on besides itself. */
+export type CostContext = {
+  /** Milliseconds since 1970: when a message without `occurred_at` occurred. */
+  now: number;
+  /** The workspace's own prices; the same array for as long as they are the same. */
+  overrides: readonly PriceOverride[];
+};
 
 /**
- * Works out what a message costs and what the ledger will hold of it. Pure: the same message at the same time gives the
- * same postings.
- * @param now milliseconds since 1970: when a message without `occurred_at` occurred
+ * A message with its cost. `cost` is what its key spends, the sum of the postings; `amount` what the message is about:
+ * the same, but for an allocation, which moves an amount and costs nothing.
  */
-export function composeMessage(message: CostMessage, now: number): Composed {
-  const occurredAt = message.occurred_at === undefined ? new Date(now) : new Date(message.occurred_at);
-  const shared = {
-    type: message.type,
-    occurred_at: occurredAt.toISOString(),
-    label: message.label,
-    metadata: message.metadata,
-  };
+export type Composed = { cost: Decimal; amount: Decimal; postings: [Posting, ...Posting[]] };
+
+/** A message whose cost is known from itself, the prices and the currencies. */
+export type CostedMessage = Exclude<CostMessage, { type: "allocation" }>;
+
+/**
+ * Works out what a message costs and what the ledger will hold of it. Pure: the same message in the same context gives
+ * the same postings.
+ */
+export function composeMessage(message: CostedMessage, context: CostContext): Composed {
   switch (message.type) {
-    case "usage": {
-      const priced = priceUsage({
-        provider: message.provider,
-        model: message.model,
-        unitType: message.unit_type,
-        quantity: parseDecimal(message.quantity),
-        cachedQuantity:
-          message.cached_quantity === undefined ? undefined : parseDecimal(message.cached_quantity),
-        estimatedCost:
-          message.estimated_cost === undefined ? undefined : parseDecimal(message.estimated_cost),
-        occurredAt,
-      });
-      return {
-        cost: priced.amount,
-        postings: [
-          {
-            ...shared,
-            provider: message.provider,
-            model: message.model,
-            feature: message.feature,
-            unit_type: message.unit_type,
-            quantity: message.quantity,
-            batch_id: message.batch_id,
-            amount_usd: toText(priced.amount),
-            cost_status: priced.costStatus,
-            ...(priced.price && { price: priced.price }),
-            ...(message.cached_quantity !== undefined && {
-              details: { cached_quantity: message.cached_quantity },
-            }),
-          },
-        ],
-      };
-    }
-    case "expense": {
-      const conversion = convert(
-        parseDecimal(message.amount),
-        message.currency,
-        occurredAt.toISOString().slice(0, 10),
-      );
-      return {
-        cost: conversion.amountUsd,
-        postings: [
-          {
-            ...shared,
-            provider: message.vendor,
-            category: message.category,
-            notes: message.notes,
-            amount_usd: toText(conversion.amountUsd),
-            currency: message.currency,
-            original_amount: message.amount,
-            ...(conversion.status === "converted"
-              ? {
-                  cost_status: "converted",
-                  price: { rate: conversion.rate, date: conversion.rateDate, source: conversion.rateSource },
-                }
-              : { cost_status: "client" }),
-          },
-        ],
-      };
-    }
+    case "usage":
+      return composeUsage(message, context);
+    case "batch":
+      return composeBatch(message, context);
+    case "expense":
+      return composeExpense(message, context);
+    case "subscription":
+      return composeSubscription(message, context);
   }
+}
+
+const decimalOf = (text: string | undefined) => (text === undefined ? undefined : parseDecimal(text));
+
+/** When the message occurred, ISO 8601 in UTC. */
+export function occurredAt(message: CostMessage, now: number): string {
+  return new Date(message.occurred_at ?? now).toISOString();
+}
+
+/** The fields every posting of a message has. */
+export function sharedFields(message: CostMessage, now: number) {
+  const { type, label, metadata } = message;
+  return { type, label, metadata, occurred_at: occurredAt(message, now) };
+}
+
+type Line = Pick<
+  Of<"usage">,
+  "model" | "unit_type" | "quantity" | "cached_quantity" | "request_input_tokens" | "estimated_cost"
+>;
+
+function priceLine(
+  provider: string,
+  line: Line,
+  at: string,
+  overrides: readonly PriceOverride[],
+): PricedAmount {
+  return priceUsage({
+    provider,
+    model: line.model,
+    unitType: line.unit_type,
+    quantity: parseDecimal(line.quantity),
+    cachedQuantity: decimalOf(line.cached_quantity),
+    inputQuantity: decimalOf(line.request_input_tokens),
+    estimatedCost: decimalOf(line.estimated_cost),
+    occurredAt: new Date(at),
+    overrides,
+  });
+}
+
+function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Composed {
+  const shared = sharedFields(message, now);
+  const priced = priceLine(message.provider, message, shared.occurred_at, overrides);
+  const { provider, model, feature, unit_type, quantity, batch_id } = message;
+  const { cached_quantity, request_input_tokens } = message;
+  const details = { cached_quantity, request_input_tokens };
+  return single(priced.amount, {
+    ...shared,
+    provider,
+    model,
+    feature,
+    unit_type,
+    quantity,
+    batch_id,
+    cost_status: priced.costStatus,
+    ...(priced.price && { price: priced.price }),
+    ...(Object.values(details).some((value) => value !== undefined) && { details }),
+  });
+}
+
+function composeBatch(message: Of<"batch">, { now, overrides }: CostContext): Composed {
+  const shared = sharedFields(message, now);
+  const { provider, batch_id } = message;
+  const lines = message.items.map((item) => ({
+    item,
+    priced: priceLine(provider, item, shared.occurred_at, overrides),
+  }));
+  const statuses = new Set(lines.map(({ priced }) => priced.costStatus));
+  return single(sum(lines.map(({ priced }) => priced.amount)), {
+    ...shared,
+    provider,
+    batch_id,
+    // One line without a price leaves the whole without one: its amount is not the cost yet.
+    cost_status: statuses.has("unpriced") ? "unpriced" : statuses.has("priced") ? "priced" : "client",
+    items: lines.map(({ item: { estimated_cost: _, ...item }, priced }) => ({
+      ...item,
+      amount_usd: toText(priced.amount),
+      cost_status: priced.costStatus,
+      ...(priced.price && { price: priced.price }),
+    })),
+  });
+}
+
+/** An amount in USD with where it came from: as the client gave it, or converted at a rate that is kept with it. */
+function inUsd({ amount, currency }: { amount: string; currency: string }, day: string) {
+  const conversion = convert(parseDecimal(amount), currency, day);
+  const original = { currency, original_amount: amount };
+  if (conversion.status === "unconverted") {
+    return { usd: conversion.amountUsd, fields: { ...original, cost_status: "client" as const } };
+  }
+  const { rate, rateDate: date, rateSource: source } = conversion;
+  return {
+    usd: conversion.amountUsd,
+    fields: { ...original, cost_status: "converted" as const, price: { rate, date, source } },
+  };
+}
+
+function composeExpense(message: Of<"expense">, { now }: CostContext): Composed {
+  const shared = sharedFields(message, now);
+  const { usd, fields } = inUsd(message, shared.occurred_at.slice(0, 10));
+  const { vendor: provider, category, notes } = message;
+  return single(usd, { ...shared, ...fields, provider, category, notes });
+}
+
+/** A year's charge is twelve postings, one a month, that sum to it exactly: what does not divide goes to the last. */
+function composeSubscription(message: Of<"subscription">, { now }: CostContext): Composed {
+  const shared = sharedFields(message, now);
+  const { starts_on, interval, plan, seats, vendor: provider } = message;
+  const at = starts_on === undefined ? shared.occurred_at : `${starts_on}T00:00:00.000Z`;
+  const firstDay = at.slice(0, 10);
+  const { usd, fields } = inUsd(message, shared.occurred_at.slice(0, 10));
+  const common = { ...shared, ...fields, provider, details: { interval, plan, seats, starts_on: firstDay } };
+  if (interval === "month") return single(usd, { ...common, occurred_at: at });
+  const monthly = divideMoney(usd, parseDecimal("12"));
+  const last = subtract(usd, multiply(monthly, parseDecimal("11")));
+  const posting = (part: number): Posting => ({
+    ...common,
+    part,
+    occurred_at: `${addMonths(firstDay, part)}${at.slice(10)}`,
+    amount_usd: toText(part === 11 ? last : monthly),
+  });
+  return {
+    cost: usd,
+    amount: usd,
+    postings: [posting(0), ...Array.from({ length: 11 }, (_, index) => posting(index + 1))],
+  };
+}
+
+function single(amount: Decimal, posting: Omit<Posting, "amount_usd">): Composed {
+  return { cost: amount, amount, postings: [{ ...posting, amount_usd: toText(amount) }] };
+}
+
+/**
+ * An allocation's two postings: what comes to its project, and the same taken from the other. They sum to zero, so it
+ * costs its key nothing.
+ */
+export function composeAllocation(message: Of<"allocation">, amount: Decimal, now: number): Composed {
+  const shared = { ...sharedFields(message, now), notes: message.notes, cost_status: "client" as const };
+  const details = {
+    from_project: message.from_project,
+    ...(message.percent !== undefined && { percent: message.percent }),
+  };
+  return {
+    cost: add(amount, subtract(zero, amount)),
+    amount,
+    postings: [
+      { ...shared, details, amount_usd: toText(amount) },
+      {
+        ...shared,
+        details,
+        part: 1,
+        project: message.from_project,
+        amount_usd: toText(subtract(zero, amount)),
+      },
+    ],
+  };
 }

@@ -28,10 +28,15 @@ export type LedgerRow = {
   notes?: string | undefined;
   metadata?: unknown;
   details?: unknown;
+  /** The lines of a batch; they sum to the row. */
+  items?: unknown[];
 };
 
-/** What a message puts into the ledger, before anybody knows who posted it: rows without their owner's columns. */
+/**
+ * What a message puts into the ledger, before anybody knows who posted it: rows without their owner's columns.
+ * `project` is the slug of a project other than the message's own.
+ */
 export type Posting = Omit<
   LedgerRow,
   "workspace_id" | "id" | "created_at" | "project_id" | "api_key_id" | "environment" | "source"
->;
+> & { project?: string };

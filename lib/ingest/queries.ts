@@ -1,6 +1,8 @@
 import type { PoolClient } from "pg";
-import { database } from "@/lib/db/pool";
+import { asServiceAlone } from "@/lib/db/transaction";
+import type { SpendRange } from "./allocation";
 import type { LedgerRow } from "./ledger";
+import type { NewSubscription } from "./recurring";
 
 /** A project to be made by the message that first names it. */
 export type NewProject = { workspace_id: string; id: string; slug: string; name: string };
@@ -36,7 +38,60 @@ const knownMonths = new Set<string>();
 export async function ensureMonths(instants: Iterable<string>): Promise<void> {
   for (const month of new Set([...instants].map((instant) => instant.slice(0, 7)))) {
     if (knownMonths.has(month)) continue;
-    await database().query("select private.ensure_messages_month($1)", [`${month}-01T00:00:00Z`]);
+    await asServiceAlone((client) =>
+      client.query("select private.ensure_messages_month($1)", [`${month}-01T00:00:00Z`]),
+    );
     knownMonths.add(month);
   }
+}
+
+/** Remembers subscriptions that are to go on, in the transaction of their first charge. */
+export async function startSubscriptions(
+  client: PoolClient,
+  subscriptions: NewSubscription[],
+): Promise<void> {
+  if (subscriptions.length === 0) return;
+  await client.query("select private.start_subscriptions($1)", [JSON.stringify(subscriptions)]);
+}
+
+/** A subscription with a period that has begun and is not booked; locked until the transaction ends. Days are text. */
+export type DueSubscription = Omit<NewSubscription, "next_on"> & { next_on: string; booked_periods: number };
+
+/** @param today `YYYY-MM-DD`, UTC */
+export async function lockDueSubscriptions(
+  client: PoolClient,
+  today: string,
+  atMost: number,
+): Promise<DueSubscription[]> {
+  const { rows } = await client.query<DueSubscription>(
+    "select * from private.lock_due_subscriptions($1, $2)",
+    [today, atMost],
+  );
+  return rows;
+}
+
+export async function advanceSubscription(
+  client: PoolClient,
+  { workspace_id, id }: DueSubscription,
+  booked: number,
+  nextOn: string | null,
+): Promise<void> {
+  await client.query("select private.advance_subscription($1, $2, $3, $4)", [
+    workspace_id,
+    id,
+    booked,
+    nextOn,
+  ]);
+}
+
+/** What projects have spent in ranges of days, USD as text. */
+export async function loadProjectSpend(
+  client: PoolClient,
+  wanted: SpendRange[],
+): Promise<{ project_id: string; environment: string; from: string; until: string; amount_usd: string }[]> {
+  if (wanted.length === 0) return [];
+  const { rows } = await client.query("select private.load_project_spend($1) as spend", [
+    JSON.stringify(wanted),
+  ]);
+  return rows[0]?.spend ?? [];
 }

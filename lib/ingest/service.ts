@@ -1,17 +1,20 @@
 import { text } from "@/lib/contract/fields";
-import type { IngestRequest } from "@/lib/contract/message";
+import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
+import { readPart } from "@/lib/contract/read-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { Batcher } from "./batcher";
 import type { IngestCall, IngestVerdict } from "./call";
-import { checkMessage } from "./compose";
+import { checkMessage } from "./check";
 import { writeGroup } from "./write-group";
 
 // One group being written keeps the database busy, a second one keeps this process busy while the first commits.
 const batcher = new Batcher<IngestCall, IngestVerdict>({
   write: writeGroup,
-  maxGroup: 256,
+  // A call weighs as many messages as it carries.
+  weigh: ({ body }) => (body instanceof ServiceError ? 1 : body.length),
+  maxGroupWeight: 500,
   maxInFlight: 2,
-  maxQueued: 10_000,
+  maxQueuedWeight: 20_000,
   overflow: () =>
     new ServiceError(
       "unavailable",
@@ -21,36 +24,49 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
     ),
 });
 
+/** A call before its messages were looked at. */
+type Unread<Body> = Omit<IngestCall, "body"> & { body: Body | ServiceError };
+
 /**
  * Records one message: prices it, admits it against its key's conditions, and stores it. Resolves once it is durable,
  * or with the refusal; rejects only where nobody can say (the database went away: `unavailable`).
+ * @param call.idempotencyHeader the `Idempotency-Key` header, another place for the body's `idempotency_key`
  */
 export function ingest(
-  call: Omit<IngestCall, "body"> & { body: IngestRequest | ServiceError; idempotencyHeader: string | null },
+  call: Unread<IngestRequest> & { idempotencyHeader: string | null },
 ): Promise<IngestVerdict> {
-  const { idempotencyHeader, ...rest } = call;
-  return batcher.add({ ...rest, body: prepare(call.body, idempotencyHeader) });
+  const { idempotencyHeader, body, ...rest } = call;
+  const message = body instanceof ServiceError ? body : withHeader(body, idempotencyHeader);
+  return batcher.add({ ...rest, body: message instanceof ServiceError ? message : [checked(message)] });
 }
 
-/** The body with the header's idempotency key, or what is wrong with them. */
-function prepare(
-  body: IngestRequest | ServiceError,
-  idempotencyHeader: string | null,
-): IngestRequest | ServiceError {
-  if (body instanceof ServiceError) return body;
-  const problem = checkMessage(body.message, Date.now());
-  if (problem) return problem;
-  if (idempotencyHeader === null) return body;
-  const key = text(255).safeParse(idempotencyHeader);
-  if (!key.success) {
-    return validationFailed([
-      { path: "Idempotency-Key", message: key.error.issues[0]?.message ?? "is not valid" },
-    ]);
-  }
-  if (body.idempotency_key !== undefined && body.idempotency_key !== key.data) {
+/**
+ * Records up to a thousand messages in one transaction, in order, each admitted by itself: its outcome is what it would
+ * have been alone after the ones before it. Counts as one call against the key's rate.
+ */
+export function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict> {
+  const { body, ...rest } = call;
+  return batcher.add({ ...rest, body: body instanceof ServiceError ? body : body.map(readMessage) });
+}
+
+function readMessage(value: unknown): IngestRequest | ServiceError {
+  const read = readPart(ingestRequest, value);
+  return read.ok ? checked(read.value) : validationFailed(read.issues);
+}
+
+function checked(request: IngestRequest): IngestRequest | ServiceError {
+  return checkMessage(request.message, Date.now()) ?? request;
+}
+
+function withHeader(body: IngestRequest, header: string | null): IngestRequest | ServiceError {
+  if (header === null) return body;
+  const key = readPart(text(255), header);
+  if (!key.ok)
+    return validationFailed(key.issues.map(({ message }) => ({ path: "Idempotency-Key", message })));
+  if (body.idempotency_key !== undefined && body.idempotency_key !== key.value) {
     return validationFailed([
       { path: "idempotency_key", message: "differs from the Idempotency-Key header; send one of them" },
     ]);
   }
-  return { ...body, idempotency_key: key.data };
+  return { ...body, idempotency_key: key.value };
 }

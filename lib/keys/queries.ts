@@ -1,4 +1,4 @@
-import type { ClientBase, Pool } from "pg";
+import type { ClientBase } from "pg";
 import { parseDecimal, zero } from "@/lib/pricing/decimal";
 import type { ApiKey, KeyLookup, KeyUsage } from "./api-key";
 
@@ -8,6 +8,7 @@ type AdmissionRow = {
     lookup: string;
     id: string;
     workspace_id: string;
+    prices_version: number;
     environment: "live" | "test";
     permissions: ApiKey["permissions"];
     project: string | null;
@@ -26,7 +27,14 @@ type AdmissionRow = {
 };
 
 /** A key with what it has used, and where its rate window stands in the database. */
-export type LoadedKey = { key: ApiKey; usage: KeyUsage; windowTotal: number; windowLatestAt: number };
+export type LoadedKey = {
+  key: ApiKey;
+  usage: KeyUsage;
+  windowTotal: number;
+  windowLatestAt: number;
+  /** Which of its workspace's prices hold; see `lib/pricing/workspace-prices`. */
+  pricesVersion: number;
+};
 
 /** What `private.load_admission` knows at `now` (ms, the database's clock). Keys are found by their lookup's value. */
 export type Admission = {
@@ -41,7 +49,7 @@ export type Admission = {
  * until the transaction ends.
  */
 export async function loadAdmission(
-  client: ClientBase | Pool,
+  client: ClientBase,
   requested: {
     lookups: KeyLookup[];
     projects?: { lookup: string; slug: string }[];
@@ -94,6 +102,7 @@ function readKey(row: AdmissionRow["keys"][number]): LoadedKey {
     },
     windowTotal: row.rate_window?.total ?? 0,
     windowLatestAt: row.rate_window?.latest_at ?? 0,
+    pricesVersion: row.prices_version,
   };
 }
 

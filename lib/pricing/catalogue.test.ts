@@ -204,27 +204,28 @@ describe("tiers", () => {
   const sonnet = (unit: string, quantity: string, extra: Extra = {}) =>
     amount("anthropic", "claude-sonnet-4-5", unit, quantity, extra);
 
-  test("an input line's own quantity decides, above the threshold and not at it, for the whole line", () => {
-    expect(sonnet("input_tokens", "200000")).toBe("0.6");
-    expect(sonnet("input_tokens", "200001")).toBe("1.200006");
-    expect(sonnet("cache_read_tokens", "300000")).toBe("0.18");
-    expect(price("anthropic", "claude-sonnet-4-5", "input_tokens", "200001")).toMatchObject({
-      price: { rate: "0.000006", tier: { aboveInputTokens: 200000 } },
-    });
-    expect(price("anthropic", "claude-sonnet-4-5", "input_tokens", "200000")).not.toHaveProperty(
-      "price.tier",
-    );
+  const request = (input: string) => ({ inputQuantity: d(input) });
+
+  test("the request's input decides, above the threshold and not at it, for the whole line", () => {
+    expect(sonnet("input_tokens", "200000", request("200000"))).toBe("0.6");
+    expect(sonnet("input_tokens", "200001", request("200001"))).toBe("1.200006");
+    expect(sonnet("cache_read_tokens", "300000", request("300000"))).toBe("0.18");
+    expect(sonnet("output_tokens", "1000", request("200001"))).toBe("0.0225");
+    expect(sonnet("input_tokens", "1000", request("200001"))).toBe("0.006");
+    const told = (input: string) =>
+      price("anthropic", "claude-sonnet-4-5", "input_tokens", "1", request(input));
+    expect(told("200001")).toMatchObject({ price: { rate: "0.000006", tier: { aboveInputTokens: 200000 } } });
+    expect(told("200000")).not.toHaveProperty("price.tier");
   });
 
-  test("the cached part counts as input", () => {
-    expect(sonnet("input_tokens", "300000", { cachedQuantity: d("150000") })).toBe("0.99"); // 150k × 6/M + 150k × 0.6/M
+  test("the cached part is in the same tier", () => {
+    const extra = { cachedQuantity: d("150000"), ...request("300000") };
+    expect(sonnet("input_tokens", "300000", extra)).toBe("0.99"); // 150k × 6/M + 150k × 0.6/M
   });
 
-  test("an output line is at the base tier unless the request's input is told", () => {
+  test("a line that does not tell its request is at the base tier, however much it sums up", () => {
+    expect(sonnet("input_tokens", "1000001")).toBe("3.000003");
     expect(sonnet("output_tokens", "300000")).toBe("4.5");
-    expect(sonnet("output_tokens", "1000", { inputQuantity: d("200001") })).toBe("0.0225");
-    expect(sonnet("input_tokens", "1000", { inputQuantity: d("200001") })).toBe("0.006");
-    expect(sonnet("input_tokens", "200001", { inputQuantity: d("1") })).toBe("1.200006");
   });
 });
 
@@ -243,7 +244,11 @@ describe("prices of their time", () => {
   const at = (text: string) => ({ occurredAt: new Date(text) });
 
   test("a price with a start date holds from that midnight in UTC", () => {
-    const opus = (text: string) => amount("anthropic", "claude-opus-4-6", "input_tokens", "300000", at(text));
+    const opus = (text: string) =>
+      amount("anthropic", "claude-opus-4-6", "input_tokens", "300000", {
+        ...at(text),
+        inputQuantity: d("300000"),
+      });
     expect(opus("2026-03-12T23:59:59.999Z")).toBe("3"); // tiered then: 10/M above 200k
     expect(opus("2026-03-13T00:00:00Z")).toBe("1.5");
     expect(opus("2026-03-12T23:59:59.999Z")).toBe("3"); // and again, remembered

@@ -46,10 +46,9 @@ export function priceFromCatalogue(line: CatalogueLine): PricedLine {
 /**
  * The catalogue's rate for one unit of a line, or why there is none.
  *
- * Tiers. Some models cost more, as a whole, when a *request* has more than so many input tokens. A message has one unit, so
- * it cannot see the others: an input line is taken as one request, and its own quantity (its cached part included) decides;
- * an output line is at the base tier. `inputQuantity` overrules both upwards. A client that sums many requests into one
- * message should send them as items, or send its own cost.
+ * Tiers. Some models cost more, as a whole, when a *request* has more than so many input tokens. A line cannot show that by
+ * itself: its quantity may be one request's or a day's. So only `inputQuantity`, the request's own count, raises a line
+ * above the base tier (docs/decisions/0005-prices.md).
  */
 export function catalogueRate(line: CatalogueLine, unitType: string): Rate | UnpricedReason {
   const model = matchModel(line.provider, line.model ?? "");
@@ -61,8 +60,7 @@ export function catalogueRate(line: CatalogueLine, unitType: string): Rate | Unp
   const scale = table && scaleOf(table, unit);
   if (!scale) return "no_rate";
   if (scale.tiers.length === 0) return scale.base;
-  const own = unit.countsAsInput ? line.quantity : zero;
-  const input = line.inputQuantity && compare(line.inputQuantity, own) > 0 ? line.inputQuantity : own;
+  const input = line.inputQuantity ?? zero;
   return scale.tiers.find(({ start }) => compare(input, start) > 0)?.rate ?? scale.base;
 }
 

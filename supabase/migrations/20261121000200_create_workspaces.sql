@@ -14,6 +14,8 @@ create table public.workspaces (
   type text not null default 'team' check (type in ('personal', 'team', 'demo')),
   description text check (char_length(description) <= 1000),
   base_currency text not null default 'USD' check (base_currency ~ '^[A-Z]{3}$'),
+  -- Counts the changes of the workspace's prices, so that a process can tell at a glance whether those it remembers hold.
+  prices_version bigint not null default 0,
   created_at timestamptz not null default now()
 );
 

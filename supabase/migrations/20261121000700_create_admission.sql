@@ -78,6 +78,7 @@ begin
     'lookup', case when requested -> 'ids' ? k.id::text then k.id::text else encode(s.hash, 'hex') end,
     'id', k.id,
     'workspace_id', k.workspace_id,
+    'prices_version', (select w.prices_version from public.workspaces as w where w.id = k.workspace_id),
     'environment', k.environment,
     'permissions', k.permissions,
     'project', (select p.slug from public.projects as p where p.workspace_id = k.workspace_id and p.id = k.project_id),

@@ -41,30 +41,41 @@ export function withHarness({
 /** Every derived figure that differs from the sum of the messages it stands for; none, if the ledger is right. */
 export async function ledgerDifferences(fixtures: Fixtures): Promise<unknown[]> {
   const { rows } = await fixtures.sql.query(`
-    select 'daily' as what, day::text as at, stored, actual from (
-      select coalesce(d.day, m.day) as day, coalesce(d.amount, 0) as stored, coalesce(m.amount, 0) as actual,
-        coalesce(d.messages, 0) as stored_count, coalesce(m.messages, 0) as actual_count
-      from (
-        select workspace_id, project_id, api_key_id, type, model, feature, day, sum(amount_usd) as amount, sum(message_count) as messages
-        from public.daily_spend group by 1, 2, 3, 4, 5, 6, 7
-      ) as d
-      full join (
-        select workspace_id, project_id, api_key_id, type, model, feature, (occurred_at at time zone 'UTC')::date as day,
-          sum(amount_usd) as amount, count(*) filter (where part = 0) as messages
-        from public.messages where items is null group by 1, 2, 3, 4, 5, 6, 7
-      ) as m
-      on (d.workspace_id, d.project_id, d.type, d.day) = (m.workspace_id, m.project_id, m.type, m.day)
-        and d.api_key_id is not distinct from m.api_key_id
-        and d.model is not distinct from m.model and d.feature is not distinct from m.feature
-    ) as daily
-    where stored <> actual or stored_count <> actual_count
-    union all
-    select 'key', coalesce(k.api_key_id, m.api_key_id)::text, coalesce(k.amount_usd, 0), coalesce(m.amount, 0)
-    from public.key_spend as k
-    full join (
-      select api_key_id, date_trunc('month', created_at at time zone 'UTC')::date as month, sum(amount_usd) as amount
-      from public.messages where api_key_id is not null group by 1, 2
-    ) as m on (k.api_key_id, k.month) = (m.api_key_id, m.month)
-    where coalesce(k.amount_usd, 0) <> coalesce(m.amount, 0)`);
+    with entries as (
+      select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider,
+        model, feature, source, environment, amount_usd, (part = 0)::int as messages, (part = 0)::int as items,
+        (cost_status = 'unpriced')::int as unpriced
+      from public.messages where items is null
+      union all
+      select workspace_id, (occurred_at at time zone 'UTC')::date, project_id, api_key_id, type, provider,
+        line ->> 'model', line ->> 'feature', source, environment, (line ->> 'amount_usd')::numeric,
+        (number = 1)::int, 1, (line ->> 'cost_status' = 'unpriced')::int
+      from public.messages, jsonb_array_elements(items) with ordinality as lines (line, number)
+    ), dimensions as (
+      select 'daily_spend' as what, to_jsonb(d) - '{amount_usd,message_count,item_count,unpriced_count}'::text[] as of,
+        amount_usd, message_count, item_count, unpriced_count, 1 as side
+      from public.daily_spend as d
+      union all
+      select 'daily_spend', to_jsonb(e) - '{amount_usd,messages,items,unpriced}'::text[], amount_usd, messages, items, unpriced, -1
+      from entries as e
+      union all
+      select 'key_spend', jsonb_build_object('key', api_key_id, 'month', month), amount_usd, message_count, 0, 0, 1
+      from public.key_spend
+      union all
+      select 'key_spend', jsonb_build_object('key', api_key_id, 'month', date_trunc('month', created_at at time zone 'UTC')::date),
+        amount_usd, (part = 0)::int, 0, 0, -1
+      from public.messages where api_key_id is not null
+      union all
+      select 'batch', jsonb_build_object('message', id), amount_usd, 0, 0, 0, 1 from public.messages where items is not null
+      union all
+      select 'batch', jsonb_build_object('message', id), (line ->> 'amount_usd')::numeric, 0, 0, 0, -1
+      from public.messages, jsonb_array_elements(items) as line
+    )
+    select what, of, sum(side * amount_usd)::text as amount, sum(side * message_count) as messages,
+      sum(side * item_count) as items, sum(side * unpriced_count) as unpriced
+    from dimensions
+    group by what, of
+    having sum(side * amount_usd) <> 0 or sum(side * message_count) <> 0
+      or sum(side * item_count) <> 0 or sum(side * unpriced_count) <> 0`);
   return rows;
 }

@@ -9,7 +9,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
     description:
       "Records one cost message and answers what it cost. The answer is sent once the message is stored. With an `idempotency_key` in the body, or an `Idempotency-Key` header, a retry is answered as the first request was and records nothing.",
     auth: "ingest",
-    permission: "log_usage for usage; add_expenses for expense",
+    permission:
+      "log_usage for usage, batch and allocation; add_expenses for expense; manage_subscriptions for subscription",
     query: ingestQuery,
     body: ingestRequest,
     response: ingestResult,
@@ -31,8 +32,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
       });
       Object.assign(headers, rateHeaders(rate));
       if (outcome instanceof Error) throw outcome;
-      if (outcome.replayed) headers["Idempotent-Replayed"] = "true";
-      return outcome.result;
+      const [recorded] = outcome;
+      if (!recorded) throw new Error("A call with one message has one outcome.");
+      if (recorded instanceof Error) throw recorded;
+      if (recorded.replayed) headers["Idempotent-Replayed"] = "true";
+      return recorded.result;
     },
   }),
 });

@@ -1,0 +1,37 @@
+import { bulkRequest, bulkResult, ingestQuery } from "@/lib/contract/message";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { rateHeaders } from "@/lib/http/reply";
+import { ingestBulk } from "@/lib/ingest/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  POST: endpoint({
+    summary: "Record many costs",
+    description:
+      "Records up to 1,000 messages in order and answers a verdict for each: `status` 201 with its result, or the status and error it would have earned alone. A bad message fails alone. Counts as one request against the key's rate.",
+    auth: "ingest",
+    permission:
+      "log_usage for usage, batch and allocation; add_expenses for expense; manage_subscriptions for subscription",
+    query: ingestQuery,
+    body: bulkRequest,
+    bodyLimitBytes: 8 * 1024 * 1024,
+    response: bulkResult,
+    status: 207,
+    errors: ["unavailable"],
+    run: async ({ headers, caller, body, query }) => {
+      const { outcome, rate } = await ingestBulk({
+        ...caller,
+        body: body instanceof Error ? body : body.messages,
+        dryRun: query?.dry_run ?? false,
+      });
+      Object.assign(headers, rateHeaders(rate));
+      if (outcome instanceof Error) throw outcome;
+      const results = outcome.map((item, index) =>
+        item instanceof Error
+          ? { index, status: item.status, error: item.code, error_description: item.message, ...item.fields }
+          : { index, status: 201 as const, ...item.result, replayed: item.replayed },
+      );
+      const recorded = results.filter(({ status }) => status === 201).length;
+      return { recorded, refused: results.length - recorded, results };
+    },
+  }),
+});

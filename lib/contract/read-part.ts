@@ -1,0 +1,36 @@
+import type { z } from "zod";
+
+/** One thing wrong with a value: where, as a dotted path, and what to do about it. */
+type Problem = { path: string; message: string };
+
+/**
+ * Reads a value by its schema.
+ * @param place where the value stands in the request, put before each path (`query`); empty for a body
+ * @returns the value, or everything that is wrong with it
+ */
+export function readPart<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  place = "",
+): { ok: true; value: z.output<Schema> } | { ok: false; issues: Problem[] } {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, issues: parsed.error.issues.flatMap((issue) => describeIssue(issue, place)) };
+}
+
+function describeIssue(issue: z.core.$ZodIssue, place: string): Problem[] {
+  const path = [...(place ? [place] : []), ...issue.path.map(String)];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key].join("."),
+      message: "is not a field here; check the spelling",
+    }));
+  }
+  return [{ path: path.join(".") || "body", message: explain(issue) }];
+}
+
+function explain(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type" && /received undefined/.test(issue.message)) return "is required";
+  if (issue.code === "invalid_value") return `must be one of: ${issue.values.join(", ")}`;
+  return issue.message;
+}

@@ -1,0 +1,437 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import type { KeyOptions } from "@/tests/helpers/keys";
+
+const harness = withHarness();
+
+/** A client with a workspace of its own. */
+async function newClient(options: KeyOptions = {}) {
+  const workspace = await harness.fixtures.workspace();
+  const { secret, id } = await harness.fixtures.key(workspace, options);
+  return { workspace, keyId: id, ...apiClient(harness.services[0]?.baseUrl ?? "", secret) };
+}
+
+type Client = Awaited<ReturnType<typeof newClient>>;
+
+const record = (client: Client, message: Record<string, unknown>, project = "checkout") =>
+  client.post({ project, source: "api", message });
+
+const spendOf = async (client: Client, project: string, query = "") =>
+  (await client.get(`/api/v1/projects/${project}/spend${query}`)).body as Record<string, never>;
+
+describe("usage", () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await newClient();
+  });
+
+  test.each([
+    ["openai", "gpt-4o", "input_tokens", 1234, 0.003085],
+    ["openai", "gpt-4o", "output_tokens", 777, 0.00777],
+    ["anthropic", "claude-sonnet-4-5", "input_tokens", 1_000_001, 3.000003],
+    ["anthropic", "claude-sonnet-4-5", "output_tokens", 333, 0.004995],
+    ["anthropic", "claude-sonnet-4-5", "cache_read_tokens", 12_345, 0.0037035],
+  ])(
+    "of %s %s without a cost is %s × the published rate, to the last digit",
+    async (provider, model, unit_type, quantity, amount) => {
+      const { status, body } = await record(client, { type: "usage", provider, model, unit_type, quantity });
+      expect(status).toBe(201);
+      expect(body).toEqual({
+        id: expect.any(String),
+        amount_usd: amount,
+        project_id: expect.any(String),
+        created_at: expect.stringMatching(/\+00:00$/),
+        cost_status: "priced",
+      });
+    },
+  );
+
+  test("of a model or unit that nobody has a price for is unpriced, never a silent 0", async () => {
+    const fresh = await newClient();
+    for (const line of [
+      { model: "gpt-nobody-knows", unit_type: "input_tokens" },
+      { model: "gpt-4o", unit_type: "hugs" },
+    ]) {
+      const { body } = await record(fresh, { type: "usage", provider: "openai", quantity: 5, ...line });
+      expect(body).toMatchObject({ amount_usd: 0, cost_status: "unpriced" });
+    }
+    const { body } = await fresh.get("/api/v1/summary/month");
+    expect(body).toMatchObject({ total_usd: 0, message_count: 2, unpriced_count: 2 });
+  });
+
+  test("keeps the smallest and the largest amounts exact, also where a float cannot hold them", async () => {
+    const exact = await newClient();
+    const amounts = [
+      "0.000000000001",
+      "90071992547409.93",
+      "0.1",
+      "0.2",
+      "123456789012345.678901234567890123",
+    ];
+    for (const amount of amounts) {
+      const body = JSON.stringify(costMessage()).replace("0.01", amount);
+      expect((await exact.post(body)).status).toBe(201);
+    }
+    const { rows } = await harness.fixtures.sql.query(
+      "select sum(amount_usd)::text as sum from public.messages where workspace_id = $1",
+      [exact.workspace],
+    );
+    expect(rows[0].sum).toBe("213528781559755.908901234568890123");
+    const response = await fetch(`${harness.services[0]?.baseUrl}/api/v1/summary/month`, {
+      headers: { authorization: `Bearer ${(await harness.fixtures.key(exact.workspace)).secret}` },
+    });
+    expect(await response.text()).toContain('"total_usd":213528781559755.908901234568890123');
+  });
+});
+
+describe("a batch", () => {
+  test("is one message whose lines count in every breakdown", async () => {
+    const client = await newClient();
+    const { status, body } = await record(client, {
+      type: "batch",
+      provider: "openai",
+      batch_id: "b-1",
+      items: [
+        { model: "gpt-4o", unit_type: "input_tokens", quantity: 1_000_000, feature: "chat" },
+        { model: "gpt-4o-mini", unit_type: "input_tokens", quantity: 1_000_000, feature: "chat" },
+        { model: "gpt-4o", unit_type: "output_tokens", quantity: 1, estimated_cost: 0.5 },
+      ],
+    });
+    expect([status, body.amount_usd, body.cost_status]).toEqual([201, 3.15, "priced"]);
+    expect(await spendOf(client, "checkout")).toMatchObject({
+      total_usd: 3.15,
+      usage_usd: 3.15,
+      message_count: 1,
+      by_model: [
+        { model: "gpt-4o", total_usd: 3 },
+        { model: "gpt-4o-mini", total_usd: 0.15 },
+      ],
+      by_feature: [
+        { feature: "chat", total_usd: 2.65 },
+        { feature: null, total_usd: 0.5 },
+      ],
+    });
+  });
+
+  test("with one line that has no price is unpriced as a whole", async () => {
+    const client = await newClient();
+    const { body } = await record(client, {
+      type: "batch",
+      provider: "openai",
+      batch_id: "b-2",
+      items: [
+        { model: "gpt-4o", unit_type: "input_tokens", quantity: 1_000_000 },
+        { model: "nobody-knows", unit_type: "input_tokens", quantity: 1 },
+      ],
+    });
+    expect(body).toMatchObject({ amount_usd: 2.5, cost_status: "unpriced" });
+    expect((await spendOf(client, "checkout")).unpriced_count).toBe(1);
+  });
+
+  test("is refused whole where one line is of a feature the key may not use", async () => {
+    const client = await newClient({ conditions: { features: ["chat"] } });
+    const items = [
+      { unit_type: "requests", quantity: 1, feature: "chat" },
+      { unit_type: "requests", quantity: 1, feature: "search" },
+    ];
+    const { body } = await record(client, { type: "batch", provider: "openai", batch_id: "b", items });
+    expect(body.error).toBe("feature_not_allowed");
+  });
+});
+
+describe("an expense", () => {
+  test("in another currency is converted at a rate that is kept with it", async () => {
+    const client = await newClient();
+    const { body } = await record(client, {
+      type: "expense",
+      vendor: "Sakura",
+      amount: 28_600,
+      currency: "JPY",
+    });
+    expect(body.cost_status).toBe("converted");
+    const { rows } = await harness.fixtures.sql.query(
+      `select amount_usd = original_amount * (price ->> 'rate')::numeric as exact, currency, price ->> 'date' as date
+       from public.messages where id = $1`,
+      [body.id],
+    );
+    expect(rows).toEqual([
+      { exact: true, currency: "JPY", date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
+    ]);
+  });
+
+  test("in KWD may have three decimals", async () => {
+    const client = await newClient();
+    expect(
+      (await record(client, { type: "expense", vendor: "v", amount: 1.234, currency: "KWD" })).status,
+    ).toBe(201);
+    expect(
+      (await record(client, { type: "expense", vendor: "v", amount: 1.2345, currency: "KWD" })).status,
+    ).toBe(400);
+  });
+});
+
+describe("a subscription", () => {
+  test("of a month is charged on its first day", async () => {
+    const client = await newClient();
+    const message = {
+      type: "subscription",
+      vendor: "Figma",
+      amount: 45,
+      plan: "Pro",
+      seats: 3,
+      starts_on: "2026-11-01",
+    };
+    expect((await record(client, message)).body).toMatchObject({ amount_usd: 45, cost_status: "client" });
+    expect(
+      await spendOf(client, "checkout", "?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z"),
+    ).toMatchObject({
+      subscription_usd: 45,
+      usage_usd: 0,
+    });
+  });
+
+  test("of a year is spread over its twelve months, to the last digit, and its key spends it once", async () => {
+    const client = await newClient({ monthly_limit: "100" });
+    const message = {
+      type: "subscription",
+      vendor: "GitHub",
+      amount: 100,
+      interval: "year",
+      starts_on: "2026-01-31",
+    };
+    expect((await record(client, message)).body.amount_usd).toBe(100);
+    expect((await record(client, message)).body).toMatchObject({
+      error: "monthly_limit_exceeded",
+      spent_usd: 100,
+    });
+    const { rows } = await harness.fixtures.sql.query(
+      `select to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD') as day, amount_usd::text as amount
+       from public.messages where workspace_id = $1 order by part`,
+      [client.workspace],
+    );
+    expect(rows.map(({ day }) => day)).toEqual([
+      "2026-01-31",
+      "2026-02-28",
+      "2026-03-31",
+      "2026-04-30",
+      "2026-05-31",
+      "2026-06-30",
+      "2026-07-31",
+      "2026-08-31",
+      "2026-09-30",
+      "2026-10-31",
+      "2026-11-30",
+      "2026-12-31",
+    ]);
+    expect(new Set(rows.slice(0, 11).map(({ amount }) => amount))).toEqual(new Set(["8.333333333333333333"]));
+    expect(rows[11]?.amount).toBe("8.333333333333333337");
+    const year = await spendOf(client, "checkout", "?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z");
+    expect(year).toMatchObject({ total_usd: 100, message_count: 1 });
+  });
+});
+
+describe("an allocation", () => {
+  test("moves an amount; the two entries sum to zero and its key spends nothing", async () => {
+    const client = await newClient({ monthly_limit: "1" });
+    await record(
+      client,
+      { type: "usage", provider: "p", unit_type: "requests", quantity: 1, estimated_cost: 1 },
+      "shared",
+    );
+    const { body } = await record(
+      client,
+      { type: "allocation", from_project: "shared", amount: 0.4 },
+      "search",
+    );
+    expect(body).toMatchObject({ amount_usd: 0.4, cost_status: "client" });
+    const summary = (await client.get("/api/v1/summary/month")).body;
+    expect(summary).toMatchObject({
+      total_usd: 1,
+      usage_usd: 1,
+      by_project: { shared: 0.6, search: 0.4 },
+      message_count: 2,
+    });
+  });
+
+  test("by per cent is of what the source has spent so far this month", async () => {
+    const client = await newClient();
+    for (const cost of [0.1, 0.2]) {
+      await record(
+        client,
+        { type: "usage", provider: "p", unit_type: "requests", quantity: 1, estimated_cost: cost },
+        "shared",
+      );
+    }
+    const { body } = await record(
+      client,
+      { type: "allocation", from_project: "shared", percent: 33.3 },
+      "search",
+    );
+    expect(body.amount_usd).toBe(0.0999);
+    expect((await client.get("/api/v1/summary/month")).body.by_project).toEqual({
+      shared: 0.2001,
+      search: 0.0999,
+    });
+  });
+
+  test.each([
+    [{ from_project: "nowhere", amount: 1 }, "message.from_project"],
+    [{ from_project: "search", amount: 1 }, "message.from_project"],
+    [{ from_project: "shared", amount: 1, percent: 1 }, "message.amount"],
+    [{ from_project: "shared" }, "message.amount"],
+    [{ from_project: "shared", percent: 101 }, "message.percent"],
+    [{ from_project: "empty", percent: 10 }, "message.percent"],
+  ])("of %j is refused, naming %s", async (fields, path) => {
+    const client = await newClient();
+    for (const project of ["shared", "search"]) {
+      await record(
+        client,
+        { type: "usage", provider: "p", unit_type: "requests", quantity: 1, estimated_cost: 1 },
+        project,
+      );
+    }
+    await record(
+      client,
+      { type: "usage", provider: "p", unit_type: "requests", quantity: 1, estimated_cost: 0 },
+      "empty",
+    );
+    const { status, body } = await record(client, { type: "allocation", ...fields }, "search");
+    expect(status).toBe(400);
+    expect(body.issues).toEqual([{ path, message: expect.any(String) }]);
+  });
+
+  test("needs both projects in the key's scope", async () => {
+    const client = await newClient({ conditions: { project_slugs: ["search"] } });
+    const { status, body } = await record(
+      client,
+      { type: "allocation", from_project: "shared", amount: 1 },
+      "search",
+    );
+    expect([status, body.error, body.project]).toEqual([403, "project_not_allowed", "shared"]);
+  });
+});
+
+describe("idempotency", () => {
+  test("answers a retry as the first time, whichever way the key comes, and records once", async () => {
+    const client = await newClient();
+    const key = randomUUID();
+    const first = await client.post(costMessage({}, { idempotency_key: key }));
+    const again = await client.post(costMessage(), { "idempotency-key": key });
+    expect(first.headers.get("idempotent-replayed")).toBeNull();
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect((await client.get("/api/v1/summary/month")).body.message_count).toBe(1);
+  });
+
+  test("refuses another message under the same key, and names the fields that differ", async () => {
+    const client = await newClient();
+    await client.post(costMessage({}, { idempotency_key: "k" }));
+    const { status, body } = await client.post(
+      costMessage({ quantity: 2, model: "gpt-4.1" }, { idempotency_key: "k" }),
+    );
+    expect([status, body.error]).toEqual([409, "idempotency_conflict"]);
+    expect(body.differing_fields).toEqual(["message.model", "message.quantity"]);
+  });
+
+  test("is per workspace, and a refused request is not remembered", async () => {
+    const client = await newClient({ monthly_limit: "0.01" });
+    expect((await client.post(costMessage({ estimated_cost: 1 }, { idempotency_key: "k" }))).status).toBe(
+      402,
+    );
+    expect((await client.post(costMessage({}, { idempotency_key: "k" }))).status).toBe(201);
+    expect(
+      (await (await newClient()).post(costMessage({ quantity: 9 }, { idempotency_key: "k" }))).status,
+    ).toBe(201);
+  });
+
+  test("replays at a spent limit: a retry consumes none", async () => {
+    const client = await newClient({ monthly_limit: "0.01" });
+    await client.post(costMessage({}, { idempotency_key: "k" }));
+    expect((await client.post(costMessage({}, { idempotency_key: "k" }))).status).toBe(201);
+  });
+});
+
+describe("bulk", () => {
+  const bulk = (client: Client, messages: unknown[], query = ""): Promise<Answer> =>
+    client.call("POST", `/api/v1/messages/batch${query}`, { messages });
+
+  test("answers each item in order, and items fail alone", async () => {
+    const client = await newClient({ monthly_limit: "0.03", rate_limit_rpm: 5 });
+    await client.post(costMessage({}, { idempotency_key: "stored" }));
+    const { status, headers, body } = await bulk(client, [
+      costMessage(),
+      costMessage({ quantity: -1 }),
+      costMessage({}, { idempotency_key: "stored" }),
+      costMessage({ quantity: 2 }, { idempotency_key: "stored" }),
+      "nonsense",
+      costMessage({}, { idempotency_key: "twice" }),
+      costMessage({}, { idempotency_key: "twice" }),
+      costMessage(),
+    ]);
+    expect(status).toBe(207);
+    expect(headers.get("ratelimit")).toMatch(/^"key";r=3;/);
+    const results = body.results as { status: number; error?: string; replayed?: boolean; index: number }[];
+    expect(
+      results.map(({ status, error, replayed }) => error ?? `${status}${replayed ? " replayed" : ""}`),
+    ).toEqual([
+      "201",
+      "validation_failed",
+      "201 replayed",
+      "idempotency_conflict",
+      "validation_failed",
+      "201",
+      "201 replayed",
+      "monthly_limit_exceeded",
+    ]);
+    expect(results.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(body).toMatchObject({ recorded: 4, refused: 4 });
+    expect((await client.get("/api/v1/summary/month")).body.message_count).toBe(3);
+  });
+
+  test("of a thousand is one write; of more, or of none, a refusal", async () => {
+    const client = await newClient();
+    const answer = await bulk(
+      client,
+      Array.from({ length: 1000 }, () => costMessage()),
+    );
+    expect(answer.body).toMatchObject({ recorded: 1000, refused: 0 });
+    expect((await client.get("/api/v1/summary/month")).body).toMatchObject({
+      total_usd: 10,
+      message_count: 1000,
+    });
+    expect(
+      (
+        await bulk(
+          client,
+          Array.from({ length: 1001 }, () => costMessage()),
+        )
+      ).status,
+    ).toBe(400);
+    expect((await bulk(client, [])).status).toBe(400);
+  });
+
+  test("as a dry run tells what would happen, limits included, and stores nothing", async () => {
+    const client = await newClient({ monthly_limit: "0.01" });
+    const { body } = await bulk(client, [costMessage(), costMessage({ quantity: 0 })], "?dry_run=true");
+    expect(body).toMatchObject({ recorded: 1, refused: 1 });
+    expect((await client.get("/api/v1/summary/month")).body.message_count).toBe(0);
+  });
+});
+
+describe("environments", () => {
+  test("a test key's spend and a live key's are two worlds", async () => {
+    const live = await newClient();
+    const { secret } = await harness.fixtures.key(live.workspace, { environment: "test" });
+    const trial = apiClient(harness.services[0]?.baseUrl ?? "", secret);
+    await live.post(costMessage());
+    await trial.post(costMessage({ estimated_cost: 5 }));
+    expect((await live.get("/api/v1/summary/month")).body.total_usd).toBe(0.01);
+    expect((await trial.get("/api/v1/summary/month")).body.total_usd).toBe(5);
+  });
+});
+
+test("after all of this, every derived figure is the sum of its messages", async () => {
+  expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+});
