@@ -83,9 +83,18 @@ async function connectDatabase(url: string, { settings, root, claim }: ServiceOp
   // Nothing is kept in the data folder.
   claim?.release();
   const adminUrl = settings.POSTGRES_URL_NON_POOLING ?? url;
+  const { host } = new URL(adminUrl);
   await step("migrate", async () => {
-    await bootstrapBare(adminUrl, join(root, "supabase/bootstrap"));
-    return `${new URL(adminUrl).host}: ${describeApplied(await migrate(adminUrl, join(root, "supabase/migrations")))}`;
+    try {
+      await bootstrapBare(adminUrl, join(root, "supabase/bootstrap"));
+      const applied = await migrate(adminUrl, join(root, "supabase/migrations"));
+      return `${host}: ${describeApplied(applied)}`;
+    } catch (cause) {
+      if (!(cause instanceof Error) || cause instanceof MigrationError || cause instanceof EnvError)
+        throw cause;
+      // A refused connection or password, which says neither which database it was nor whose setting.
+      throw new Error(`The database at ${host} (POSTGRES_URL) cannot be used: ${cause.message}`, { cause });
+    }
   });
   configureDatabase({ url, adminUrl });
   return { announce: () => {}, stop: closeDatabase };
@@ -97,7 +106,7 @@ async function bootstrapBare(adminUrl: string, directory: string): Promise<void>
     await bootstrapDatabaseAt(adminUrl, directory);
   } catch (cause) {
     if (!(cause instanceof MigrationError)) throw cause;
-    throw new Error(
+    throw new EnvError(
       `The database at ${new URL(adminUrl).host} has no schema "auth", and this login may not make what is missing ` +
         `(${cause.message}). Give a superuser's address in POSTGRES_URL_NON_POOLING, or use a Supabase database.`,
       { cause },
