@@ -8,6 +8,7 @@ import { invitation } from "./demo";
 import { startHttp } from "./http";
 import { step } from "./progress.mjs";
 import { startServices } from "./services";
+import { startWorkers } from "./workers";
 
 /** The folder of the repository: this file's bundle is in `dist/`, as deep as the file itself. */
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -70,6 +71,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
     await step("ready", async () => {
       const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
       opened.push(http.close);
+      opened.push(startWorkers().stop);
       address = http.address;
       services.announce(address);
       return `${address} (${((performance.now() - startedMs) / 1000).toFixed(1)} s in all)`;
