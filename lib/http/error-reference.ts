@@ -1,0 +1,193 @@
+import type { JsonSchema } from "@/lib/contract/openapi";
+import { type ErrorCode, statusOf } from "@/lib/errors";
+
+/** What the documentation says of one error code. */
+export type ErrorReference = {
+  /** When it is answered, as one sentence. */
+  when: string;
+  /** An `error_description` as it is sent. */
+  says: string;
+  /** Members of the body that only this code has, each with an example. */
+  fields?: Record<string, { schema: JsonSchema; example: unknown }>;
+};
+
+const usd = (description: string): JsonSchema => ({ type: "number", description });
+
+/** Every error code, explained. A code that is added to `statusOf` has to be explained here. */
+export const errorReference: Record<ErrorCode, ErrorReference> = {
+  invalid_json: {
+    when: "The body is empty or is not valid JSON.",
+    says: "The body is not valid JSON. Send one JSON document.",
+  },
+  validation_failed: {
+    when: "A field, a parameter or a header is not as described; `issues` names each one.",
+    says: "message.quantity: must be greater than 0",
+    fields: {
+      issues: {
+        schema: {
+          type: "array",
+          description: "Everything that is wrong, not only the first.",
+          items: {
+            type: "object",
+            properties: {
+              path: { type: "string", description: "Where, for example `message.quantity`." },
+              message: { type: "string", description: "What to do about it." },
+            },
+            required: ["path", "message"],
+          },
+        },
+        example: [{ path: "message.quantity", message: "must be greater than 0" }],
+      },
+    },
+  },
+  missing_credentials: {
+    when: "There is no `Authorization: Bearer …` header.",
+    says: "Send an API key in the Authorization header: `Authorization: Bearer svc_live_…`.",
+  },
+  invalid_credentials: {
+    when: "The credentials are not known: mistyped, or rotated since.",
+    says: "This API key is not known. Check for a typing error, or whether it was rotated.",
+  },
+  key_revoked: {
+    when: "The API key was revoked.",
+    says: "This API key was revoked. Make a new one in the dashboard.",
+  },
+  key_expired: {
+    when: "The API key is past its `expires_at`.",
+    says: "This API key expired at 2026-11-01T00:00:00.000Z. Extend it or make a new one.",
+  },
+  monthly_limit_exceeded: {
+    when: "The message would take the key past its `monthly_limit` for this UTC month. Nothing was recorded.",
+    says: "This would take the API key past its monthly limit: $50, of which $49.98 is spent. The limit starts anew on 2026-12-01.",
+    fields: {
+      limit_usd: { schema: usd("The key's limit, USD a month."), example: 50 },
+      spent_usd: { schema: usd("USD recorded with the key this month."), example: 49.98 },
+      resets_at: {
+        schema: { type: "string", format: "date-time", description: "When the limit starts anew." },
+        example: "2026-12-01T00:00:00Z",
+      },
+    },
+  },
+  permission_denied: {
+    when: "The credentials lack the permission that this needs.",
+    says: "This API key lacks the permission log_usage.",
+    fields: {
+      permission: {
+        schema: { type: "string", description: "The permission that is missing." },
+        example: "log_usage",
+      },
+    },
+  },
+  project_not_allowed: {
+    when: "The key may not touch this project.",
+    says: "This API key may not touch the project checkout.",
+    fields: {
+      project: { schema: { type: "string", description: "The project's slug." }, example: "checkout" },
+    },
+  },
+  feature_not_allowed: {
+    when: "The key is restricted to certain features, and a line of usage has another or none.",
+    says: "This API key may not record usage of the feature search.",
+    fields: {
+      allowed_features: {
+        schema: { type: "array", items: { type: "string" }, description: "What the key may record." },
+        example: ["summaries"],
+      },
+    },
+  },
+  source_not_allowed: {
+    when: "The key is restricted to certain sources, and the message has another.",
+    says: "This API key may not record with the source import.",
+    fields: {
+      allowed_sources: {
+        schema: { type: "array", items: { type: "string" }, description: "What the key may record with." },
+        example: ["api"],
+      },
+    },
+  },
+  ip_not_allowed: {
+    when: "The key has `allowed_cidrs`, and the caller's address is in none of them or cannot be known.",
+    says: "This API key may not be used from 203.0.113.7.",
+  },
+  origin_not_allowed: {
+    when: "A page of another origin made the call.",
+    says: "Calls from this origin are not allowed.",
+  },
+  not_found: {
+    when: "It does not exist, or the credentials do not reach it. Both are answered alike.",
+    says: "There is nothing here, or your credentials do not reach it.",
+  },
+  method_not_allowed: {
+    when: "The address exists, the method does not; `Allow` lists those that do.",
+    says: "PUT is not possible here; GET is.",
+  },
+  idempotency_conflict: {
+    when: "The idempotency key was used for a different message.",
+    says: 'The idempotency key "job-8812" was used for a different message (message.quantity). Use a new key for a new message.',
+    fields: {
+      differing_fields: {
+        schema: { type: "array", items: { type: "string" }, description: "Where the two messages differ." },
+        example: ["message.quantity"],
+      },
+    },
+  },
+  slug_taken: {
+    when: "Another one has this slug already.",
+    says: "The slug acme is taken. Choose another.",
+  },
+  payload_too_large: {
+    when: "The body is larger than the endpoint takes.",
+    says: "The body may have at most 1048576 bytes.",
+    fields: {
+      limit_bytes: {
+        schema: { type: "integer", description: "Bytes that the body may have." },
+        example: 1_048_576,
+      },
+    },
+  },
+  unsupported_media_type: {
+    when: "The `Content-Type` is not JSON.",
+    says: "Send the body as JSON, with Content-Type: application/json.",
+  },
+  rate_limited: {
+    when: "The key has made as many requests in the last 60 seconds as it may. `Retry-After` is exact; refused calls do not extend it.",
+    says: "This API key may make 600 requests in any 60 seconds. Try again in 12 s.",
+    fields: {
+      limit_rpm: { schema: { type: "integer", description: "Requests in any 60 seconds." }, example: 600 },
+      retry_after_seconds: {
+        schema: { type: "integer", description: "The same as `Retry-After`." },
+        example: 12,
+      },
+    },
+  },
+  internal_error: {
+    when: "Something went wrong on our side; the log has it under the `request_id`.",
+    says: "Something went wrong on our side. The request_id helps us find out what.",
+  },
+  unavailable: {
+    when: "The service is taking in all it can, or its database is away. Try again after `Retry-After`; with an idempotency key a retry never counts twice.",
+    says: "The service is taking in all it can. Try again in a second.",
+  },
+};
+
+/** The body of an error as it is sent. */
+export function exampleError(code: ErrorCode): Record<string, unknown> {
+  const { says, fields = {} } = errorReference[code];
+  const extra = Object.entries(fields).map(([name, { example }]) => [name, example]);
+  return {
+    error: code,
+    error_description: says,
+    ...Object.fromEntries(extra),
+    request_id: "req_0b9f6c1e-5d0e-4b0a-9c55-6c2a3f1d7e84",
+  };
+}
+
+/** Codes by status, in the order of the statuses. */
+export function groupByStatus(codes: Iterable<ErrorCode>): [number, ErrorCode[]][] {
+  const groups = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const group = groups.get(statusOf[code]) ?? [];
+    groups.set(statusOf[code], [...group, code]);
+  }
+  return [...groups].sort(([a], [b]) => a - b);
+}

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import type { JsonSchema } from "@/lib/contract/openapi";
+
+const definitions = "#/$defs/";
+const schemas = "#/components/schemas/";
+
+/**
+ * Turns zod schemas into JSON Schema for one document. Schemas with an `id` in their meta become components and are
+ * referred to; so one schema that two routes share stands in the document once.
+ */
+export class SchemaComponents {
+  readonly schemas: Record<string, JsonSchema> = {};
+
+  /**
+   * @param io what a caller sends (`input`) or gets (`output`)
+   * @throws Error where two different schemas have the same id
+   */
+  add(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+    const {
+      $schema: _,
+      $defs = {},
+      ...root
+    } = z.toJSONSchema(schema, {
+      target: "draft-2020-12",
+      unrepresentable: "any",
+      io,
+      override: (context) =>
+        amend(context.zodSchema as unknown as z.ZodType, context.jsonSchema as Described, io),
+    }) as JsonSchema & { $schema?: string; $defs?: Record<string, JsonSchema> };
+    for (const [id, definition] of Object.entries($defs)) {
+      this.#define(id, withReferences(definition));
+    }
+    for (const definition of Object.values(this.schemas)) this.#mapDiscriminators(definition);
+    return withReferences(root);
+  }
+
+  /** The schema itself, where it is a reference to a component. */
+  resolve(schema: JsonSchema): JsonSchema {
+    return schema.$ref ? (this.schemas[schema.$ref.slice(schemas.length)] ?? schema) : schema;
+  }
+
+  #define(id: string, definition: JsonSchema): void {
+    const earlier = this.schemas[id];
+    if (earlier && !isDeepStrictEqual(withoutMapping(earlier), definition))
+      throw new Error(`Two different schemas have the id ${id}; give one of them another.`);
+    this.schemas[id] ??= definition;
+  }
+
+  /** A discriminator needs to be told which value means which component. */
+  #mapDiscriminators(schema: JsonSchema): void {
+    for (const { discriminator, oneOf = [] } of nested(schema)) {
+      if (!discriminator) continue;
+      const pairs = oneOf.map((option): [string, string] => [
+        String(this.resolve(option).properties?.[discriminator.propertyName]?.const),
+        option.$ref ?? "",
+      ]);
+      if (pairs.every(([, reference]) => reference)) discriminator.mapping = Object.fromEntries(pairs);
+    }
+  }
+}
+
+type Described = JsonSchema & { jsonSchema?: JsonSchema };
+
+/** What zod cannot know: what our custom types are on the wire, and which patterns only repeat a format. */
+function amend(schema: z.ZodType, json: Described, io: "input" | "output"): void {
+  if (json.jsonSchema) {
+    Object.assign(json, json.jsonSchema);
+    delete json.jsonSchema;
+  }
+  // zod leaves out the examples of what is transformed on its way in; ours are always as they are sent.
+  const { examples } = (z.globalRegistry.get(schema) ?? {}) as { examples?: unknown[] };
+  if (examples) json.examples = examples;
+  if (json.format) delete json.pattern;
+  if (json.type === "integer") {
+    // The bounds of what a double holds are no limits of ours.
+    if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
+    if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+  }
+  // A response may gain members; a client that validates it must not break then.
+  if (io === "output" && json.additionalProperties === false) delete json.additionalProperties;
+  const { type, discriminator } = schema._zod.def as { type: string; discriminator?: string };
+  if (type === "union" && discriminator && json.oneOf) json.discriminator = { propertyName: discriminator };
+}
+
+/** A copy whose references point into the document's components. */
+function withReferences<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (name, member) =>
+    name === "$ref" && typeof member === "string" && member.startsWith(definitions)
+      ? schemas + member.slice(definitions.length)
+      : member,
+  );
+}
+
+function withoutMapping(schema: JsonSchema): JsonSchema {
+  const copy = structuredClone(schema);
+  for (const { discriminator } of nested(copy)) delete discriminator?.mapping;
+  return copy;
+}
+
+/** A schema and all that it is made of. */
+function* nested(schema: JsonSchema): Generator<JsonSchema> {
+  yield schema;
+  const parts = [
+    ...Object.values(schema.properties ?? {}),
+    ...[schema.oneOf, schema.anyOf, schema.allOf].flatMap((options) => options ?? []),
+    ...(schema.items ? [schema.items] : []),
+    ...(typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : []),
+  ];
+  for (const part of parts) yield* nested(part);
+}

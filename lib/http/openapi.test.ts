@@ -1,0 +1,173 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { routes } from "@/app/routes.generated";
+import { requestExamples, responseExamples } from "@/lib/contract/examples";
+import type { OpenApiDocument } from "@/lib/contract/openapi";
+import { statusOf } from "@/lib/errors";
+import { generateRoutes } from "@/scripts/generate-routes.mjs";
+import { declaration, type Endpoint, methods } from "./define-route";
+import { buildOpenApi } from "./openapi";
+import { convertPath } from "./route-table";
+
+let document: OpenApiDocument;
+let endpoints: { path: string; method: string; declared: Endpoint }[];
+
+beforeAll(async () => {
+  document = await buildOpenApi(routes, "https://outlay.example.com");
+  const perRoute = routes
+    .filter(({ path }) => !path.includes("[...") && path !== "/api/openapi.json")
+    .map(async ({ path, load }) => {
+      const module = await load();
+      return methods.flatMap((method) => {
+        const declared = (module[method] as { [declaration]?: Endpoint } | undefined)?.[declaration];
+        return declared
+          ? [{ path: convertPath(path, (name) => `{${name}}`), method: method.toLowerCase(), declared }]
+          : [];
+      });
+    });
+  endpoints = (await Promise.all(perRoute)).flat();
+});
+
+const operationOf = (path: string, method: string) => document.paths[path]?.[method];
+
+describe("the OpenAPI document", () => {
+  test("is valid OpenAPI 3.1", async () => {
+    const validator = new Validator();
+    const outcome = await validator.validate(structuredClone(document));
+    expect(outcome.errors).toBeUndefined();
+    expect(outcome.valid).toBe(true);
+    expect(validator.version).toBe("3.1");
+  });
+
+  test("resolves every reference", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
+      ([, target]) => target,
+    );
+    expect(references.length).toBeGreaterThan(20);
+    for (const reference of references) {
+      const found = reference
+        ?.slice(2)
+        .split("/")
+        .reduce<unknown>((node, name) => (node as Record<string, unknown> | undefined)?.[name], document);
+      expect(found, reference).toBeDefined();
+    }
+  });
+
+  test("has every endpoint of the table, and no other", () => {
+    const documented = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    );
+    expect(documented.sort()).toEqual(endpoints.map(({ path, method }) => `${method} ${path}`).sort());
+    for (const { path } of routes.filter(({ path }) => path.startsWith("/api/v1/")))
+      expect(document.paths[convertPath(path, (name) => `{${name}}`)], path).toBeDefined();
+  });
+
+  test("names each operation once", () => {
+    const ids = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map((one) => one.operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("gives every error an endpoint declares, under its status", () => {
+    for (const { path, method, declared } of endpoints) {
+      for (const code of declared.errors ?? []) {
+        const response = operationOf(path, method)?.responses[String(statusOf[code])];
+        expect(response?.content?.["application/json"]?.examples, `${method} ${path} ${code}`).toHaveProperty(
+          code,
+        );
+      }
+    }
+  });
+
+  test("has what an endpoint that takes a key can refuse", () => {
+    const { responses } = operationOf("/api/v1/messages", "post") ?? {};
+    const codes = Object.values(responses ?? {}).flatMap(({ content }) =>
+      Object.keys(content?.["application/json"]?.examples ?? {}),
+    );
+    expect(codes).toEqual(
+      expect.arrayContaining([
+        "invalid_json",
+        "validation_failed",
+        "missing_credentials",
+        "invalid_credentials",
+        "key_revoked",
+        "key_expired",
+        "monthly_limit_exceeded",
+        "ip_not_allowed",
+        "permission_denied",
+        "payload_too_large",
+        "unsupported_media_type",
+        "rate_limited",
+        "internal_error",
+        "unavailable",
+      ]),
+    );
+    expect(Object.keys(responses?.["429"]?.headers ?? {})).toEqual(
+      expect.arrayContaining(["Retry-After", "RateLimit", "RateLimit-Policy"]),
+    );
+    expect(responses?.["201"]?.headers).toHaveProperty("Idempotent-Replayed");
+  });
+
+  test("asks for no credentials where none are needed, and for no errors that need them", () => {
+    const health = operationOf("/api/health", "get");
+    expect(health?.security).toEqual([]);
+    expect(Object.keys(health?.responses ?? {})).toEqual(["200", "500"]);
+  });
+
+  test("has decimals as numbers with their limits, wherever they stand", () => {
+    const { UsageMessage, IngestResult } = document.components.schemas;
+    expect(UsageMessage?.properties?.quantity).toMatchObject({ type: "number", exclusiveMinimum: 0 });
+    expect(UsageMessage?.properties?.estimated_cost).toMatchObject({ type: "number", minimum: 0 });
+    expect(IngestResult?.properties?.amount_usd).toMatchObject({ type: "number" });
+    expect(JSON.stringify(document)).not.toContain('"jsonSchema"');
+  });
+
+  test("tells the kinds of a message apart by their type", () => {
+    const message = document.components.schemas.CostMessage?.properties?.message;
+    expect(message?.discriminator).toMatchObject({
+      propertyName: "type",
+      mapping: { usage: "#/components/schemas/UsageMessage", expense: "#/components/schemas/ExpenseMessage" },
+    });
+  });
+});
+
+describe("the documentation's examples", () => {
+  const idOf = (schema: z.ZodType | undefined) => schema && (z.globalRegistry.get(schema)?.id ?? "");
+
+  test("are requests the service takes", () => {
+    const bodies = new Map(endpoints.map(({ declared: { body } }) => [idOf(body), body]));
+    for (const [id, examples] of Object.entries(requestExamples)) {
+      for (const [name, { value }] of Object.entries(examples))
+        expect(bodies.get(id)?.safeParse(value).error?.issues, `${id} ${name}`).toBeUndefined();
+      expect(bodies.get(id), id).toBeDefined();
+    }
+  });
+
+  test("are answers the service gives", () => {
+    const answers = new Map(endpoints.map(({ declared: { response } }) => [idOf(response), response]));
+    for (const [id, value] of Object.entries(responseExamples))
+      expect(answers.get(id)?.safeParse(value).error?.issues, id).toBeUndefined();
+  });
+
+  test("are there for every endpoint that takes a body or answers a named schema", () => {
+    for (const { path, method, declared } of endpoints) {
+      const operation = operationOf(path, method);
+      const place = `${method} ${path}: add one to lib/contract/examples.ts`;
+      if (declared.body)
+        expect(operation?.requestBody?.content["application/json"]?.examples, place).toBeDefined();
+      const success = operation?.responses[String(declared.status ?? 200)]?.content?.["application/json"];
+      if (idOf(declared.response)) expect(success?.examples, place).toBeDefined();
+    }
+  });
+});
+
+describe("app/routes.generated.ts", () => {
+  test("is what scripts/generate-routes.mjs makes of the tree", () => {
+    const file = fileURLToPath(new URL("../../app/routes.generated.ts", import.meta.url));
+    expect(readFileSync(file, "utf8")).toBe(generateRoutes());
+  });
+});

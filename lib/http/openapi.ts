@@ -1,0 +1,288 @@
+import { requestExamples, responseExamples } from "@/lib/contract/examples";
+import type {
+  ApiResponse,
+  Header,
+  JsonSchema,
+  MediaType,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Reference,
+} from "@/lib/contract/openapi";
+import { permissions } from "@/lib/contract/permissions";
+import { errorBody } from "@/lib/contract/reads";
+import type { ErrorCode } from "@/lib/errors";
+import packageJson from "@/package.json";
+import { defaultBodyLimit } from "./body";
+import { declaration, type Endpoint, methods } from "./define-route";
+import { errorReference, exampleError, groupByStatus } from "./error-reference";
+import { SchemaComponents } from "./openapi-schemas";
+import { bySpecificity, convertPath, type RouteEntry } from "./route-table";
+
+type Kind = { security: Record<string, string[]>[]; errors: ErrorCode[]; limited: boolean };
+
+const keyErrors: ErrorCode[] = [
+  "missing_credentials",
+  "invalid_credentials",
+  "key_revoked",
+  "key_expired",
+  "ip_not_allowed",
+  "rate_limited",
+  "permission_denied",
+  "unavailable",
+];
+
+/** What every endpoint of a kind has in common. */
+const kinds: Record<Endpoint["auth"], Kind> = {
+  none: { security: [], errors: [], limited: false },
+  key: { security: [{ apiKey: [] }], errors: keyErrors, limited: true },
+  ingest: { security: [{ apiKey: [] }], errors: keyErrors, limited: true },
+};
+
+const headers: Record<string, Header> = {
+  "X-Request-Id": {
+    description: "An id of this request; the same as `request_id` in an error's body.",
+    schema: { type: "string" },
+    example: "req_0b9f6c1e-5d0e-4b0a-9c55-6c2a3f1d7e84",
+  },
+  "RateLimit-Policy": {
+    description: "The key's rate: `q` requests in any `w` seconds. Absent where the key has no rate limit.",
+    schema: { type: "string" },
+    example: '"key";q=600;w=60',
+  },
+  RateLimit: {
+    description:
+      "What is left of it: `r` requests now, and more in `t` seconds. Absent where the key has no rate limit.",
+    schema: { type: "string" },
+    example: '"key";r=598;t=41',
+  },
+  "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" }, example: 12 },
+  "WWW-Authenticate": {
+    description: "How to authenticate.",
+    schema: { type: "string" },
+    example: 'Bearer realm="outlay"',
+  },
+  "Idempotent-Replayed": {
+    description:
+      "`true` where the message had been recorded before, and this is the first answer again. Absent otherwise.",
+    schema: { type: "string", enum: ["true"] },
+  },
+};
+
+const about =
+  "Records what a team spends on AI and software, and tells exactly what it cost. Bodies are JSON; amounts are JSON numbers with all their digits.";
+
+/** The address of the document itself, which is not in it. */
+const ownPath = "/api/openapi.json";
+
+/**
+ * The OpenAPI 3.1 document of the routes: each endpoint as its route file declares it. Catch-alls and routes that are
+ * no `defineRoute` are left out.
+ */
+export async function buildOpenApi(routes: readonly RouteEntry[], server: string): Promise<OpenApiDocument> {
+  const components = new SchemaComponents();
+  components.add(errorBody, "output");
+  const paths: OpenApiDocument["paths"] = {};
+  for (const { path, load } of [...routes].sort(bySpecificity)) {
+    if (path === ownPath || path.includes("[...")) continue;
+    const module = await load();
+    for (const method of methods) {
+      const declared = (module[method] as { [declaration]?: Endpoint } | undefined)?.[declaration];
+      if (!declared) continue;
+      const address = convertPath(path, (name) => `{${name}}`);
+      paths[address] ??= {};
+      paths[address][method.toLowerCase()] = describeOperation(declared, method, path, components);
+    }
+  }
+  const tags = new Set(
+    Object.values(paths).flatMap((item) => Object.values(item).flatMap(({ tags }) => tags)),
+  );
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Outlay API",
+      version: packageJson.version,
+      description: about,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: server }],
+    tags: [...tags].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components.schemas,
+      headers,
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "svc_live_…",
+          description: `An API key from the dashboard. Permissions: ${permissions.map((name) => `\`${name}\``).join(", ")}.`,
+        },
+      },
+    },
+  };
+}
+
+function describeOperation(
+  declared: Endpoint,
+  method: string,
+  path: string,
+  components: SchemaComponents,
+): Operation {
+  const { summary, description, auth, permission, body } = declared;
+  const kind = kinds[auth];
+  const bodySchema = body && components.add(body, "input");
+  const remembers = Boolean(bodySchema && components.resolve(bodySchema).properties?.idempotency_key);
+  const parameters = [
+    ...describeParameters(declared.params, "path", components),
+    ...describeParameters(declared.query, "query", components),
+    ...(remembers ? [idempotencyHeader] : []),
+  ];
+  return {
+    operationId: nameOperation(method, path),
+    summary,
+    ...(description && { description }),
+    tags: [nameResource(path)],
+    security: kind.security,
+    ...(permission && { "x-permission": permission }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(bodySchema && {
+      requestBody: {
+        required: true as const,
+        description: `JSON, at most ${(declared.bodyLimitBytes ?? defaultBodyLimit) / 2 ** 20} MiB.`,
+        content: { "application/json": withExamples(bodySchema) },
+      },
+    }),
+    responses: {
+      [String(declared.status ?? 200)]: describeSuccess(declared, kind.limited, remembers, components),
+      ...Object.fromEntries(
+        groupByStatus(errorsOf(declared)).map(([status, codes]) => [
+          String(status),
+          describeErrors(codes, kind),
+        ]),
+      ),
+    },
+  };
+}
+
+/** Every error an endpoint can answer: those of its kind, those of what it reads, and its own. */
+function errorsOf({ auth, params, query, body, errors = [] }: Endpoint): ErrorCode[] {
+  return [
+    ...kinds[auth].errors,
+    ...(body ? (["invalid_json", "payload_too_large", "unsupported_media_type"] as const) : []),
+    ...(params || query || body ? (["validation_failed"] as const) : []),
+    ...errors,
+    "internal_error",
+  ];
+}
+
+const idempotencyHeader: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "The same as `idempotency_key` in the body, for clients that set it as a header. Send one of them.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+
+function describeParameters(
+  schema: Endpoint["params"],
+  place: "path" | "query",
+  components: SchemaComponents,
+): Parameter[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = components.resolve(components.add(schema, "input"));
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === "path" || required.includes(name),
+    ...(description && { description }),
+    schema: rest,
+  }));
+}
+
+function describeSuccess(
+  { response, status }: Endpoint,
+  limited: boolean,
+  remembers: boolean,
+  components: SchemaComponents,
+): ApiResponse {
+  const schema = components.add(response, "output");
+  const example = schema.$ref && responseExamples[idOf(schema)];
+  return {
+    description: status === 201 ? "Recorded." : "Success.",
+    headers: refer([
+      "X-Request-Id",
+      ...(limited ? ["RateLimit-Policy", "RateLimit"] : []),
+      ...(remembers ? ["Idempotent-Replayed"] : []),
+    ]),
+    content: {
+      "application/json": { schema, ...(example ? { examples: { success: { value: example } } } : {}) },
+    },
+  };
+}
+
+function describeErrors(codes: ErrorCode[], { limited }: Kind): ApiResponse {
+  const names = [
+    "X-Request-Id",
+    ...(codes.includes("missing_credentials") ? ["WWW-Authenticate"] : []),
+    ...(codes.includes("rate_limited") || codes.includes("unavailable") ? ["Retry-After"] : []),
+    ...(limited && codes.includes("rate_limited") ? ["RateLimit-Policy", "RateLimit"] : []),
+  ];
+  const fields = codes.flatMap((code) => Object.entries(errorReference[code].fields ?? {}));
+  const schema: JsonSchema = {
+    allOf: [
+      { $ref: "#/components/schemas/Error" },
+      {
+        type: "object",
+        properties: {
+          error: { type: "string", enum: codes },
+          ...Object.fromEntries(fields.map(([name, field]) => [name, field.schema])),
+        },
+      },
+    ],
+  };
+  const examples = codes.map((code) => [
+    code,
+    { summary: errorReference[code].when, value: exampleError(code) },
+  ]);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorReference[code].when}`).join("\n\n"),
+    headers: refer(names),
+    content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
+  };
+}
+
+function withExamples(schema: JsonSchema): MediaType {
+  const examples = schema.$ref && requestExamples[idOf(schema)];
+  return { schema, ...(examples ? { examples } : {}) };
+}
+
+const idOf = ({ $ref = "" }: JsonSchema) => $ref.slice($ref.lastIndexOf("/") + 1);
+
+function refer(names: string[]): Record<string, Reference> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** `POST /api/v1/projects/[slug]/spend` → `postProjectsBySlugSpend`. */
+function nameOperation(method: string, path: string): string {
+  const words = path
+    .replace(/^\/api(\/v\d+)?/, "")
+    .replace(/\[([^\]]+)\]/g, "by-$1")
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean);
+  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
+}
+
+/** The resource a path is about, in words: the first of its segments, below a workspace the one that follows it. */
+function nameResource(path: string): string {
+  const segments = path
+    .replace(/^\/api(\/v\d+)?/, "")
+    .split("/")
+    .filter((part) => part && !part.startsWith("["));
+  const [first = "", second] = segments;
+  const words = (first === "workspaces" && second ? second : first)
+    .replaceAll("-", " ")
+    .replace(/^api\b/, "API");
+  return words[0]?.toUpperCase() + words.slice(1);
+}
