@@ -1,0 +1,173 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
+import { Fixtures } from "@/tests/helpers/keys";
+
+let database: TestDatabase;
+let fixtures: Fixtures;
+let service: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  fixtures = new Fixtures(database.adminUrl);
+  service = new pg.Client({ connectionString: database.url });
+  await service.connect();
+});
+
+afterAll(async () => {
+  await service?.end();
+  await fixtures?.close();
+  await database?.drop();
+});
+
+/** Runs a statement as another role, within a transaction that is undone. */
+async function as(
+  role: string,
+  settings: Record<string, unknown>,
+  sql: string,
+): Promise<Record<string, unknown>[]> {
+  await service.query("begin");
+  try {
+    await service.query("select set_config('role', $1, true)", [role]);
+    for (const [name, value] of Object.entries(settings)) {
+      await service.query("select set_config($1, $2, true)", [name, JSON.stringify(value)]);
+    }
+    return (await service.query(sql)).rows;
+  } finally {
+    await service.query("rollback");
+  }
+}
+
+const tables = async (schema: string): Promise<string[]> =>
+  (
+    await fixtures.sql.query(
+      "select c.relname from pg_class as c where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') order by 1",
+      [schema],
+    )
+  ).rows.map(({ relname }) => relname);
+
+describe("every table", () => {
+  test("has row-level security", async () => {
+    const { rows } = await fixtures.sql.query(
+      `select c.relnamespace::regnamespace || '.' || c.relname as name from pg_class as c
+       where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p') and not c.relrowsecurity`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test("is closed to anon, and of the private schema to every role that an API call takes", async () => {
+    for (const table of await tables("public")) {
+      await expect(as("anon", {}, `select from public.${table}`), table).rejects.toThrow(/permission denied/);
+    }
+    for (const table of await tables("private")) {
+      for (const role of ["anon", "authenticated", "outlay_key"]) {
+        await expect(as(role, {}, `select from private.${table}`), `${role} ${table}`).rejects.toThrow(
+          /permission denied/,
+        );
+      }
+    }
+  });
+
+  test("can be written by none of them", async () => {
+    for (const table of await tables("public")) {
+      for (const role of ["anon", "authenticated", "outlay_key"]) {
+        await expect(as(role, {}, `delete from public.${table}`), `${role} ${table}`).rejects.toThrow(
+          /permission denied/,
+        );
+      }
+    }
+  });
+
+  test("is out of the service's own reach: it may run the functions granted to it, and become a user or a key", async () => {
+    for (const schema of ["public", "private"]) {
+      for (const table of await tables(schema)) {
+        await expect(service.query(`select from ${schema}.${table}`), table).rejects.toThrow(
+          /permission denied/,
+        );
+      }
+    }
+    await expect(service.query("select from auth.users")).rejects.toThrow(/permission denied/);
+    await expect(service.query("set role service_role")).rejects.toThrow(/permission denied/);
+    await expect(service.query("set role postgres")).rejects.toThrow(/permission denied/);
+  });
+});
+
+test("no function can be run by PUBLIC, and every one has an empty search_path", async () => {
+  const { rows } = await fixtures.sql.query(`
+    select p.oid::regprocedure::text as name from pg_proc as p
+    where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+      and (has_function_privilege('anon', p.oid, 'execute') or not coalesce(p.proconfig::text like '%search_path=%', false))`);
+  expect(rows).toEqual([]);
+});
+
+describe("a key's reads", () => {
+  let workspace: string;
+  let other: string;
+
+  beforeAll(async () => {
+    [workspace, other] = [await fixtures.workspace(), await fixtures.workspace()];
+    await fixtures.sql.query("select private.ensure_messages_month('2026-11-01')");
+    for (const owner of [workspace, other]) {
+      for (const slug of ["a", "b"]) {
+        const project = await fixtures.project(owner, slug);
+        for (const environment of ["live", "test"]) {
+          await fixtures.sql.query("select private.store_messages('[]', $1, '[]')", [
+            JSON.stringify([
+              {
+                workspace_id: owner,
+                id: crypto.randomUUID(),
+                occurred_at: "2026-11-05T00:00:00Z",
+                created_at: "2026-11-05T00:00:00Z",
+                project_id: project,
+                type: "usage",
+                source: "api",
+                environment,
+                amount_usd: "1",
+                cost_status: "client",
+              },
+            ]),
+          ]);
+        }
+      }
+    }
+  });
+
+  const see = async (claims: Record<string, unknown>) => {
+    const settings = {
+      "request.api_key": {
+        id: "k",
+        workspace_id: workspace,
+        environment: "live",
+        allow: null,
+        deny: [],
+        ...claims,
+      },
+    };
+    const seen = async (table: string) =>
+      (
+        await as(
+          "outlay_key",
+          settings,
+          `
+        select p.slug, t.environment from public.${table} as t
+        join public.projects as p on p.id = t.project_id and p.workspace_id = t.workspace_id order by 1, 2`,
+        )
+      ).map(({ slug, environment }) => `${slug} ${environment}`);
+    const messages = await seen("messages");
+    expect(await seen("daily_spend")).toEqual(messages);
+    return messages;
+  };
+
+  test("see its workspace, environment and projects, whatever the statement asks for", async () => {
+    expect(await see({})).toEqual(["a live", "b live"]);
+    expect(await see({ environment: "test" })).toEqual(["a test", "b test"]);
+    expect(await see({ allow: ["a"] })).toEqual(["a live"]);
+    expect(await see({ deny: ["a"] })).toEqual(["b live"]);
+    expect(await see({ allow: [] })).toEqual([]);
+  });
+
+  test("see nothing without claims, and nothing of the keys", async () => {
+    expect(await as("outlay_key", {}, "select from public.messages")).toEqual([]);
+    await expect(as("outlay_key", {}, "select from public.api_keys")).rejects.toThrow(/permission denied/);
+  });
+});
