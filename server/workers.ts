@@ -1,11 +1,13 @@
 import { bookDueSubscriptions } from "@/lib/ingest/recurring";
 import { log } from "@/lib/log";
+import { runRepricings } from "@/lib/repricing/service";
 
 /** Work that is done beside requests, by every process: each job sees to it that nothing is done twice. */
 type Job = { name: string; everyMs: number; run: () => Promise<number> };
 
 const jobs: Job[] = [
   { name: "book subscriptions", everyMs: 60_000, run: () => bookDueSubscriptions(Date.now()) },
+  { name: "reprice messages", everyMs: 2_000, run: runRepricings },
 ];
 
 /** The jobs of this process while they run. */

@@ -1,4 +1,4 @@
-import type { CostMessage } from "@/lib/contract/message";
+import type { CostMessage, CostStatus } from "@/lib/contract/message";
 import { convert } from "@/lib/pricing/currency";
 import {
   add,
@@ -64,12 +64,14 @@ export function sharedFields(message: CostMessage, now: number) {
   return { type, label, metadata, occurred_at: occurredAt(message, now) };
 }
 
-type Line = Pick<
+/** A line of usage, alone or within a batch. */
+export type Line = Pick<
   Of<"usage">,
   "model" | "unit_type" | "quantity" | "cached_quantity" | "request_input_tokens" | "estimated_cost"
 >;
 
-function priceLine(
+/** What a line of usage costs. @param at when it occurred, ISO 8601 */
+export function priceUsageLine(
   provider: string,
   line: Line,
   at: string,
@@ -90,7 +92,7 @@ function priceLine(
 
 function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Composed {
   const shared = sharedFields(message, now);
-  const priced = priceLine(message.provider, message, shared.occurred_at, overrides);
+  const priced = priceUsageLine(message.provider, message, shared.occurred_at, overrides);
   const { provider, model, feature, unit_type, quantity, batch_id } = message;
   const { cached_quantity, request_input_tokens } = message;
   const details = { cached_quantity, request_input_tokens };
@@ -113,22 +115,27 @@ function composeBatch(message: Of<"batch">, { now, overrides }: CostContext): Co
   const { provider, batch_id } = message;
   const lines = message.items.map((item) => ({
     item,
-    priced: priceLine(provider, item, shared.occurred_at, overrides),
+    priced: priceUsageLine(provider, item, shared.occurred_at, overrides),
   }));
-  const statuses = new Set(lines.map(({ priced }) => priced.costStatus));
+  const items = lines.map(({ item: { estimated_cost: _, ...item }, priced }) => ({
+    ...item,
+    amount_usd: toText(priced.amount),
+    cost_status: priced.costStatus,
+    ...(priced.price && { price: priced.price }),
+  }));
   return single(sum(lines.map(({ priced }) => priced.amount)), {
     ...shared,
     provider,
     batch_id,
-    // One line without a price leaves the whole without one: its amount is not the cost yet.
-    cost_status: statuses.has("unpriced") ? "unpriced" : statuses.has("priced") ? "priced" : "client",
-    items: lines.map(({ item: { estimated_cost: _, ...item }, priced }) => ({
-      ...item,
-      amount_usd: toText(priced.amount),
-      cost_status: priced.costStatus,
-      ...(priced.price && { price: priced.price }),
-    })),
+    cost_status: combineStatuses(items),
+    items,
   });
+}
+
+/** How a batch came to its cost. One line without a price leaves the whole without one: its amount is not the cost yet. */
+export function combineStatuses(items: { cost_status: CostStatus }[]): CostStatus {
+  const found = (status: CostStatus) => items.some((item) => item.cost_status === status);
+  return found("unpriced") ? "unpriced" : found("priced") ? "priced" : "client";
 }
 
 /** An amount in USD with where it came from: as the client gave it, or converted at a rate that is kept with it. */

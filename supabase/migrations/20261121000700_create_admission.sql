@@ -66,6 +66,10 @@ begin
     select value::uuid from jsonb_array_elements_text(requested -> 'ids')
   ) as named;
 
+  -- Shared with other groups; a change of a workspace's prices takes it alone.
+  perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace_id, 0))
+  from (select distinct workspace_id from public.api_keys where id = any (key_ids) order by workspace_id) as sending;
+
   perform from public.api_keys
   where id = any (key_ids) and (monthly_limit is not null or rate_limit_rpm is not null)
   order by id

@@ -30,6 +30,9 @@ returns trigger
 language plpgsql security definer set search_path = ''
 as $$
 begin
+  -- Waits for the groups of messages that were admitted at the old prices, and keeps new ones waiting until this commits:
+  -- what is committed later has the new price, what was before is there for a repricing to find.
+  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || coalesce(new.workspace_id, old.workspace_id), 0));
   update public.workspaces set prices_version = prices_version + 1
   where id = coalesce(new.workspace_id, old.workspace_id);
   return null;
