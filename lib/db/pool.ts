@@ -38,7 +38,9 @@ export function database(): Pool {
       connectionTimeoutMillis: 5_000,
       idleTimeoutMillis: 30_000,
     });
-    // An idle connection that the server closes is not this process's end.
+    // A connection that the server closes is not this process's end: not an idle one, nor one in use, whose statement
+    // is refused all the same.
+    shared.pool.on("connect", (client) => client.on("error", () => {}));
     shared.pool.on("error", (error) => log.warn({ err: error }, "An idle database connection was lost."));
   }
   return shared.pool;

@@ -17,6 +17,18 @@ export function asService<T>(run: (client: PoolClient) => Promise<T>): Promise<T
   return inTransaction("begin", run);
 }
 
+/** Runs `run` as the service itself outside a transaction: for a statement that is one by itself. */
+export async function asServiceAlone<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await connect();
+  try {
+    return await run(client);
+  } catch (error) {
+    throw isOutage(error) ? unavailable(error) : error;
+  } finally {
+    client.release();
+  }
+}
+
 /** Runs `run` in one read-only transaction, one snapshot, in which an API key's policies hold. */
 export function asKey<T>(claims: KeyClaims, run: (client: PoolClient) => Promise<T>): Promise<T> {
   return inTransaction(
@@ -73,11 +85,9 @@ function unavailable(cause: unknown): ServiceError {
 /** The connection or the server went away: SQLSTATE classes 08 and 57P, or a socket error. */
 function isOutage(error: unknown): boolean {
   const code = sqlState(error);
-  if (/^(08|57P)/.test(code) || /^E[A-Z]+$/.test(code)) return true;
-  return (
-    error instanceof Error &&
-    /Connection terminated|timeout exceeded when trying to connect/.test(error.message)
-  );
+  if (/^(08|57P)/.test(code) || /^E[A-Z_]+$/.test(code)) return true;
+  // What pg says without a code: of a query the connection was lost under, and of one that came after.
+  return error instanceof Error && /^Connection terminated|is not queryable$/.test(error.message);
 }
 
 /** The SQLSTATE (or Node error code) of an error, or an empty string. */

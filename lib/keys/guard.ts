@@ -1,6 +1,5 @@
 import type { Permission } from "@/lib/contract/permissions";
-import { database } from "@/lib/db/pool";
-import { asService, type KeyClaims } from "@/lib/db/transaction";
+import { asService, asServiceAlone, type KeyClaims } from "@/lib/db/transaction";
 import type { ApiKey, KeyLookup } from "./api-key";
 import { invalidCredentials } from "./credentials";
 import { decideAttempt, decideCall, type RateStatus } from "./decide";
@@ -19,7 +18,7 @@ export async function admitRead(call: {
   permission: Permission;
 }): Promise<{ outcome: KeyPrincipal | Error; rate: RateStatus | null }> {
   const lookups = [call.lookup];
-  const unlimited = judge(await loadAdmission(database(), { lookups }), call);
+  const unlimited = judge(await asServiceAlone((client) => loadAdmission(client, { lookups })), call);
   // Counting needs the key's lock, and a lock needs a transaction: worth it only where there is a rate to count.
   if (!unlimited.rate) return unlimited;
   return asService(async (client) => {
