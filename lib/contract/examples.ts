@@ -88,7 +88,7 @@ export const requestExamples: Record<string, Record<string, Example>> = {
           type: "allocation",
           from_project: "platform",
           percent: 25,
-          notes: "Search's share of the shared gateway",
+          notes: "A quarter of the shared gateway",
         },
       },
     },

@@ -1,0 +1,82 @@
+import Link from "next/link";
+import { connection } from "next/server";
+import { Suspense } from "react";
+import { writeSnippets } from "@/components/docs/snippets";
+import { HealthLine, HealthLineSkeleton } from "@/components/home/health-line";
+import { SiteHeader } from "@/components/shell/site-header";
+import { buttonVariants } from "@/components/ui/button";
+import { CodeBlock } from "@/components/ui/code-block";
+import { requestExamples } from "@/lib/contract/examples";
+import { checkHealth } from "@/lib/health/service";
+import { serviceAddress } from "@/lib/http/service-address";
+
+const addresses = [
+  { href: "/docs", label: "API reference", about: "Every endpoint, with examples to copy" },
+  { href: "/api/openapi.json", label: "OpenAPI document", about: "The same for tools, as OpenAPI 3.1" },
+  { href: "/api/health", label: "Health", about: "For a monitor; needs no credentials" },
+];
+
+/** What a fresh instance shows: what it is, whether it is well, and how to record the first cost. */
+export default async function HomePage() {
+  // Address and health are the running process's: a build has neither.
+  await connection();
+  const [curl] = writeSnippets({
+    method: "POST",
+    url: `${serviceAddress()}/api/v1/messages`,
+    needsKey: true,
+    body: requestExamples.CostMessage?.usage?.value,
+  });
+  return (
+    <>
+      <SiteHeader />
+      <main className="mx-auto max-w-3xl px-4 pt-14 pb-24 sm:px-6 sm:pt-20">
+        <h1 className="text-balance font-semibold text-2xl leading-snug tracking-tight sm:text-3xl">
+          Outlay records what your team spends on AI and software, and tells exactly what it cost, who spent
+          it and whether the budget holds.
+        </h1>
+        <div className="mt-5">
+          <Suspense fallback={<HealthLineSkeleton />}>
+            <Health />
+          </Suspense>
+        </div>
+        <div className="mt-7 flex flex-wrap gap-2">
+          <Link href="/sign-in" className={buttonVariants()}>
+            Sign in
+          </Link>
+          <Link href="/docs" className={buttonVariants({ variant: "outline" })}>
+            API reference
+          </Link>
+        </div>
+        <section aria-labelledby="first-cost" className="mt-14">
+          <h2 id="first-cost" className="font-medium text-base">
+            Record a cost
+          </h2>
+          <p className="mt-1 mb-4 text-muted-foreground text-sm">
+            Sign in to make an API key, put it into <code className="font-mono">OUTLAY_API_KEY</code>, and
+            send what was used. The answer says what it cost.
+          </p>
+          {curl ? <CodeBlock code={curl.code} language={curl.language} title="curl" /> : null}
+        </section>
+        <ul className="mt-12 divide-y border-y">
+          {addresses.map(({ href, label, about }) => (
+            <li key={href}>
+              <a
+                href={href}
+                className="grid gap-x-6 py-3 text-sm hover:bg-muted sm:grid-cols-[11rem_1fr_auto] sm:px-2"
+              >
+                <span className="font-medium">{label}</span>
+                <span className="text-muted-foreground">{about}</span>
+                <code className="hidden font-mono text-[13px] text-muted-foreground sm:block">{href}</code>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </main>
+    </>
+  );
+}
+
+async function Health() {
+  const { status, version } = await checkHealth();
+  return <HealthLine status={status} version={version} />;
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+
+/** A heading one can link to; the sign beside it is the link. */
+export function Anchored({
+  id,
+  level,
+  children,
+  className,
+}: {
+  id: string;
+  level: 2 | 3;
+  children: ReactNode;
+  className?: string;
+}) {
+  const Heading = level === 2 ? "h2" : "h3";
+  return (
+    <Heading className={`group/anchor ${className ?? ""}`}>
+      {children}
+      <a
+        href={`#${id}`}
+        aria-label="Link to this section"
+        className="ml-2 rounded-sm font-normal text-muted-foreground opacity-0 transition-opacity hover:text-foreground focus-visible:opacity-100 group-hover/anchor:opacity-100"
+      >
+        #
+      </a>
+    </Heading>
+  );
+}

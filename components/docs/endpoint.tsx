@@ -1,0 +1,103 @@
+import type { ReactNode } from "react";
+import { CodeBlock } from "@/components/ui/code-block";
+import { Anchored } from "./anchored";
+import { ErrorsTable } from "./errors-table";
+import { ExampleTabs } from "./example-tabs";
+import { FieldList } from "./field-list";
+import { Inline, InlineCode } from "./inline";
+import { Method } from "./method";
+import type { ReferenceEndpoint } from "./reference";
+
+/** Everything about one endpoint: what it does on the left, what to send and what comes back on the right. */
+export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
+  const { id, method, path, summary, description, parameters, body, response, errors, requests } = endpoint;
+  return (
+    <section id={id} aria-label={summary} className="border-t pt-10 pb-12">
+      <Anchored id={id} level={3} className="font-semibold text-xl tracking-tight">
+        {summary}
+      </Anchored>
+      <p className="mt-1.5 flex flex-wrap items-baseline gap-2">
+        <Method method={method} className="text-xs" />
+        <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{path}</code>
+      </p>
+      <div className="mt-5 grid gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_minmax(0,27rem)]">
+        <div className="min-w-0 space-y-7">
+          {description ? (
+            <p>
+              <Inline text={description} />
+            </p>
+          ) : null}
+          <Access endpoint={endpoint} />
+          {parameters.map(({ title, fields }) => (
+            <Part key={title} title={`${title} parameters`.replace("Headers parameters", "Request headers")}>
+              <FieldList fields={fields} kind="request" />
+            </Part>
+          ))}
+          {body ? (
+            <Part title="Body" aside={body.description}>
+              <FieldList fields={body.fields} kind="request" />
+            </Part>
+          ) : null}
+          <Part title="Answer" aside={`Status ${response.status}`}>
+            <FieldList fields={response.fields} kind="response" />
+          </Part>
+          <Part title="Errors">
+            <ErrorsTable errors={errors} />
+          </Part>
+        </div>
+        <div className="row-start-1 min-w-0 space-y-4 self-start xl:sticky xl:top-20 xl:col-start-2">
+          <ExampleTabs examples={requests} title={`Request: ${summary}`} />
+          {response.example ? (
+            <CodeBlock code={response.example} language="json" title={`Answer, ${response.status}`} />
+          ) : null}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Access({ endpoint: { needsKey, permission } }: { endpoint: ReferenceEndpoint }) {
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-5 gap-y-1.5 text-sm">
+      <dt className="text-muted-foreground">Credentials</dt>
+      <dd>
+        {needsKey ? (
+          <a href="#credentials" className="underline decoration-border underline-offset-4">
+            API key
+          </a>
+        ) : (
+          "None"
+        )}
+      </dd>
+      {permission ? (
+        <>
+          <dt className="text-muted-foreground">Permission</dt>
+          <dd>
+            {/\s/.test(permission) ? (
+              <Permissions text={permission} />
+            ) : (
+              <InlineCode>{permission}</InlineCode>
+            )}
+          </dd>
+        </>
+      ) : null}
+    </dl>
+  );
+}
+
+/** A sentence that names permissions; each is code. */
+function Permissions({ text }: { text: string }) {
+  return <Inline text={text.replace(/\b[a-z]+_[a-z_]+\b/g, "`$&`")} />;
+}
+
+function Part({ title, aside, children }: { title: string; aside?: string; children: ReactNode }) {
+  return (
+    <div>
+      <h4 className="mb-2.5 flex items-baseline justify-between gap-3 font-medium text-sm">
+        {title}
+        {aside ? <span className="font-normal text-muted-foreground text-xs">{aside}</span> : null}
+      </h4>
+      {children}
+    </div>
+  );
+}

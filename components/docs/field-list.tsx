@@ -1,0 +1,110 @@
+import { Badge } from "@/components/ui/badge";
+import type { Field, Variant } from "./fields";
+import { Inline, InlineCode } from "./inline";
+
+/** Fields of a request or an answer. A request says what is required, an answer what may be absent. */
+export function FieldList({ fields, kind }: { fields: Field[]; kind: "request" | "response" }) {
+  return (
+    <ul className="divide-y rounded-lg border">
+      {fields.map((field) => (
+        <li key={field.name} className="px-3.5 py-2.5">
+          <FieldRow field={field} kind={kind} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" }) {
+  const { description, values, limits, fields, variants, see } = field;
+  const facts = [...limits, ...(field.default === undefined ? [] : [`default \`${field.default}\``])];
+  return (
+    <>
+      <div className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5">
+        <code className="font-medium font-mono text-[13px] [overflow-wrap:anywhere]">{field.name}</code>
+        <span className="text-muted-foreground text-xs">{field.type}</span>
+        {kind === "request" && field.required ? <Badge variant="outline">required</Badge> : null}
+        {kind === "response" && !field.required ? <Badge variant="outline">may be absent</Badge> : null}
+      </div>
+      {description ? (
+        <p className="mt-0.5 text-sm">
+          <Inline text={description} />
+        </p>
+      ) : null}
+      {values.length > 0 ? (
+        <p className="mt-1 flex flex-wrap items-center gap-1.5 text-[13px] text-muted-foreground">
+          One of
+          {values.map((value) => (
+            <InlineCode key={value}>{value}</InlineCode>
+          ))}
+        </p>
+      ) : null}
+      {facts.length > 0 ? (
+        <p className="mt-0.5 text-[13px] text-muted-foreground">
+          {facts.map((fact, index) => (
+            <span key={fact}>
+              {index > 0 ? " · " : null}
+              <Inline text={fact} />
+            </span>
+          ))}
+        </p>
+      ) : null}
+      {see ? (
+        <p className="mt-0.5 text-sm">
+          As in{" "}
+          <a href={see.href} className="text-primary underline underline-offset-4">
+            {see.label}
+          </a>
+          .
+        </p>
+      ) : null}
+      {fields.length > 0 ? (
+        <Folded title={`${fields.length} ${fields.length === 1 ? "field" : "fields"}`}>
+          <FieldList fields={fields} kind={kind} />
+        </Folded>
+      ) : null}
+      {variants.length > 0 ? <VariantList variants={variants} kind={kind} /> : null}
+    </>
+  );
+}
+
+function VariantList({ variants, kind }: { variants: Variant[]; kind: "request" | "response" }) {
+  return (
+    <div className="mt-2 space-y-2">
+      {variants.map((variant, index) => (
+        <Folded key={variant.name} title={variant.name} mono open={index === 0}>
+          {variant.description ? (
+            <p className="mb-2 text-muted-foreground text-sm">
+              <Inline text={variant.description} />
+            </p>
+          ) : null}
+          <FieldList fields={variant.fields} kind={kind} />
+        </Folded>
+      ))}
+    </div>
+  );
+}
+
+function Folded({
+  title,
+  mono = false,
+  open = false,
+  children,
+}: {
+  title: string;
+  mono?: boolean;
+  open?: boolean;
+  children: React.ReactNode;
+}) {
+  return (
+    <details open={open} className="group/fold mt-2">
+      <summary className="inline-flex list-none items-center gap-1.5 rounded-sm py-0.5 text-[13px] text-muted-foreground hover:text-foreground [&::-webkit-details-marker]:hidden">
+        <span aria-hidden="true" className="inline-block w-3 transition-transform group-open/fold:rotate-90">
+          ›
+        </span>
+        {mono ? <code className="font-mono">{title}</code> : title}
+      </summary>
+      <div className="mt-2">{children}</div>
+    </details>
+  );
+}

@@ -1,0 +1,140 @@
+import type { JsonSchema, OpenApiDocument } from "@/lib/contract/openapi";
+
+/** A field as the reference shows it. */
+export type Field = {
+  name: string;
+  type: string;
+  required: boolean;
+  description?: string | undefined;
+  default?: string | undefined;
+  /** In words: "at most 255 characters". */
+  limits: string[];
+  /** The values it may have, where they are few. */
+  values: string[];
+  fields: Field[];
+  variants: Variant[];
+  /** Where this is described already. */
+  see?: { label: string; href: string } | undefined;
+};
+
+/** One of several shapes that a value may have. */
+export type Variant = { name: string; description?: string | undefined; fields: Field[] };
+
+/** What reading needs to know beside the schema: the document, and which schemas are shown elsewhere on the page. */
+export type Context = {
+  schemas: OpenApiDocument["components"]["schemas"];
+  shown: ReadonlyMap<string, { label: string; href: string }>;
+};
+
+/** The fields of an object's schema. */
+export function readFields(schema: JsonSchema, context: Context): Field[] {
+  const { properties = {}, required = [] } = resolve(schema, context);
+  return Object.entries(properties).map(([name, field]) =>
+    readField(name, field, required.includes(name), context),
+  );
+}
+
+/** One field, with what it is made of. */
+export function readField(name: string, given: JsonSchema, required: boolean, context: Context): Field {
+  const { schema, nullable } = withoutNull(given, context);
+  const item = schema.items ? withoutNull(schema.items, context).schema : undefined;
+  const inner = item ?? schema;
+  const reference = item ? schema.items?.$ref : given.$ref;
+  const see = reference ? context.shown.get(idOf(reference)) : undefined;
+  const variants = see ? [] : readVariants(inner, context);
+  const members = typeof inner.additionalProperties === "object" ? inner.additionalProperties : undefined;
+  return {
+    name,
+    type: nameType(schema, context) + (nullable ? " or null" : ""),
+    required,
+    description: given.description ?? schema.description ?? inner.description,
+    default: schema.default === undefined ? undefined : JSON.stringify(schema.default),
+    limits: readLimits(schema),
+    values: (schema.enum ?? []).map(String),
+    fields: see || variants.length > 0 ? [] : readFields(inner.properties ? inner : (members ?? {}), context),
+    variants,
+    see,
+  };
+}
+
+function readVariants(schema: JsonSchema, context: Context): Variant[] {
+  const options = schema.oneOf ?? schema.anyOf ?? [];
+  const shapes = options.map((option) => resolve(option, context));
+  if (shapes.length < 2 || !shapes.every(({ properties }) => properties)) return [];
+  const key = schema.discriminator?.propertyName;
+  return shapes.map((shape) => ({
+    name: nameVariant(shape, key),
+    description: shape.description,
+    // The field that tells the shapes apart is their name already.
+    fields: readFields(shape, context).filter(({ name }) => name !== key),
+  }));
+}
+
+function nameVariant({ properties = {} }: JsonSchema, key: string | undefined): string {
+  const [name, value] =
+    Object.entries(properties).find(([name, { const: value }]) =>
+      key ? name === key : value !== undefined,
+    ) ?? [];
+  return name && value?.const !== undefined ? `${name}: ${JSON.stringify(value.const)}` : "otherwise";
+}
+
+/** A schema that may also be null, without the null. */
+function withoutNull(given: JsonSchema, context: Context): { schema: JsonSchema; nullable: boolean } {
+  const schema = resolve(given, context);
+  const options = schema.anyOf?.filter(({ type }) => type !== "null");
+  if (!options || options.length === schema.anyOf?.length) return { schema, nullable: false };
+  const { anyOf: _, ...rest } = schema;
+  const [only] = options;
+  const inner = options.length === 1 && only ? resolve(only, context) : { anyOf: options };
+  return { schema: { ...inner, ...rest }, nullable: true };
+}
+
+function nameType(schema: JsonSchema, context: Context): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.items) {
+    const item = resolve(schema.items, context);
+    return item.type === "string" || item.type === "number" ? `array of ${item.type}s` : "array of objects";
+  }
+  const options = schema.oneOf ?? schema.anyOf;
+  if (options) {
+    const names = [...new Set(options.map((option) => nameType(resolve(option, context), context)))];
+    return names.length === 1 ? (names[0] ?? "object") : names.join(" or ");
+  }
+  if (schema.type === "object" && typeof schema.additionalProperties === "object") return "map";
+  const formats: Record<string, string> = { uuid: "UUID", "date-time": "date-time", date: "date" };
+  return formats[schema.format ?? ""] ?? String(schema.type ?? "object");
+}
+
+function readLimits(schema: JsonSchema): string[] {
+  const {
+    minLength = 0,
+    maxLength,
+    minItems,
+    maxItems,
+    minimum,
+    exclusiveMinimum,
+    maximum,
+    pattern,
+  } = schema;
+  const count = (value: number) => value.toLocaleString("en-US");
+  const range = (low: number | undefined, high: number | undefined, what: string) => {
+    if (high === undefined) return low ? [`at least ${count(low)} ${what}`] : [];
+    return [low ? `${count(low)} to ${count(high)} ${what}` : `at most ${count(high)} ${what}`];
+  };
+  return [
+    ...range(minLength, maxLength, "characters"),
+    ...range(minItems, maxItems, "items"),
+    ...(exclusiveMinimum === undefined ? [] : [`greater than ${count(exclusiveMinimum)}`]),
+    ...(minimum === undefined ? [] : [`${count(minimum)} or more`]),
+    ...(maximum === undefined ? [] : [`at most ${count(maximum)}`]),
+    ...(pattern ? [`matches \`${pattern}\``] : []),
+  ];
+}
+
+const idOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
+
+function resolve(schema: JsonSchema, { schemas }: Context): JsonSchema {
+  if (!schema.$ref) return schema;
+  const { $ref, ...rest } = schema;
+  return { ...schemas[idOf($ref)], ...rest };
+}

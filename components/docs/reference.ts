@@ -1,0 +1,163 @@
+import type { OpenApiDocument, Operation } from "@/lib/contract/openapi";
+import { type Context, type Field, readField, readFields } from "./fields";
+import { type Snippet, writeSnippets } from "./snippets";
+
+/** One error an endpoint can answer. */
+export type ErrorRow = { status: number; code: string; when: string };
+
+/** A request to copy, in several languages. */
+export type RequestExample = { name: string; label: string; snippets: Snippet[] };
+
+/** An endpoint as the reference shows it. */
+export type ReferenceEndpoint = {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  description?: string | undefined;
+  needsKey: boolean;
+  permission?: string | undefined;
+  parameters: { title: string; fields: Field[] }[];
+  body?: { description: string; fields: Field[] } | undefined;
+  response: { status: string; description: string; fields: Field[]; example?: string | undefined };
+  errors: ErrorRow[];
+  requests: RequestExample[];
+};
+
+/** The endpoints, by resource, in the document's order. */
+export type Reference = {
+  groups: { name: string; id: string; endpoints: ReferenceEndpoint[] }[];
+  /** Every error that any of them can answer. */
+  errors: ErrorRow[];
+};
+
+const json = "application/json";
+
+/**
+ * Reads an OpenAPI document as the pages show it.
+ * @param baseUrl the address that the examples call
+ */
+export function readReference(document: OpenApiDocument, baseUrl: string): Reference {
+  const context = { schemas: document.components.schemas, shown: findBodies(document) };
+  const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      tag: operation.tags[0],
+      endpoint: readEndpoint(method.toUpperCase(), path, operation, context, baseUrl),
+    })),
+  );
+  const groups = document.tags.map(({ name }) => ({
+    name,
+    id: `resource-${kebab(name)}`,
+    endpoints: endpoints.filter(({ tag }) => tag === name).map(({ endpoint }) => endpoint),
+  }));
+  const errors = new Map(endpoints.flatMap(({ endpoint }) => endpoint.errors.map((row) => [row.code, row])));
+  return { groups, errors: [...errors.values()].sort((a, b) => a.status - b.status) };
+}
+
+/** Bodies that have a place on the page, so that a schema within another can point there. */
+function findBodies(document: OpenApiDocument): Context["shown"] {
+  const bodies = Object.values(document.paths).flatMap((item) =>
+    Object.values(item).flatMap(
+      ({ requestBody, operationId, summary }): [string, { label: string; href: string }][] => {
+        const reference = requestBody?.content[json]?.schema.$ref;
+        return reference
+          ? [
+              [
+                reference.slice(reference.lastIndexOf("/") + 1),
+                { label: summary, href: `#${kebab(operationId)}` },
+              ],
+            ]
+          : [];
+      },
+    ),
+  );
+  return new Map(bodies);
+}
+
+function readEndpoint(
+  method: string,
+  path: string,
+  operation: Operation,
+  context: Context,
+  baseUrl: string,
+): ReferenceEndpoint {
+  const { parameters = [], requestBody, responses } = operation;
+  const [status = "200", success] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
+  const answer = success?.content?.[json];
+  const body = requestBody?.content[json];
+  const example = Object.values(answer?.examples ?? {})[0]?.value;
+  const places = [
+    { title: "Path", place: "path" },
+    { title: "Query", place: "query" },
+    { title: "Headers", place: "header" },
+  ];
+  return {
+    id: kebab(operation.operationId),
+    method,
+    path,
+    summary: operation.summary,
+    description: operation.description,
+    needsKey: operation.security.length > 0,
+    permission: operation["x-permission"],
+    parameters: places
+      .map(({ title, place }) => ({
+        title,
+        fields: parameters
+          .filter((parameter) => parameter.in === place)
+          .map(({ name, required, description, schema }) =>
+            readField(name, { ...schema, ...(description && { description }) }, required, context),
+          ),
+      }))
+      .filter(({ fields }) => fields.length > 0),
+    body: body && {
+      description: requestBody?.description ?? "",
+      fields: readFields(body.schema, context),
+    },
+    response: {
+      status,
+      description: success?.description ?? "",
+      fields: answer ? readFields(answer.schema, context) : [],
+      example: example === undefined ? undefined : JSON.stringify(example, null, 2),
+    },
+    errors: readErrors(operation),
+    requests: readRequests(method, path, operation, baseUrl),
+  };
+}
+
+function readErrors({ responses }: Operation): ErrorRow[] {
+  return Object.entries(responses).flatMap(([status, { content }]) =>
+    Number(status) < 400
+      ? []
+      : Object.entries(content?.[json]?.examples ?? {}).map(([code, { summary = "" }]) => ({
+          status: Number(status),
+          code,
+          when: summary,
+        })),
+  );
+}
+
+function readRequests(method: string, path: string, operation: Operation, baseUrl: string): RequestExample[] {
+  const { parameters = [], requestBody, security } = operation;
+  const address = path.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const schema = parameters.find((parameter) => parameter.name === name)?.schema;
+    return String(
+      schema?.examples?.[0] ?? (schema?.format === "uuid" ? "0193a0f2-8c1d-7b1e-9d55-1f3e0a6b7c20" : name),
+    );
+  });
+  const call = { method, url: baseUrl + address, needsKey: security.length > 0 };
+  const bodies = Object.entries(requestBody?.content[json]?.examples ?? {});
+  if (bodies.length === 0) return [{ name: "request", label: "Request", snippets: writeSnippets(call) }];
+  return bodies.map(([name, { summary, value }]) => ({
+    name,
+    label: summary ?? name,
+    snippets: writeSnippets({ ...call, body: value }),
+  }));
+}
+
+/** `postMessagesBatch` → `post-messages-batch`; also the anchor on the page. */
+function kebab(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replace(/[^A-Za-z0-9]+/g, "-")
+    .toLowerCase();
+}

@@ -1,0 +1,85 @@
+import type { Language } from "@/components/ui/highlight";
+
+/** A request in one language. */
+export type Snippet = { label: string; language: Language; code: string };
+
+/** A call to write down. */
+export type Call = { method: string; url: string; needsKey: boolean; body?: unknown };
+
+/** The same call in every language the reference has. The key comes from the environment, never from the code. */
+export function writeSnippets(call: Call): Snippet[] {
+  return [
+    { label: "curl", language: "bash", code: writeCurl(call) },
+    { label: "TypeScript", language: "typescript", code: writeTypeScript(call) },
+    { label: "Python", language: "python", code: writePython(call) },
+  ];
+}
+
+function writeCurl({ method, url, needsKey, body }: Call): string {
+  const flags = [
+    ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
+    ...(needsKey ? ['-H "Authorization: Bearer $OUTLAY_API_KEY"'] : []),
+    ...(body === undefined
+      ? []
+      : ['-H "Content-Type: application/json"', `-d '${pretty(body).replaceAll("'", `'\\''`)}'`]),
+  ];
+  return [`curl ${url}`, ...flags].join(" \\\n  ");
+}
+
+function writeTypeScript({ method, url, needsKey, body }: Call): string {
+  const headers = [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the reader's template, not ours.
+    ...(needsKey ? ["Authorization: `Bearer ${process.env.OUTLAY_API_KEY}`,"] : []),
+    ...(body === undefined ? [] : ['"Content-Type": "application/json",']),
+  ];
+  const options = [
+    ...(method === "GET" ? [] : [`method: "${method}",`]),
+    ...(headers.length > 0 ? ["headers: {", ...headers.map((line) => `  ${line}`), "},"] : []),
+    ...(body === undefined ? [] : [`body: JSON.stringify(${literal(body)}),`]),
+  ].flatMap((part) => part.split("\n"));
+  const call =
+    options.length === 0
+      ? [`const response = await fetch("${url}");`]
+      : [`const response = await fetch("${url}", {`, ...options.map((line) => `  ${line}`), "});"];
+  return [
+    ...call,
+    "if (!response.ok) throw new Error(await response.text());",
+    "const result = await response.json();",
+  ].join("\n");
+}
+
+function writePython({ method, url, needsKey, body }: Call): string {
+  const options = [
+    ...(needsKey ? [`headers={"Authorization": f"Bearer {os.environ['OUTLAY_API_KEY']}"},`] : []),
+    ...(body === undefined ? [] : [`json=${pythonLiteral(body)},`]),
+  ].flatMap((part) => part.split("\n"));
+  const name = method.toLowerCase();
+  const call =
+    options.length === 0
+      ? [`response = requests.${name}("${url}")`]
+      : [`response = requests.${name}(`, `    "${url}",`, ...options.map((line) => `    ${line}`), ")"];
+  return [
+    ...(needsKey ? ["import os"] : []),
+    "from decimal import Decimal",
+    "import requests",
+    "",
+    ...call,
+    "response.raise_for_status()",
+    "result = response.json(parse_float=Decimal)",
+  ].join("\n");
+}
+
+const pretty = (value: unknown) => JSON.stringify(value, null, 2);
+
+/** JSON as one writes it in JavaScript: names without quotes. */
+function literal(value: unknown): string {
+  return pretty(value).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
+}
+
+function pythonLiteral(value: unknown): string {
+  const words: Record<string, string> = { true: "True", false: "False", null: "None" };
+  return JSON.stringify(value, null, 4).replace(
+    /(^|: )(true|false|null)(,?)$/gm,
+    (_, before: string, word: string, comma: string) => before + words[word] + comma,
+  );
+}
