@@ -25,10 +25,16 @@ export async function serveAndWatch() {
   const restart = async () => {
     await stopServer();
     if (stopping) return;
-    server = spawn(process.execPath, ["--enable-source-maps", outfile, "--dev"], {
+    const next = spawn(process.execPath, ["--enable-source-maps", outfile, "--dev"], {
       cwd: root,
       stdio: "inherit",
     });
+    const isFirst = server === undefined;
+    server = next;
+    // What keeps the first start from working (a port that is taken) is rarely mended in a source file; an error of
+    // a later one is.
+    if (isFirst)
+      next.once("exit", (status) => !stopping && server === next && status && process.exit(status));
   };
 
   await generate();
