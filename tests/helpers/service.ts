@@ -22,7 +22,7 @@ const ours = ["VITEST", "VITEST_MODE", "VITEST_POOL_ID", "VITEST_WORKER_ID", "TE
  * @throws with its output where it ends before it is ready
  */
 export async function startService(
-  database: TestDatabase,
+  database: Pick<TestDatabase, "url" | "adminUrl">,
   settings: Record<string, string> = {},
 ): Promise<Service> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.includes(name)));

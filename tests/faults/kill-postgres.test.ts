@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { type EmbeddedService, startEmbeddedService } from "@/tests/helpers/embedded-service";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { brokenPromises, Load } from "@/tests/helpers/load";
+
+const rounds = Array.from({ length: 10 }, (_, round) => round + 1);
+
+describe("kill -9 of Postgres under load", () => {
+  let embedded: EmbeddedService;
+  let secret: string;
+  let retrying: Load;
+  const baseUrl = () => embedded.service.baseUrl;
+
+  beforeAll(async () => {
+    embedded = await startEmbeddedService();
+    const { fixtures } = embedded;
+    secret = (await fixtures.key(await fixtures.workspace(), { monthly_limit: "1000000" })).secret;
+    retrying = new Load({ clients: 8, secret, baseUrl, retry: "until-stored" });
+    return async () => {
+      await retrying.stop();
+      await embedded.stop();
+    };
+  });
+
+  test.each(rounds)(
+    "is answered 503 until it is back, heals by itself, and what was acknowledged is there (kill %i)",
+    async (round) => {
+      const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
+      await load.storesMore(100);
+      embedded.killPostgres({ children: round % 2 === 0 });
+      await vi.waitUntil(() => refusals(load).length > 0, { timeout: 10_000, interval: 5 });
+      const read = await apiClient(baseUrl(), secret).get("/api/v1/summary/month");
+      await load.storesMore(100);
+      await load.stop();
+
+      expect([200, 503]).toContain(read.status);
+      for (const { answer } of refusals(load)) {
+        expect(answer).toMatchObject({ status: 503, body: { error: "unavailable" } });
+        expect(Number(answer?.headers.get("retry-after"))).toBeGreaterThan(0);
+        expect(JSON.stringify(answer?.body)).not.toMatch(/ECONN|terminat|postgres|pg_|SQLSTATE/i);
+      }
+      expect(await brokenPromises(embedded.fixtures, load)).toEqual([]);
+      expect(await ledgerDifferences(embedded.fixtures)).toEqual([]);
+    },
+  );
+
+  test("a client that retries with an idempotency key records each message once, under the id it was told", async () => {
+    await retrying.stop();
+    expect(retrying.posted.length, "some posts were refused").toBeGreaterThan(retrying.stored.length);
+    expect(await brokenPromises(embedded.fixtures, retrying)).toEqual([]);
+    const refused = new Set(refusals(retrying).map(({ label }) => label));
+    for (const { label, answer } of retrying.stored.filter(({ label }) => refused.has(label))) {
+      const again = await apiClient(baseUrl(), secret).post(
+        costMessage({ label }, { idempotency_key: label }),
+      );
+      expect(again).toMatchObject({ status: 201, body: { id: answer.body.id } });
+    }
+    expect(await ledgerDifferences(embedded.fixtures)).toEqual([]);
+  });
+});
+
+const refusals = (load: Load) => load.posted.filter(({ answer }) => answer?.status !== 201);

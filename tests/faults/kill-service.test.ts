@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { brokenPromises, Load } from "@/tests/helpers/load";
+import type { Service } from "@/tests/helpers/service";
+
+const rounds = Array.from({ length: 10 }, (_, round) => round + 1);
+
+describe("kill -9 of the service under load", () => {
+  const harness = withHarness();
+  let secret: string;
+  let current: Service;
+  let retrying: Load;
+  const baseUrl = () => current.baseUrl;
+
+  beforeAll(async () => {
+    secret = (await harness.fixtures.key(await harness.fixtures.workspace(), { monthly_limit: "1000000" }))
+      .secret;
+    const [first] = harness.services;
+    if (!first) throw new Error("No service runs.");
+    current = first;
+    retrying = new Load({ clients: 8, secret, baseUrl, retry: "until-stored" });
+    return () => retrying.stop();
+  });
+
+  test.each(rounds)("loses nothing it acknowledged and counts nothing twice (kill %i)", async () => {
+    const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
+    // The next one is there at once, as behind a load balancer.
+    const [next] = await Promise.all([harness.start(), load.storesMore(200)]);
+    await current.kill();
+    current = next;
+    await load.stop();
+    expect(await brokenPromises(harness.fixtures, load)).toEqual([]);
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  });
+
+  test("a client that retries with an idempotency key records each message once, under the id it was told", async () => {
+    await retrying.stop();
+    const tries = retrying.posted.length;
+    expect(tries, "some posts were cut off by the kills").toBeGreaterThan(retrying.stored.length);
+    expect(await brokenPromises(harness.fixtures, retrying)).toEqual([]);
+    const cutOff = new Set(retrying.posted.filter(({ answer }) => !answer).map(({ label }) => label));
+    for (const { label, answer } of retrying.stored.filter(({ label }) => cutOff.has(label))) {
+      const again = await apiClient(baseUrl(), secret).post(
+        costMessage({ label }, { idempotency_key: label }),
+      );
+      expect(again).toMatchObject({ status: 201, body: { id: answer.body.id } });
+      expect(again.headers.get("idempotent-replayed")).toBe("true");
+    }
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  });
+});
