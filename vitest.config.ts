@@ -23,6 +23,7 @@ export default defineConfig({
       { extends: true, test: { name: "unit", include: ["lib/**/*.test.ts", "server/**/*.test.ts"] } },
       onDatabase("db"),
       onDatabase("api"),
+      onDatabase("faults"),
     ],
   },
 });
