@@ -24,6 +24,7 @@ export default defineConfig({
       onDatabase("db"),
       onDatabase("api"),
       onDatabase("faults"),
+      onDatabase("auth"),
     ],
   },
 });

@@ -46,7 +46,15 @@ const schema = z.object({
   SVC_ALLOW_ENV_API_KEY: flag,
   SUPABASE_URL: url("http:", "https:").optional(),
   NEXT_PUBLIC_SUPABASE_URL: url("http:", "https:").optional(),
+  SUPABASE_PUBLISHABLE_KEY: z.string().optional(),
+  NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY: z.string().optional(),
+  NEXT_PUBLIC_SUPABASE_ANON_KEY: z.string().optional(),
+  /** Only for projects that still sign user tokens with a shared secret (HS256). */
+  SUPABASE_JWT_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
+  /** Who may see the page of the local sign-in's mails: this machine alone, whoever reaches the service, or nobody. */
+  OUTLAY_OUTBOX: z.enum(["local", "everyone", "off"]).default("local"),
   VERCEL: flag,
+  VERCEL_ENV: z.string().optional(),
   VERCEL_URL: z.string().optional(),
   VERCEL_PROJECT_PRODUCTION_URL: z.string().optional(),
 });
@@ -85,4 +93,20 @@ export function env(): Env {
 /** The Postgres address the service works through, or undefined when the embedded database is to be used. */
 export function postgresUrl(settings: Env = env()): string | undefined {
   return settings.POSTGRES_URL ?? settings.DATABASE_URL;
+}
+
+/** The Supabase project that signs people in, or undefined when the local sign-in does. */
+export function supabaseProject(settings: Env = env()): { url: string; publishableKey: string } | undefined {
+  const url = settings.SUPABASE_URL ?? settings.NEXT_PUBLIC_SUPABASE_URL;
+  if (!url) return undefined;
+  const publishableKey =
+    settings.SUPABASE_PUBLISHABLE_KEY ??
+    settings.NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY ??
+    settings.NEXT_PUBLIC_SUPABASE_ANON_KEY;
+  if (!publishableKey) {
+    throw new EnvError(
+      "NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY: is needed beside SUPABASE_URL; the project's settings show it.",
+    );
+  }
+  return { url: url.replace(/\/+$/, ""), publishableKey };
 }

@@ -6,9 +6,9 @@ import { EndpointSection } from "@/components/docs/endpoint";
 import { Introduction, introduction } from "@/components/docs/introduction";
 import { type ErrorRow, readReference } from "@/components/docs/reference";
 import { SiteHeader } from "@/components/shell/site-header";
+import { serviceAddress } from "@/lib/address";
 import { statusOf } from "@/lib/errors";
 import { errorReference } from "@/lib/http/error-reference";
-import { serviceAddress } from "@/lib/http/service-address";
 
 export const metadata: Metadata = {
   title: "API reference",

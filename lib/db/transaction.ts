@@ -12,6 +12,15 @@ export type KeyClaims = {
   deny: string[];
 };
 
+/** What row-level security knows a signed-in user by: the verified claims of their access token. */
+export type UserClaims = {
+  sub: string;
+  role: "authenticated";
+  session_id: string;
+  email: string;
+  [claim: string]: unknown;
+};
+
 /** Runs `run` in one transaction as the service itself. */
 export function asService<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
   return inTransaction("begin", run);
@@ -33,6 +42,14 @@ export async function asServiceAlone<T>(run: (client: PoolClient) => Promise<T>)
 export function asKey<T>(claims: KeyClaims, run: (client: PoolClient) => Promise<T>): Promise<T> {
   return inTransaction(
     `begin isolation level repeatable read read only; ${setLocal({ role: "outlay_key", "request.api_key": JSON.stringify(claims), statement_timeout: "8s" })}`,
+    run,
+  );
+}
+
+/** Runs `run` in one transaction in which a user's policies hold. */
+export function asUser<T>(claims: UserClaims, run: (client: PoolClient) => Promise<T>): Promise<T> {
+  return inTransaction(
+    `begin; ${setLocal({ role: "authenticated", "request.jwt.claims": JSON.stringify(claims), statement_timeout: "8s" })}`,
     run,
   );
 }

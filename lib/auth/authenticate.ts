@@ -1,0 +1,38 @@
+import { accessTokenOf, hasSessionCookie, sessionOf } from "./request-session";
+import { requireSameOrigin } from "./same-origin";
+import { refuseUser, type UserClaims, verifyUserJwt } from "./verify-user-jwt";
+
+/** A signed-in user whose token was verified: what row-level security will hold them to. */
+export type UserPrincipal = { kind: "user"; claims: UserClaims };
+
+/**
+ * Finds out which user a request is from: by the access token in its Authorization header, else by its session cookie.
+ * @param setCookies filled with what the answer must carry, where the session was refreshed
+ * @throws ServiceError missing_credentials, invalid_credentials, origin_not_allowed or unavailable
+ */
+export async function authenticateUser(request: Request, setCookies: string[]): Promise<UserPrincipal> {
+  const authorization = request.headers.get("authorization");
+  if (authorization !== null) return { kind: "user", claims: await verifyUserJwt(bearerOf(authorization)) };
+  if (!hasSessionCookie(request)) {
+    const wanted = "Sign in, or send a user's access token: `Authorization: Bearer <token>`.";
+    throw refuseUser("missing_credentials", wanted);
+  }
+  requireSameOrigin(request);
+  const session = await sessionOf(request);
+  const token = await accessTokenOf(session.client);
+  setCookies.push(...session.setCookies);
+  if (!token) throw refuseUser("invalid_credentials", "This session is over. Sign in again.");
+  return { kind: "user", claims: await verifyUserJwt(token) };
+}
+
+function bearerOf(authorization: string): string {
+  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  if (!token)
+    throw refuseUser("missing_credentials", "Send a user's access token: `Authorization: Bearer <token>`.");
+  if (token.startsWith("svc_")) {
+    const wanted =
+      "This route is for signed-in users and takes a user's access token. API keys record costs and read summaries.";
+    throw refuseUser("invalid_credentials", wanted);
+  }
+  return token;
+}

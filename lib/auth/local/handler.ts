@@ -1,0 +1,60 @@
+import { supabaseProject } from "@/lib/env";
+import { log } from "@/lib/log";
+import { changeUser, readUser, signOut } from "./account";
+import { followLink, recover, resend, sendOtp, verify } from "./email-links";
+import { AuthProtocolError, jsonAnswer, refusalAnswer } from "./protocol";
+import { type Origin, originOf } from "./session";
+import { grantToken, signUp } from "./sign-in";
+import { signingKey } from "./signing-key";
+
+type Answer = (request: Request, origin: Origin) => Promise<Response>;
+
+/** Where the local sign-in is mounted; the Supabase clients append it to the address they are given. */
+const mountPath = "/auth/v1/";
+
+/** The part of the Supabase Auth HTTP protocol that supabase-js and @supabase/ssr use, by path and method. */
+const endpoints: Record<string, Record<string, Answer>> = {
+  signup: { POST: signUp },
+  token: { POST: grantToken },
+  user: { GET: readUser, PUT: changeUser },
+  logout: { POST: signOut },
+  recover: { POST: recover },
+  otp: { POST: sendOtp },
+  resend: { POST: resend },
+  verify: { POST: verify, GET: followLink },
+  health: { GET: async () => jsonAnswer({ name: "outlay", description: "The local sign-in of Outlay" }) },
+  ".well-known/jwks.json": {
+    GET: async () => {
+      const { publicJwk } = await signingKey();
+      return jsonAnswer({ keys: [publicJwk] }, 200, { "Cache-Control": "public, max-age=600" });
+    },
+  },
+};
+
+/**
+ * Answers a request to the local sign-in. Beside a Supabase project it does not exist.
+ * @param peer the caller's address, kept with the session
+ */
+export async function handleLocalAuth(request: Request, peer?: string): Promise<Response> {
+  try {
+    return await findEndpoint(request)(request, originOf(request, peer));
+  } catch (error) {
+    if (error instanceof AuthProtocolError) return refusalAnswer(request, error);
+    // A 5xx means "try again" to the clients: they keep the session they have.
+    log.error({ err: error }, "A request to the local sign-in failed.");
+    const message = "Something went wrong on our side. Try again shortly.";
+    return refusalAnswer(request, new AuthProtocolError(500, "unexpected_failure", message));
+  }
+}
+
+function findEndpoint(request: Request): Answer {
+  const { pathname } = new URL(request.url);
+  const path = pathname.slice(pathname.indexOf(mountPath) + mountPath.length);
+  const methods = new Map(Object.entries((!supabaseProject() && endpoints[path]) || {}));
+  if (methods.size === 0) throw new AuthProtocolError(404, "not_found", "There is nothing here.");
+  const answer = methods.get(request.method);
+  if (answer) return answer;
+  const allow = [...methods.keys()].join(", ");
+  const message = `${request.method} is not possible here; ${allow} is.`;
+  throw new AuthProtocolError(405, "method_not_allowed", message, {}, { Allow: allow });
+}

@@ -1,0 +1,43 @@
+/** A refusal in Supabase Auth's own words: the clients act on `code`, so it is one of theirs. */
+export class AuthProtocolError extends Error {
+  override name = "AuthProtocolError";
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly fields: Record<string, unknown> = {},
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
+}
+
+const versionHeader = "X-Supabase-Api-Version";
+const codedErrorsSince = "2024-01-01";
+
+/** Answers JSON that no cache may keep. */
+export function jsonAnswer(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      "Content-Type": "application/json; charset=utf-8",
+      "Cache-Control": "no-store",
+      ...headers,
+    },
+  });
+}
+
+/** Encodes a refusal in the shape the client asked for: since 2024-01-01 `code` is a word, before it was the status. */
+export function refusalAnswer(request: Request, refusal: AuthProtocolError): Response {
+  const { status, code, message, fields } = refusal;
+  const coded = (request.headers.get(versionHeader) ?? "") >= codedErrorsSince;
+  const body = coded
+    ? { code, message, ...fields }
+    : { code: status, error_code: code, msg: message, ...fields };
+  return jsonAnswer(body, status, {
+    "X-Sb-Error-Code": code,
+    ...(coded && { [versionHeader]: codedErrorsSince }),
+    ...refusal.headers,
+  });
+}

@@ -1,0 +1,13 @@
+import { ServiceError } from "@/lib/errors";
+
+/** The 503 of an identity provider that cannot be asked. A 401 would sign people out for somebody else's outage. */
+export function providerUnavailable(cause: unknown): ServiceError {
+  const error = new ServiceError(
+    "unavailable",
+    "The identity provider cannot be reached at the moment. Try again shortly.",
+    {},
+    { "Retry-After": "1" },
+  );
+  error.cause = cause;
+  return error;
+}

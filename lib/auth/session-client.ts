@@ -1,0 +1,40 @@
+import type { CookieMethodsServer } from "@supabase/ssr";
+import type { SupabaseClient, WebSocketLikeConstructor } from "@supabase/supabase-js";
+import { serviceAddress } from "@/lib/address";
+import { supabaseProject } from "@/lib/env";
+import { handleLocalAuth } from "./local/handler";
+
+/**
+ * The session cookie's name. Fixed, because the default derives from the address: localhost and 127.0.0.1 would be two
+ * sessions. Long sessions are cut into `.0`, `.1` and so on.
+ */
+export const sessionCookieName = "outlay-session";
+
+/** The client wants a WebSocket when it is made, which Node 20 has not; it never opens one. */
+const noSocket = class {} as unknown as WebSocketLikeConstructor;
+
+/**
+ * The Supabase client of one request, which keeps the user's session in that request's cookies. Only its `auth` is
+ * used: data goes over SQL, under row-level security.
+ *
+ * The cookies are httpOnly: no script of a page can read a session, one that was injected neither. There is no browser
+ * client therefore; forms post to server actions.
+ */
+export async function createSessionClient(cookies: CookieMethodsServer): Promise<SupabaseClient> {
+  // Loaded at its first use: most processes' first answers need none of it, and it is large.
+  const { createServerClient } = await import("@supabase/ssr");
+  const project = supabaseProject();
+  return createServerClient(project?.url ?? serviceAddress(), project?.publishableKey ?? "local", {
+    cookies: { ...cookies, encode: "tokens-only" },
+    cookieOptions: {
+      name: sessionCookieName,
+      httpOnly: true,
+      sameSite: "lax",
+      secure: serviceAddress().startsWith("https:"),
+      path: "/",
+    },
+    // The local sign-in is in this process: the service sends no request to itself.
+    global: project ? {} : { fetch: async (input, init) => handleLocalAuth(new Request(input, init)) },
+    realtime: { transport: noSocket },
+  });
+}

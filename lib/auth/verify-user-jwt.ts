@@ -1,0 +1,119 @@
+import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, errors, jwtVerify } from "jose";
+import { z } from "zod";
+import type { UserClaims } from "@/lib/db/transaction";
+import { env, supabaseProject } from "@/lib/env";
+import { ServiceError } from "@/lib/errors";
+import { localIssuer } from "./local/session";
+import { signingKey } from "./local/signing-key";
+import { providerUnavailable } from "./provider-unavailable";
+
+export type { UserClaims } from "@/lib/db/transaction";
+
+/** What a user's access token must say beside being signed, current and meant for us. */
+const claimsSchema = z.looseObject({
+  sub: z.uuid(),
+  role: z.literal("authenticated"),
+  session_id: z.uuid(),
+  email: z.string().default(""),
+});
+
+/**
+ * Verifies a user's access token here, without asking the identity provider: signature, issuer, audience, time. The
+ * provider's public keys are fetched once and kept.
+ *
+ * Which algorithms are taken is our choice and never the token's: a key of one kind cannot be passed off as another's.
+ * @throws ServiceError invalid_credentials with the reason; unavailable where the keys cannot be had
+ */
+export async function verifyUserJwt(token: string): Promise<UserClaims> {
+  const algorithm = algorithmOf(token);
+  try {
+    const { key, algorithms, issuer } = await trustFor(algorithm);
+    const { payload } = await jwtVerify(token, key, {
+      algorithms,
+      issuer,
+      audience: "authenticated",
+      requiredClaims: ["exp", "sub"],
+      clockTolerance: 5,
+    });
+    const claims = claimsSchema.safeParse(payload);
+    if (!claims.success) throw refuseToken("is not a user's");
+    return claims.data;
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+/** The 401 of a user route. @param description which credential is wanted */
+export function refuseUser(
+  code: "missing_credentials" | "invalid_credentials",
+  description: string,
+): ServiceError {
+  const detail =
+    code === "missing_credentials"
+      ? ""
+      : `, error="invalid_token", error_description="${description.replace(/["\\]/g, "'")}"`;
+  return new ServiceError(code, description, {}, { "WWW-Authenticate": `Bearer realm="outlay"${detail}` });
+}
+
+type KeySet = ReturnType<typeof createLocalJWKSet> | ReturnType<typeof createRemoteJWKSet>;
+type Trust = { key: KeySet | (() => Promise<Uint8Array>); algorithms: string[]; issuer: string };
+
+let remote: { issuer: string; keys: KeySet } | undefined;
+
+async function trustFor(algorithm: string | undefined): Promise<Trust> {
+  const project = supabaseProject();
+  if (!project) {
+    const { publicJwk } = await signingKey();
+    return { key: createLocalJWKSet({ keys: [publicJwk] }), algorithms: ["ES256"], issuer: localIssuer };
+  }
+  const issuer = `${project.url}/auth/v1`;
+  const { SUPABASE_JWT_SECRET } = env();
+  // Only a project that is said to have a shared secret is believed tokens that are signed with one.
+  if (SUPABASE_JWT_SECRET && algorithm === "HS256") {
+    const secret = new TextEncoder().encode(SUPABASE_JWT_SECRET);
+    return { key: async () => secret, algorithms: ["HS256"], issuer };
+  }
+  if (remote?.issuer !== issuer) {
+    const url = new URL(`${issuer}/.well-known/jwks.json`);
+    remote = { issuer, keys: createRemoteJWKSet(url, { timeoutDuration: 5_000 }) };
+  }
+  return { key: remote.keys, algorithms: ["ES256", "RS256", "EdDSA"], issuer };
+}
+
+function algorithmOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).alg;
+  } catch {
+    throw refuseToken("is not well-formed");
+  }
+}
+
+function refuseToken(what: string): ServiceError {
+  return refuseUser("invalid_credentials", `This access token ${what}. Sign in again.`);
+}
+
+function refusalOf(error: unknown): Error {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof errors.JWTExpired) return refuseToken("has expired");
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === "iss") return refuseToken("was issued by somebody else");
+    if (error.claim === "aud") return refuseToken("is meant for somebody else");
+    return refuseToken(`lacks a valid "${error.claim}"`);
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return refuseToken("is signed in a way that is not accepted here");
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed)
+    return refuseToken("is not signed by this service's identity provider");
+  if (isProvidersFault(error)) return providerUnavailable(error);
+  return refuseToken("is not well-formed");
+}
+
+/** The keys could not be fetched, or were none. A 401 would sign people out whenever the identity provider is away. */
+function isProvidersFault(error: unknown): boolean {
+  if (!(error instanceof errors.JOSEError)) return true;
+  return (
+    error instanceof errors.JWKSTimeout ||
+    error instanceof errors.JWKSInvalid ||
+    error.code === "ERR_JOSE_GENERIC"
+  );
+}

@@ -1,0 +1,79 @@
+-- The local sign-in's own schema. Hosted Supabase has none of it: there, Supabase Auth does this work. That is why it
+-- is here and not among the migrations, and why it is apart from `auth`, which a dump takes along and this stays behind.
+--
+-- The service logs in as outlay_service, which can neither read nor write a table of `auth` or of this schema. It may
+-- run the functions granted in 56 by name: they check a password without giving out its hash, and so on. Each of them
+-- is a definer that acts as supabase_auth_admin, the owner of `auth`, and as nobody stronger.
+do $$
+begin
+  -- The migrations make this role where it is missing; the grants in 56 need it before they have run.
+  if not exists (select from pg_catalog.pg_roles where rolname = 'outlay_service') then
+    create role outlay_service nologin noinherit;
+  end if;
+  if not exists (
+    select from pg_catalog.pg_auth_members
+    where roleid = 'outlay_service'::regrole and member = 'postgres'::regrole and admin_option
+  ) then
+    grant outlay_service to postgres with admin option;
+  end if;
+end
+$$;
+
+grant usage on schema extensions to supabase_auth_admin;
+create schema if not exists local_auth authorization supabase_auth_admin;
+revoke all on schema local_auth from public;
+grant usage on schema local_auth to outlay_service, postgres;
+
+set local role supabase_auth_admin;
+
+-- The key that signs access tokens, one for all processes on this database: the first that needs it makes it.
+create table if not exists local_auth.signing_key (
+  one boolean primary key default true check (one),
+  private_jwk jsonb not null,
+  created_at timestamptz not null default now()
+);
+
+-- What would be sent by mail elsewhere.
+create table if not exists local_auth.outbox (
+  id bigint generated always as identity primary key,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  link text,
+  code text,
+  created_at timestamptz not null default now()
+);
+
+-- One pending link (or six-digit code) an address and purpose; a new one replaces the old. Only hashes are kept. Where
+-- there is no account there is a row without a user: asking for a link does the same work for every address.
+create table if not exists local_auth.email_tokens (
+  email text not null,
+  purpose text not null check (purpose in ('recovery', 'magiclink')),
+  user_id uuid references auth.users (id) on delete cascade,
+  link_hash text not null unique,
+  code_hash text not null,
+  wrong_codes smallint not null default 0,
+  -- Set where the client asked with PKCE: opening the link then gives a code that only that client can exchange.
+  code_challenge text,
+  code_challenge_method text check (code_challenge_method in ('s256', 'plain')),
+  auth_code_hash text unique,
+  auth_code_issued_at timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (email, purpose)
+);
+create index if not exists email_tokens_user_id_idx on local_auth.email_tokens (user_id);
+
+-- How often something was tried lately, by any process: sign-ins with a wrong password, mails asked for.
+create table if not exists local_auth.attempts (
+  subject text primary key,
+  tried integer not null,
+  window_ends_at timestamptz not null
+);
+create index if not exists attempts_window_ends_at_idx on local_auth.attempts (window_ends_at);
+
+alter table local_auth.signing_key enable row level security;
+alter table local_auth.outbox enable row level security;
+alter table local_auth.email_tokens enable row level security;
+alter table local_auth.attempts enable row level security;
+
+reset role;

@@ -1,0 +1,148 @@
+-- Accounts of the local sign-in: made, checked, read and changed.
+set local role supabase_auth_admin;
+
+-- A user as the Supabase Auth API describes one.
+create or replace function local_auth.describe_user(described uuid)
+returns jsonb
+language sql stable security definer set search_path = '' set timezone = 'UTC'
+as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'id', u.id,
+    'aud', u.aud,
+    'role', u.role,
+    'email', u.email,
+    'email_confirmed_at', u.email_confirmed_at,
+    'confirmed_at', u.confirmed_at,
+    'last_sign_in_at', u.last_sign_in_at,
+    'created_at', u.created_at,
+    'updated_at', u.updated_at,
+    'phone', '',
+    'is_anonymous', u.is_anonymous
+  )) || jsonb_build_object(
+    'app_metadata', coalesce(u.raw_app_meta_data, '{}'),
+    'user_metadata', coalesce(u.raw_user_meta_data, '{}'),
+    'identities', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'identity_id', i.id,
+        'id', i.provider_id,
+        'user_id', i.user_id,
+        'identity_data', i.identity_data,
+        'provider', i.provider,
+        'email', i.email,
+        'last_sign_in_at', i.last_sign_in_at,
+        'created_at', i.created_at,
+        'updated_at', i.updated_at
+      ) order by i.created_at)
+      from auth.identities as i where i.user_id = u.id
+    ), '[]')
+  )
+  from auth.users as u
+  where u.id = described
+$$;
+
+-- Makes an account that is confirmed from the start. Null where the address is taken. The hash is computed either way.
+-- secret: the password, or null for an account that signs in by link alone.
+create or replace function local_auth.create_user(address text, secret text, metadata jsonb)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  made uuid := gen_random_uuid();
+  hashed text := coalesce(extensions.crypt(secret, extensions.gen_salt('bf', 10)), '');
+begin
+  insert into auth.users (
+    instance_id, id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data,
+    created_at, updated_at, confirmation_token, recovery_token, email_change_token_new, email_change
+  )
+  values (
+    '00000000-0000-0000-0000-000000000000', made, 'authenticated', 'authenticated', lower(address), hashed, now(),
+    '{"provider": "email", "providers": ["email"]}', coalesce(metadata, '{}'), now(), now(), '', '', '', ''
+  )
+  on conflict (email) where not is_sso_user do nothing;
+  if not found then
+    return null;
+  end if;
+  insert into auth.identities (provider_id, user_id, identity_data, provider, created_at, updated_at)
+  values (
+    made, made,
+    coalesce(metadata, '{}') || jsonb_build_object('sub', made, 'email', lower(address), 'email_verified', true, 'phone_verified', false),
+    'email', now(), now()
+  );
+  return local_auth.describe_user(made);
+end
+$$;
+
+create or replace function local_auth.find_user(address text)
+returns uuid
+language sql stable security definer set search_path = ''
+as $$
+  select id from auth.users where email = lower(address) and not is_sso_user and deleted_at is null
+$$;
+
+-- The user whose password this is, or null. A hash is computed in every case, so that an address without an account, or
+-- an account without a password, takes as long as a wrong password.
+create or replace function local_auth.check_password(address text, secret text)
+returns uuid
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  candidate uuid;
+  kept text;
+  computed text;
+begin
+  select u.id, nullif(u.encrypted_password, '') into candidate, kept
+  from auth.users as u
+  where u.email = lower(address) and not u.is_sso_user and u.deleted_at is null;
+  -- A bcrypt hash, of the same cost, of random bytes that nobody kept.
+  computed := extensions.crypt(secret, coalesce(kept, '$2a$10$upDPmcVHE313IbBA66LCGOHs8QQ6NDcgLyO1EQHU7m1a6mVVqsSRK'));
+  if kept is not null and computed = kept then
+    return candidate;
+  end if;
+  return null;
+end
+$$;
+
+-- Changes what `changes` names of { email, password, data }. A new password ends the user's other sessions.
+-- returns: { user } or { refused: 'same_password' | 'email_exists' }
+create or replace function local_auth.update_user(changed uuid, by_session uuid, changes jsonb)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  kept auth.users;
+begin
+  select * into kept from auth.users where id = changed for update;
+  if changes ? 'password' then
+    if kept.encrypted_password <> '' and extensions.crypt(changes ->> 'password', kept.encrypted_password) = kept.encrypted_password then
+      return '{"refused": "same_password"}';
+    end if;
+    update auth.users
+    set encrypted_password = extensions.crypt(changes ->> 'password', extensions.gen_salt('bf', 10)), updated_at = now()
+    where id = changed;
+    delete from auth.sessions where user_id = changed and id is distinct from by_session;
+    -- A link that was asked for with the old password in force must not outlive it.
+    delete from local_auth.email_tokens where user_id = changed;
+  end if;
+  if changes ? 'data' then
+    update auth.users
+    set raw_user_meta_data = jsonb_strip_nulls(coalesce(raw_user_meta_data, '{}') || (changes -> 'data')), updated_at = now()
+    where id = changed;
+  end if;
+  if changes ? 'email' and lower(changes ->> 'email') is distinct from kept.email then
+    begin
+      update auth.users
+      set email = lower(changes ->> 'email'), email_confirmed_at = now(), updated_at = now()
+      where id = changed;
+    exception when unique_violation then
+      return '{"refused": "email_exists"}';
+    end;
+    update auth.identities
+    set identity_data = identity_data || jsonb_build_object('email', lower(changes ->> 'email')), updated_at = now()
+    where user_id = changed and provider = 'email';
+    delete from local_auth.email_tokens where user_id = changed;
+  end if;
+  return jsonb_build_object('user', local_auth.describe_user(changed));
+end
+$$;
+
+reset role;

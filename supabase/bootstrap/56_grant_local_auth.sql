@@ -1,0 +1,25 @@
+-- What the service may run of the local sign-in, by name. Everything else is the functions' own business.
+set local role supabase_auth_admin;
+
+revoke execute on all functions in schema local_auth from public;
+grant execute on function
+  local_auth.create_user(text, text, jsonb),
+  local_auth.find_user(text),
+  local_auth.check_password(text, text),
+  local_auth.update_user(uuid, uuid, jsonb),
+  local_auth.open_session(uuid, text, text, text),
+  local_auth.refresh_session(text),
+  local_auth.read_session_user(uuid, uuid),
+  local_auth.close_sessions(uuid, uuid, text),
+  local_auth.issue_email_token(text, text, text, text, text, text, boolean, jsonb),
+  local_auth.redeem_link(text, text),
+  local_auth.redeem_code(text, text, text[]),
+  local_auth.redeem_auth_code(text),
+  local_auth.post_mail(text, text, text, text, text),
+  local_auth.read_outbox(integer),
+  local_auth.count_attempt(text, integer, integer),
+  local_auth.forget_attempts(text),
+  local_auth.keep_signing_key(jsonb)
+to outlay_service, postgres;
+
+reset role;

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type AuthServer,
+  makeClient,
+  must,
+  someEmail,
+  somePassword,
+  startAuthServer,
+} from "@/tests/helpers/auth-server";
+import { latestMail, openLink } from "@/tests/helpers/outbox";
+
+// With SUPABASE_URL and a publishable key in the environment, the same tests ask a Supabase project (one whose sign-up
+// confirms itself) whether this is how it behaves. What goes by mail is then left out: nobody reads that mail.
+const hosted = process.env.SUPABASE_URL;
+const key = process.env.SUPABASE_PUBLISHABLE_KEY ?? "any-key";
+let server: AuthServer | undefined;
+let url = hosted ?? "";
+
+beforeAll(async () => {
+  if (hosted) return;
+  server = await startAuthServer();
+  url = server.url;
+});
+afterAll(() => server?.stop());
+
+const signUp = async (email = someEmail(), auth = {}) => {
+  const client = makeClient(url, key, auth);
+  const options = { data: { display_name: "Ada Lovelace" } };
+  const { session, user } = must(await client.auth.signUp({ email, password: somePassword, options }));
+  if (!session || !user) throw new Error("Sign-up gave no session.");
+  return { client, email, session, user };
+};
+
+describe("the unmodified supabase-js client", () => {
+  test("signs up, and is signed in at once", async () => {
+    const { session, user, email } = await signUp();
+    expect(user).toMatchObject({ email, aud: "authenticated", role: "authenticated", is_anonymous: false });
+    expect(user.user_metadata).toMatchObject({ display_name: "Ada Lovelace" });
+    expect(user.identities?.[0]).toMatchObject({ provider: "email", user_id: user.id });
+    expect(session.expires_in).toBe(3600);
+    expect(session.token_type).toBe("bearer");
+  });
+
+  test("signs in, whatever the case of the address", async () => {
+    const { email, user } = await signUp();
+    const client = makeClient(url, key);
+    const signedIn = must(
+      await client.auth.signInWithPassword({ email: email.toUpperCase(), password: somePassword }),
+    );
+    expect(signedIn.user?.id).toBe(user.id);
+  });
+
+  test("verifies its claims against the JWKS", async () => {
+    const { client, user, email } = await signUp();
+    const claims = must(await client.auth.getClaims());
+    expect(claims?.claims).toMatchObject({ sub: user.id, email, role: "authenticated", aal: "aal1" });
+    expect(claims?.claims.amr).toMatchObject([{ method: "password" }]);
+    const jwks = await (
+      await fetch(`${url}/auth/v1/.well-known/jwks.json`, { headers: { apikey: key } })
+    ).json();
+    expect(jwks.keys.every((jwk: object) => !("d" in jwk))).toBe(true);
+  });
+
+  test("asks who is signed in, and changes their data and password", async () => {
+    const { client, email, user } = await signUp();
+    expect(must(await client.auth.getUser()).user?.id).toBe(user.id);
+    const changed = must(
+      await client.auth.updateUser({ password: "another good one", data: { theme: "dark" } }),
+    );
+    expect(changed.user?.user_metadata).toMatchObject({ display_name: "Ada Lovelace", theme: "dark" });
+    const again = makeClient(url, key).auth;
+    const refused = await again.signInWithPassword({ email, password: somePassword });
+    expect(refused.error).toMatchObject({ status: 400, code: "invalid_credentials" });
+    must(await again.signInWithPassword({ email, password: "another good one" }));
+  });
+
+  test("refreshes its session", async () => {
+    const { client, session } = await signUp();
+    const refreshed = must(await client.auth.refreshSession()).session;
+    expect(refreshed?.refresh_token).not.toBe(session.refresh_token);
+    expect(must(await client.auth.getClaims())?.claims.session_id).toBeTruthy();
+  });
+
+  test("signs out: the session is over for the token that is left as well", async () => {
+    const { client, session } = await signUp();
+    expect((await client.auth.signOut()).error).toBeNull();
+    const other = makeClient(url, key).auth;
+    expect((await other.getUser(session.access_token)).error?.name).toBe("AuthSessionMissingError");
+    const { refresh_token } = session;
+    expect((await other.refreshSession({ refresh_token })).error).toMatchObject({
+      code: "refresh_token_not_found",
+    });
+  });
+
+  test("signs out here, elsewhere or everywhere", async () => {
+    const { client: first, email } = await signUp();
+    const others = await Promise.all(
+      [1, 2].map(async () => {
+        const client = makeClient(url, key);
+        must(await client.auth.signInWithPassword({ email, password: somePassword }));
+        return client;
+      }),
+    );
+    const [second, third] = others as [typeof first, typeof first];
+    const isIn = async (client: typeof first) => (await client.auth.refreshSession()).error === null;
+    await third.auth.signOut({ scope: "local" });
+    expect([await isIn(first), await isIn(second)]).toEqual([true, true]);
+    await first.auth.signOut({ scope: "others" });
+    expect([await isIn(first), await isIn(second)]).toEqual([true, false]);
+    await first.auth.signOut();
+    expect(await isIn(first)).toBe(false);
+  });
+
+  test("is told what is wrong, in the codes it knows", async () => {
+    const { client, email } = await signUp();
+    const auth = makeClient(url, key).auth;
+    const codeOf = async (attempt: Promise<{ error: unknown }>) =>
+      ((await attempt).error as { code?: string })?.code;
+    expect(await codeOf(auth.signInWithPassword({ email, password: "wrong" }))).toBe("invalid_credentials");
+    expect(await codeOf(auth.signUp({ email, password: somePassword }))).toBe("user_already_exists");
+    expect(await codeOf(auth.signUp({ email: "not an address", password: somePassword }))).toBe(
+      "validation_failed",
+    );
+    expect(await codeOf(client.auth.updateUser({ password: somePassword }))).toBe("same_password");
+    const weak = (await auth.signUp({ email: someEmail(), password: "short" })).error;
+    expect(weak).toMatchObject({ name: "AuthWeakPasswordError", reasons: ["length"] });
+    expect(await codeOf(auth.verifyOtp({ email, token: "000000", type: "email" }))).toBe("otp_expired");
+  });
+});
+
+describe.skipIf(hosted)("what goes by mail", () => {
+  test("a link to choose a new password signs in, once, and ends the sessions before it", async () => {
+    const { client: before, email } = await signUp();
+    const client = makeClient(url, key);
+    must(await client.auth.resetPasswordForEmail(email, { redirectTo: `${url}/callback` }));
+    const fragment = new URLSearchParams((await openLink(email)).hash.slice(1));
+    expect(fragment.get("type")).toBe("recovery");
+    must(
+      await client.auth.setSession({
+        access_token: fragment.get("access_token") ?? "",
+        refresh_token: fragment.get("refresh_token") ?? "",
+      }),
+    );
+    must(await client.auth.updateUser({ password: "a new password" }));
+    must(await makeClient(url).auth.signInWithPassword({ email, password: "a new password" }));
+    expect((await before.auth.refreshSession()).error).toMatchObject({ code: "refresh_token_not_found" });
+    expect((await openLink(email)).searchParams.get("error_code")).toBe("otp_expired");
+  });
+
+  test("a link to sign in works with PKCE, for the client that asked and for no other", async () => {
+    const { client, email, user } = await signUp(undefined, { flowType: "pkce" });
+    must(await client.auth.signInWithOtp({ email, options: { emailRedirectTo: `${url}/callback?next=/x` } }));
+    const target = await openLink(email);
+    expect(target.pathname + target.hash).toBe("/callback");
+    expect(target.searchParams.get("next")).toBe("/x");
+    const code = target.searchParams.get("code") ?? "";
+    expect(must(await client.auth.exchangeCodeForSession(code)).user?.id).toBe(user.id);
+    expect((await client.auth.exchangeCodeForSession(code)).error).not.toBeNull();
+
+    must(await client.auth.signInWithOtp({ email }));
+    const stolen = (await openLink(email)).searchParams.get("code");
+    const thief = await fetch(`${url}/auth/v1/token?grant_type=pkce`, {
+      method: "POST",
+      body: JSON.stringify({ auth_code: stolen, code_verifier: "x".repeat(43) }),
+    });
+    expect([thief.status, (await thief.json()).error_code]).toEqual([400, "bad_code_verifier"]);
+  });
+
+  test("six digits sign in as well, and make an account for a new address", async () => {
+    const [email, auth] = [someEmail("new"), makeClient(url).auth];
+    must(await auth.signInWithOtp({ email, options: { data: { display_name: "Grace" } } }));
+    const { code } = await latestMail(email);
+    const { user } = must(await auth.verifyOtp({ email, token: code ?? "", type: "email" }));
+    expect(user).toMatchObject({ email, user_metadata: { display_name: "Grace" } });
+    expect((await auth.verifyOtp({ email, token: code ?? "", type: "email" })).error).not.toBeNull();
+  });
+
+  test("the token of a link can be handed in instead of opening it", async () => {
+    const { email, user } = await signUp();
+    const auth = makeClient(url, key, { flowType: "pkce" }).auth;
+    must(await auth.signInWithOtp({ email }));
+    const token_hash = new URL((await latestMail(email)).link ?? "").searchParams.get("token") ?? "";
+    expect(must(await auth.verifyOtp({ token_hash, type: "email" })).user?.id).toBe(user.id);
+  });
+
+  test("a link leads to this service or this machine, never elsewhere", async () => {
+    const { email, client } = await signUp();
+    for (const [wanted, reached] of [
+      ["https://evil.example/callback", url],
+      ["javascript:alert(1)", url],
+      [`${url}@evil.example/`, url],
+      ["http://localhost:9/mine", "http://localhost:9"],
+    ]) {
+      await client.auth.signInWithOtp({ email, options: { emailRedirectTo: wanted ?? "" } });
+      expect((await openLink(email)).origin, wanted).toBe(reached);
+    }
+  });
+
+  test("an address without an account gets the same answer, no link, and no account where none was asked for", async () => {
+    const [email, auth] = [someEmail("nobody"), makeClient(url).auth];
+    expect(await auth.resetPasswordForEmail(email)).toEqual({ data: {}, error: null });
+    expect((await auth.signInWithOtp({ email, options: { shouldCreateUser: false } })).error).toBeNull();
+    expect(await latestMail(email)).toMatchObject({ link: null, code: null });
+    must(await auth.signUp({ email, password: somePassword }));
+  });
+});
+
+describe.skipIf(hosted)("the protocol", () => {
+  test("answers errors in the shape the client asks for, by its version header", async () => {
+    const ask = async (headers: Record<string, string>) => {
+      const body = JSON.stringify({ email: someEmail(), password: "wrong" });
+      const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
+        method: "POST",
+        headers,
+        body,
+      });
+      expect(answer.headers.get("x-sb-error-code")).toBe("invalid_credentials");
+      return [answer.headers.get("x-supabase-api-version"), await answer.json()];
+    };
+    const message = "Invalid login credentials";
+    expect(await ask({ "X-Supabase-Api-Version": "2024-01-01" })).toEqual([
+      "2024-01-01",
+      { code: "invalid_credentials", message },
+    ]);
+    expect(await ask({})).toEqual([null, { code: 400, error_code: "invalid_credentials", msg: message }]);
+  });
+
+  test.each([
+    ["POST", "signup", "not json", 400],
+    ["POST", "signup", JSON.stringify({ email: "a@b.co", password: `${"x".repeat(20_000)}` }), 413],
+    ["POST", "signup", JSON.stringify({ email: "a@b.co", password: "ü".repeat(40) }), 400],
+    ["POST", "signup", JSON.stringify({ email: "a\u0000@b.co", password: "long enough" }), 400],
+    ["POST", "signup", JSON.stringify({ password: "long enough" }), 422],
+    ["POST", "signup", "[]", 400],
+    ["POST", "token?grant_type=magic", "{}", 400],
+    ["POST", "logout?scope=all", "{}", 400],
+    ["POST", "constructor", "{}", 404],
+    ["DELETE", "user", undefined, 204],
+    ["PUT", "signup", "{}", 405],
+    ["GET", "user", undefined, 401],
+  ])("refuses %s %s with %s by %i", async (method, path, body, status) => {
+    const answer = await fetch(`${url}/auth/v1/${path}`, { method, ...(body !== undefined && { body }) });
+    expect(answer.status).toBe(status);
+  });
+});

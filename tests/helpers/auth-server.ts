@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import { announceAddress } from "@/lib/address";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { createLane } from "@/server/lane";
+import { createTestDatabase, type TestDatabase } from "./database";
+
+/** The service's route handlers behind real HTTP, on a database of their own, in this process. */
+export type AuthServer = { url: string; database: TestDatabase; stop(): Promise<void> };
+
+export async function startAuthServer(): Promise<AuthServer> {
+  const database = await createTestDatabase();
+  configureDatabase(database);
+  const lane = await createLane();
+  const server = createServer(
+    getRequestListener((request, bindings) => lane.fetch(request, bindings as HttpBindings)),
+  );
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  announceAddress(url);
+  return {
+    url,
+    database,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await closeDatabase();
+      await database.drop();
+    },
+  };
+}
+
+/** Node 20 has no WebSocket, which the client looks for when it is made and never uses here. */
+export const realtime = { transport: class {} as never };
+
+/** The unmodified supabase-js client, with a memory of its own instead of a browser's. */
+export function makeClient(url: string, key = "any-key", auth: Record<string, unknown> = {}): SupabaseClient {
+  const memory = new Map<string, string>();
+  const storage = {
+    getItem: (name: string) => memory.get(name) ?? null,
+    setItem: (name: string, value: string) => void memory.set(name, value),
+    removeItem: (name: string) => void memory.delete(name),
+  };
+  const options = { storageKey: randomUUID(), storage, autoRefreshToken: false, detectSessionInUrl: false };
+  return createClient(url, key, { auth: { ...options, ...auth }, realtime });
+}
+
+/** An address nobody else uses. */
+export function someEmail(name = "ada"): string {
+  return `${name}-${randomUUID().slice(0, 8)}@example.com`;
+}
+
+export const somePassword = "correct horse battery";
+
+/** The data of an answer that must not be a refusal. */
+export function must<Answer extends { data: unknown; error: unknown }>(
+  answer: Answer,
+): Extract<Answer, { error: null }>["data"] {
+  if (answer.error) throw answer.error;
+  return answer.data as Extract<Answer, { error: null }>["data"];
+}

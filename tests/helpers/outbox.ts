@@ -1,0 +1,17 @@
+import { readOutbox } from "@/lib/auth/local/outbox";
+
+/** The latest mail to an address. */
+export async function latestMail(email: string) {
+  const mail = (await readOutbox())?.find(({ recipient }) => recipient === email.toLowerCase());
+  if (!mail) throw new Error(`There is no mail to ${email}.`);
+  return mail;
+}
+
+/** Opens the link of the latest mail to an address as a browser would. @returns where it leads */
+export async function openLink(email: string): Promise<URL> {
+  const { link } = await latestMail(email);
+  if (!link) throw new Error(`The mail to ${email} has no link.`);
+  const answer = await fetch(link, { redirect: "manual" });
+  if (answer.status !== 303) throw new Error(`The link answered ${answer.status}: ${await answer.text()}`);
+  return new URL(answer.headers.get("location") ?? "");
+}
