@@ -6,8 +6,10 @@ export const routes: RouteEntry[] = [
   { path: "/api/health", load: () => import("@/app/api/health/route") },
   { path: "/api/openapi.json", load: () => import("@/app/api/openapi.json/route") },
   { path: "/api/v1/budgets/status", load: () => import("@/app/api/v1/budgets/status/route") },
+  { path: "/api/v1/me", load: () => import("@/app/api/v1/me/route") },
   { path: "/api/v1/messages/batch", load: () => import("@/app/api/v1/messages/batch/route") },
   { path: "/api/v1/messages", load: () => import("@/app/api/v1/messages/route") },
   { path: "/api/v1/projects/[slug]/spend", load: () => import("@/app/api/v1/projects/[slug]/spend/route") },
   { path: "/api/v1/summary/month", load: () => import("@/app/api/v1/summary/month/route") },
+  { path: "/auth/v1/[...path]", load: () => import("@/app/auth/v1/[...path]/route") },
 ];

@@ -126,6 +126,27 @@ const projectId = "0193a0f2-8c1d-7b1e-9d55-1f3e0a6b7c20";
 
 /** Answers to show, by the id of their schema. A test holds each against the schema itself. */
 export const responseExamples: Record<string, unknown> = {
+  CurrentUser: {
+    user: { id: "5f0c2f5e-7c1e-4f5b-9a53-0d6a3a1c9b11", email: "ada@example.com" },
+    profile: {
+      id: "5f0c2f5e-7c1e-4f5b-9a53-0d6a3a1c9b11",
+      email: "ada@example.com",
+      display_name: "Ada Lovelace",
+      avatar_url: null,
+      default_workspace_id: "b9e7c2d4-3f61-4a8e-8c57-91d2e6f0a3b4",
+    },
+    workspaces: [
+      {
+        id: "b9e7c2d4-3f61-4a8e-8c57-91d2e6f0a3b4",
+        name: "Ada Lovelace's workspace",
+        slug: "ada",
+        type: "personal",
+        description: null,
+        base_currency: "USD",
+        role: "owner",
+      },
+    ],
+  },
   IngestResult: {
     id: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51",
     amount_usd: 0.1825,

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { authenticateUser, type UserPrincipal } from "@/lib/auth/authenticate";
 import type { Permission } from "@/lib/contract/permissions";
 import { readPart } from "@/lib/contract/read-part";
 import { env } from "@/lib/env";
@@ -16,14 +17,15 @@ export type Method = (typeof methods)[number];
 type Schema = z.ZodType;
 type Output<S extends Schema | undefined> = S extends Schema ? z.output<S> : undefined;
 
-/** Who may call: nobody in particular, an API key that reads, or an API key whose body decides (ingest). */
-type Auth = "none" | "key" | "ingest";
+/** Who may call: anybody, an API key that reads, an API key whose body decides (ingest), or a signed-in user. */
+type Auth = "none" | "key" | "ingest" | "user";
 
 /** What a handler of each kind of route is told about its caller. */
 type Caller = {
   none: unknown;
   key: { principal: KeyPrincipal };
   ingest: { caller: { lookup: KeyLookup; address: string | undefined } };
+  user: { principal: UserPrincipal };
 };
 
 /** One endpoint: everything the handler, the documentation and the tests need to know about it. */
@@ -108,32 +110,44 @@ function refuseMethod(allow: string): Handler {
 function serve(declared: Endpoint): Handler {
   const handler: Handler = async (request, context) => {
     const requestId = newRequestId();
-    const headers: Record<string, string> = {};
-    try {
-      const body = await answerRequest(declared, request, context, headers);
-      if (env().NODE_ENV !== "production") declared.response.parse(body);
-      return jsonResponse(body, declared.status ?? 200, requestId, headers);
-    } catch (error) {
-      return errorResponse(error, requestId, headers);
-    }
+    const extra: Extra = { headers: {}, setCookies: [] };
+    const respond = async () => {
+      try {
+        const body = await answerRequest(declared, request, context, extra);
+        if (env().NODE_ENV !== "production") declared.response.parse(body);
+        return jsonResponse(body, declared.status ?? 200, requestId, extra.headers);
+      } catch (error) {
+        return errorResponse(error, requestId, extra.headers);
+      }
+    };
+    const response = await respond();
+    for (const cookie of extra.setCookies) response.headers.append("Set-Cookie", cookie);
+    return response;
   };
   return Object.assign(handler, { [declaration]: declared });
 }
+
+/** What goes on the response beside its body, whatever becomes of the request. */
+type Extra = { headers: Record<string, string>; setCookies: string[] };
 
 async function answerRequest(
   declared: Endpoint,
   request: Request,
   context: RouteContext,
-  headers: Record<string, string>,
+  { headers, setCookies }: Extra,
 ): Promise<unknown> {
   const run = declared.run as (context: unknown) => Promise<unknown>;
-  if (declared.auth === "none")
-    return run({ request, headers, ...(await parseAll(declared, request, context)) });
+  const parse = () => parseAll(declared, request, context);
+  if (declared.auth === "none") return run({ request, headers, ...(await parse()) });
+  if (declared.auth === "user") {
+    const principal = await authenticateUser(request, setCookies);
+    return run({ request, headers, principal, ...(await parse()) });
+  }
   const lookup = readCredentials(request.headers.get("authorization"));
   const address = callerAddress(request, context.peer);
   if (declared.auth === "ingest") {
     const caller = { lookup, address };
-    const parsed = await parseAll(declared, request, context).catch((error) => {
+    const parsed = await parse().catch((error) => {
       if (error instanceof ServiceError) return { body: error, query: {}, params: {} };
       throw error;
     });
@@ -146,7 +160,7 @@ async function answerRequest(
   });
   Object.assign(headers, rateHeaders(rate));
   if (outcome instanceof Error) throw outcome;
-  return run({ request, headers, principal: outcome, ...(await parseAll(declared, request, context)) });
+  return run({ request, headers, principal: outcome, ...(await parse()) });
 }
 
 async function parseAll(

@@ -1,3 +1,4 @@
+import { sessionCookieName } from "@/lib/auth/session-client";
 import { requestExamples, responseExamples } from "@/lib/contract/examples";
 import type {
   ApiResponse,
@@ -32,11 +33,19 @@ const keyErrors: ErrorCode[] = [
   "unavailable",
 ];
 
+const userErrors: ErrorCode[] = [
+  "missing_credentials",
+  "invalid_credentials",
+  "origin_not_allowed",
+  "unavailable",
+];
+
 /** What every endpoint of a kind has in common. */
 const kinds: Record<Endpoint["auth"], Kind> = {
   none: { security: [], errors: [], limited: false },
   key: { security: [{ apiKey: [] }], errors: keyErrors, limited: true },
   ingest: { security: [{ apiKey: [] }], errors: keyErrors, limited: true },
+  user: { security: [{ userToken: [] }, { session: [] }], errors: userErrors, limited: false },
 };
 
 const headers: Record<string, Header> = {
@@ -117,6 +126,18 @@ export async function buildOpenApi(routes: readonly RouteEntry[], server: string
           scheme: "bearer",
           bearerFormat: "svc_live_…",
           description: `An API key from the dashboard. Permissions: ${permissions.map((name) => `\`${name}\``).join(", ")}.`,
+        },
+        userToken: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: "A signed-in user's access token. API keys are not accepted.",
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: sessionCookieName,
+          description: "The session of a browser that signed in, for this service's own pages.",
         },
       },
     },

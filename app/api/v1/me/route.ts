@@ -1,0 +1,14 @@
+import { currentUser } from "@/lib/contract/me";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { readCurrentUser } from "@/lib/workspaces/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "Who am I?",
+    description:
+      "The signed-in user, their profile and the workspaces they belong to, with their role in each.",
+    auth: "user",
+    response: currentUser,
+    run: ({ principal }) => readCurrentUser(principal.claims),
+  }),
+});

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { uuid } from "./fields";
+
+/** What a member may do in a workspace: viewers read, members manage their own keys, admins and owners all of it. */
+export const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]);
+
+/** A workspace as one of its members sees it. */
+export const membership = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    slug: z.string(),
+    type: z.enum(["personal", "team", "demo"]),
+    description: z.string().nullable(),
+    base_currency: z.string().meta({ description: "ISO 4217." }),
+    role: workspaceRole.meta({ description: "The user's own role in it." }),
+  })
+  .meta({ id: "Membership" });
+
+/** The signed-in user of specification 2.7. */
+export const currentUser = z
+  .object({
+    user: z.object({ id: uuid, email: z.string() }),
+    profile: z.object({
+      id: uuid,
+      email: z.string(),
+      display_name: z.string().nullable(),
+      avatar_url: z.string().nullable(),
+      default_workspace_id: uuid.nullable(),
+    }),
+    workspaces: z
+      .array(membership)
+      .meta({ description: "The user's workspaces, the default one first, then by name." }),
+  })
+  .meta({ id: "CurrentUser" });
+
+export type WorkspaceRole = z.infer<typeof workspaceRole>;
+export type Membership = z.infer<typeof membership>;
+export type CurrentUser = z.infer<typeof currentUser>;
