@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type AuthServer,
+  makeClient,
+  must,
+  someEmail,
+  somePassword,
+  startAuthServer,
+} from "@/tests/helpers/auth-server";
+import { latestMail } from "@/tests/helpers/outbox";
+
+let server: AuthServer;
+const auth = () => makeClient(server.url).auth;
+
+beforeAll(async () => {
+  server = await startAuthServer();
+});
+afterAll(() => server?.stop());
+
+async function newAccount(): Promise<string> {
+  const email = someEmail();
+  must(await auth().signUp({ email, password: somePassword }));
+  return email;
+}
+
+describe("guessing a password", () => {
+  const guess = async (email: string, password = "a wrong guess") =>
+    (await auth().signInWithPassword({ email, password })).error;
+
+  test.each([
+    ["an account", newAccount],
+    ["an address without one", async () => someEmail("nobody")],
+  ])("of %s ends after ten attempts, also for the right one", async (_, address) => {
+    const email = await address();
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      expect((await guess(email))?.code).toBe("invalid_credentials");
+    expect(await guess(email, somePassword)).toMatchObject({ status: 429, code: "over_request_rate_limit" });
+  });
+
+  test("many times at once does not get more guesses in", async () => {
+    const email = await newAccount();
+    const codes = (await Promise.all(Array.from({ length: 30 }, () => guess(email)))).map(
+      (error) => error?.code,
+    );
+    expect(codes.filter((code) => code === "invalid_credentials")).toHaveLength(10);
+    expect(codes.filter((code) => code === "over_request_rate_limit")).toHaveLength(20);
+  });
+
+  test("a password that was right makes the count begin anew", async () => {
+    const email = await newAccount();
+    for (let round = 0; round < 2; round += 1) {
+      for (let attempt = 0; attempt < 9; attempt += 1) await guess(email);
+      expect(await guess(email, somePassword)).toBeNull();
+    }
+  });
+
+  test("takes as long for an address without an account", async () => {
+    const median = async (address: () => Promise<string>) => {
+      const times: number[] = [];
+      for (let attempt = 0; attempt < 9; attempt += 1) {
+        const email = await address();
+        const begin = performance.now();
+        await guess(email);
+        times.push(performance.now() - begin);
+      }
+      return times.sort((a, b) => a - b)[4] ?? 0;
+    };
+    const [known, unknown] = [await median(newAccount), await median(async () => someEmail("nobody"))];
+    // Without the hash that nobody needs, an unknown address is ten times faster.
+    expect(unknown / known).toBeGreaterThan(0.5);
+    expect(unknown / known).toBeLessThan(2);
+  });
+});
+
+describe("guessing the six digits of a mail", () => {
+  test("ends with the fifth wrong one: the right ones are worth nothing then", async () => {
+    const email = await newAccount();
+    must(await auth().signInWithOtp({ email }));
+    const { code } = await latestMail(email);
+    const wrong = code === "000000" ? "000001" : "000000";
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      expect((await auth().verifyOtp({ email, token: wrong, type: "email" })).error?.code).toBe(
+        "otp_expired",
+      );
+    expect((await auth().verifyOtp({ email, token: code ?? "", type: "email" })).error?.code).toBe(
+      "otp_expired",
+    );
+  });
+
+  test("does not take the digits of one purpose for another's, or of one address for another's", async () => {
+    const [email, other] = [await newAccount(), await newAccount()];
+    must(await auth().signInWithOtp({ email }));
+    const token = (await latestMail(email)).code ?? "";
+    expect((await auth().verifyOtp({ email, token, type: "recovery" })).error).not.toBeNull();
+    expect((await auth().verifyOtp({ email: other, token, type: "email" })).error).not.toBeNull();
+    must(await auth().verifyOtp({ email, token, type: "email" }));
+  });
+});
+
+test("an address gets five mails in ten minutes, whether it has an account or not", async () => {
+  for (const email of [await newAccount(), someEmail("nobody")]) {
+    for (let mail = 0; mail < 5; mail += 1)
+      expect((await auth().resetPasswordForEmail(email)).error).toBeNull();
+    expect((await auth().resetPasswordForEmail(email)).error).toMatchObject({
+      status: 429,
+      code: "over_email_send_rate_limit",
+    });
+  }
+});

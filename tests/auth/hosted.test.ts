@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+const secret = "a-shared-secret-of-an-older-project";
+const user = {
+  role: "authenticated",
+  aud: "authenticated",
+  session_id: crypto.randomUUID(),
+  email: "a@b.co",
+};
+let provider: Server;
+let issuer: string;
+let signingKey: CryptoKey;
+let answer: { status: number; body: string };
+let asked = 0;
+
+beforeAll(async () => {
+  const pair = await generateKeyPair("ES256");
+  signingKey = pair.privateKey;
+  const jwk = { ...(await exportJWK(pair.publicKey)), kid: "hosted", alg: "ES256", use: "sig" };
+  answer = { status: 200, body: JSON.stringify({ keys: [jwk] }) };
+  provider = createServer((_, response) => {
+    asked += 1;
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
+  });
+  await once(provider.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  issuer = `${url}/auth/v1`;
+  vi.stubEnv("SUPABASE_URL", `${url}/`);
+  vi.stubEnv("SUPABASE_PUBLISHABLE_KEY", "sb_publishable_x");
+  vi.stubEnv("SUPABASE_JWT_SECRET", secret);
+});
+afterAll(() => void provider.close());
+
+const token = (alg: "ES256" | "HS256", key: CryptoKey | Uint8Array, iss = issuer) =>
+  new SignJWT(user)
+    .setProtectedHeader({ alg, ...(alg === "ES256" && { kid: "hosted" }) })
+    .setSubject(crypto.randomUUID())
+    .setIssuer(iss)
+    .setExpirationTime("1h")
+    .sign(key);
+const verify = async (jwt: string) => (await import("@/lib/auth/verify-user-jwt")).verifyUserJwt(jwt);
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+test("while a Supabase project cannot be reached for its keys, nobody is called unauthorised", async () => {
+  const good = answer;
+  answer = { status: 500, body: "oops" };
+  await expect(verify(await token("ES256", signingKey))).rejects.toMatchObject({ code: "unavailable" });
+  answer = { status: 200, body: "<html>" };
+  await expect(verify(await token("ES256", signingKey))).rejects.toMatchObject({ code: "unavailable" });
+  answer = good;
+});
+
+test("a Supabase project's tokens are verified with its keys, which are fetched once", async () => {
+  expect(await verify(await token("ES256", signingKey))).toMatchObject({
+    role: "authenticated",
+    email: "a@b.co",
+  });
+  const before = asked;
+  await verify(await token("ES256", signingKey));
+  expect(asked).toBe(before);
+  await expect(verify(await token("ES256", signingKey, "urn:outlay:local-auth"))).rejects.toMatchObject({
+    code: "invalid_credentials",
+  });
+});
+
+test("an older project's tokens are verified with the secret it shares, and no other's", async () => {
+  expect(await verify(await token("HS256", bytes(secret)))).toMatchObject({ role: "authenticated" });
+  await expect(
+    verify(await token("HS256", bytes("another-secret-of-the-same-length---"))),
+  ).rejects.toMatchObject({
+    code: "invalid_credentials",
+  });
+});
+
+test("beside a Supabase project there is no local sign-in, and no outbox", async () => {
+  const { handleLocalAuth } = await import("@/lib/auth/local/handler");
+  for (const path of ["health", "signup", ".well-known/jwks.json", "verify?token=x"]) {
+    expect((await handleLocalAuth(new Request(`http://localhost/auth/v1/${path}`))).status, path).toBe(404);
+  }
+  expect(await (await import("@/lib/auth/local/outbox")).readOutbox()).toBeUndefined();
+});

@@ -1,0 +1,96 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type AuthServer,
+  makeClient,
+  must,
+  someEmail,
+  somePassword,
+  startAuthServer,
+} from "@/tests/helpers/auth-server";
+
+let server: AuthServer;
+let sql: pg.Pool;
+
+beforeAll(async () => {
+  server = await startAuthServer();
+  sql = new pg.Pool({ connectionString: server.database.superuserUrl, max: 2 });
+});
+afterAll(async () => {
+  await sql?.end();
+  await server?.stop();
+});
+
+async function newSession() {
+  const answer = await makeClient(server.url).auth.signUp({ email: someEmail(), password: somePassword });
+  const { session } = must(answer);
+  if (!session) throw new Error("Sign-up gave no session.");
+  return session;
+}
+
+async function refresh(
+  refreshToken: string,
+): Promise<{ token: string | undefined; code: string | undefined }> {
+  const answer = await fetch(`${server.url}/auth/v1/token?grant_type=refresh_token`, {
+    method: "POST",
+    body: JSON.stringify({ refresh_token: refreshToken }),
+  });
+  const body = await answer.json();
+  return { token: body.refresh_token, code: body.error_code };
+}
+
+const tokenAfter = async (token: string) => {
+  const next = (await refresh(token)).token;
+  if (!next) throw new Error("The token was refused.");
+  return next;
+};
+
+/** Lets time pass for what was used so far. */
+const later = () => sql.query("update auth.refresh_tokens set updated_at = updated_at - interval '1 minute'");
+
+test("ten refreshes of one token at once give one new token", async () => {
+  const { refresh_token } = await newSession();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refresh_token)));
+  expect(new Set(answers.map(({ token }) => token)).size).toBe(1);
+  const { rows } = await sql.query(
+    "select count(*)::int as open from auth.refresh_tokens where not revoked and session_id = (select session_id from auth.refresh_tokens where token = encode(sha256($1), 'hex'))",
+    [refresh_token],
+  );
+  expect(rows).toEqual([{ open: 1 }]);
+});
+
+test("a client whose answer was lost gets the same token again, however late", async () => {
+  const { refresh_token } = await newSession();
+  const lost = await tokenAfter(refresh_token);
+  await later();
+  expect(await tokenAfter(refresh_token)).toBe(lost);
+  expect((await refresh(lost)).code).toBeUndefined();
+});
+
+test("a tab that is two refreshes behind catches up within seconds", async () => {
+  const { refresh_token } = await newSession();
+  const newest = await tokenAfter(await tokenAfter(refresh_token));
+  expect(await tokenAfter(refresh_token)).toBe(newest);
+});
+
+test("a token used long after its successor was is somebody else's: the session ends for both", async () => {
+  const { refresh_token } = await newSession();
+  const newest = await tokenAfter(await tokenAfter(refresh_token));
+  await later();
+  expect((await refresh(refresh_token)).code).toBe("refresh_token_already_used");
+  expect((await refresh(newest)).code).toBe("refresh_token_not_found");
+});
+
+test("an unknown token is refused", async () => {
+  expect((await refresh("nobodys")).code).toBe("refresh_token_not_found");
+});
+
+test("no token can be read out of the database", async () => {
+  const session = await newSession();
+  const next = await tokenAfter(session.refresh_token);
+  const { rows } = await sql.query(
+    "select (select jsonb_agg(to_jsonb(r)) from auth.refresh_tokens as r)::text || (select jsonb_agg(to_jsonb(s)) from auth.sessions as s)::text as kept",
+  );
+  expect(rows[0].kept).not.toContain(session.refresh_token);
+  expect(rows[0].kept).not.toContain(next);
+});
