@@ -206,6 +206,14 @@ describe("the embedded Postgres", () => {
     expect(second.reused).toBe(false);
   });
 
+  test("says so when its passwords were thrown away", async () => {
+    const dataDir = dataFolder();
+    await (await startHere(dataDir)).stop();
+    rmSync(join(dataDir, "postgres.json"));
+    await expect(startHere(dataDir)).rejects.toThrow(/other passwords than .*postgres\.json/);
+    expect(processesOn(dataDir)).toEqual([]);
+  });
+
   test.runIf(process.getuid?.() === 0)(
     "is kept elsewhere, and found again, when the data folder is closed to the account it runs under",
     async () => {
@@ -225,8 +233,13 @@ describe("the embedded Postgres", () => {
       await second.stop();
 
       const copy = join(closed, "copy");
+      cleanUp.unshift(() => rmSync(`${home}-2`, { recursive: true, force: true }));
       execFileSync("cp", ["-r", dataDir, copy]);
       await expect(startHere(copy)).rejects.toThrow(`is a copy of ${dataDir}`);
+
+      rmSync(dataDir, { recursive: true });
+      const anew = await startHere(dataDir);
+      expect(await query(anew.adminUrl, "select to_regclass('kept') as kept")).toEqual([{ kept: null }]);
     },
   );
 });

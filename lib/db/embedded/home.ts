@@ -20,8 +20,7 @@ export function findHome(dataDir: string, state: State, log: (message: string) =
   mkdirSync(inside, { recursive: true, mode: account ? 0o755 : 0o700 });
   if (canEnter(inside, account)) return at(inside, account);
 
-  const name = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
-  const outside = join("/var/lib/outlay", name);
+  const outside = unusedPlace(dataDir);
   try {
     mkdirSync(outside, { recursive: true, mode: 0o755 });
   } catch (cause) {
@@ -31,6 +30,15 @@ export function findHome(dataDir: string, state: State, log: (message: string) =
   log(`${dataDir} is closed to the account ${account?.name}, so the database is kept in ${outside}.`);
   state.home = outside;
   return at(outside, account);
+}
+
+/** One that is taken belongs to an earlier data folder of this path, which was deleted without it; it is left alone. */
+function unusedPlace(dataDir: string): string {
+  const place = join("/var/lib/outlay", createHash("sha256").update(dataDir).digest("hex").slice(0, 16));
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? place : `${place}-${number}`;
+    if (!existsSync(join(candidate, "cluster"))) return candidate;
+  }
 }
 
 function recorded(dataDir: string, home: string, state: State): Home {

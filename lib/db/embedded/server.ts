@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseError } from "pg";
 import { prepareBinaries } from "./binaries";
 import { type Claim, claimDataFolder } from "./claim.mjs";
 import { enableLogin, ensureCluster, ensureDatabase, loginUrl } from "./cluster";
@@ -85,7 +86,9 @@ async function start(claim: Claim, { log, overrides = {} }: EmbeddedOptions): Pr
     await ensureDatabase(state, postmaster.port);
   } catch (error) {
     await supervisor.stop();
-    throw error;
+    throw error instanceof DatabaseError && error.code === "28P01"
+      ? new Error(`The database in ${home.cluster} has other passwords than ${dataDir}/postgres.json says.`)
+      : error;
   }
   const { port } = postmaster;
   const superuserUrl = loginUrl(state, port, "supabase_admin");
