@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
@@ -29,12 +29,21 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   return {
     address: `http://${options.host === "0.0.0.0" ? "localhost" : options.host}:${port}`,
     close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      await closed;
+      await drain(server);
       await app.close();
     },
   };
+}
+
+/** Answers what is under way and closes every connection after its answer, those that clients would keep busy too. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.prependListener("request", (_: IncomingMessage, outgoing: ServerResponse) => {
+    outgoing.shouldKeepAlive = false;
+  });
+  // Answers that were under way before promised to keep their connections, which are idle from then on.
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  await closed.finally(() => clearInterval(idle));
 }
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
