@@ -1,0 +1,65 @@
+import { describe, expect, test, vi } from "vitest";
+import { blockWrites } from "@/tests/helpers/block";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { brokenPromises, Load } from "@/tests/helpers/load";
+
+describe("SIGTERM under load", () => {
+  const harness = withHarness({ services: 0 });
+  const makeKey = async () => (await harness.fixtures.key(await harness.fixtures.workspace())).secret;
+
+  test.each([1, 2, 3])(
+    "answers what it accepted, records nothing it did not answer, and exits with 0 (stop %i)",
+    async () => {
+      const service = await harness.start();
+      const load = new Load({
+        clients: 32,
+        secret: await makeKey(),
+        baseUrl: () => service.baseUrl,
+        retry: "never",
+      });
+      await load.storesMore(300);
+      const stoppedAt = performance.now();
+      expect(await service.stop()).toBe(0);
+      // Clients that keep their connections busy must not keep the service alive.
+      expect(performance.now() - stoppedAt).toBeLessThan(4_000);
+      await load.stop();
+
+      expect(load.posted.filter(({ answer }) => answer && answer.status !== 201)).toEqual([]);
+      expect(await brokenPromises(harness.fixtures, load)).toEqual([]);
+      const unanswered = load.posted.filter(({ answer }) => !answer).map(({ label }) => label);
+      const { rows } = await harness.fixtures.sql.query(
+        "select label from public.messages where label = any($1)",
+        [unanswered],
+      );
+      expect(rows, "recorded, but cut off before the answer").toEqual([]);
+      expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+    },
+  );
+
+  test("waits for a slow database: what is queued is recorded and answered", async () => {
+    const service = await harness.start();
+    const client = apiClient(service.baseUrl, await makeKey());
+    await client.post(costMessage());
+    const block = await blockWrites(harness.database.adminUrl);
+    const posts = Array.from({ length: 100 }, (_, index) =>
+      client.post(costMessage({ label: `queued ${index}` })),
+    );
+    await block.holdsUp(2);
+    // On a connection of its own: once this is answered, the posts sent before it have arrived.
+    await apiClient(service.baseUrl, null).get("/api/health");
+    const stopped = service.stop();
+    await vi.waitFor(
+      () => expect(apiClient(service.baseUrl, null).get("/api/health")).rejects.toThrow("fetch failed"),
+      { timeout: 5_000, interval: 20 },
+    );
+    await block.release();
+    const answers = await Promise.all(posts);
+    expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(201));
+    expect(await stopped).toBe(0);
+    const { rows } = await harness.fixtures.sql.query(
+      "select count(distinct id)::int as stored, count(*)::int as rows from public.messages where label like 'queued %'",
+    );
+    expect(rows).toEqual([{ stored: 100, rows: 100 }]);
+  });
+});

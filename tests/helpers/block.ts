@@ -1,0 +1,33 @@
+import { Client } from "pg";
+import { vi } from "vitest";
+
+/** A lock on the ledger held by a session of the test's own: nothing is written until it is released. */
+export type Block = {
+  /** Waits until so many sessions of the database wait for a lock. */
+  holdsUp(sessions: number): Promise<void>;
+  release(): Promise<void>;
+};
+
+/** Blocks every write to `public.messages`. */
+export async function blockWrites(adminUrl: string): Promise<Block> {
+  const client = new Client({ connectionString: adminUrl });
+  await client.connect();
+  await client.query("begin; lock table public.messages in share mode");
+  return {
+    holdsUp: async (sessions) => {
+      await vi.waitUntil(async () => (await waitingSessions(client)) >= sessions, {
+        timeout: 10_000,
+        interval: 10,
+      });
+    },
+    release: () => client.end(),
+  };
+}
+
+/** How many sessions of this database wait for a lock. */
+export async function waitingSessions(client: Pick<Client, "query">): Promise<number> {
+  const { rows } = await client.query(
+    "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rows[0].waiting;
+}
