@@ -20,7 +20,13 @@ export default defineConfig({
     // Vite puts a BASE_URL of its own ("/") into the environment; ours means something else.
     env: { BASE_URL: "", LOG_LEVEL: "error" },
     projects: [
-      { extends: true, test: { name: "unit", include: ["lib/**/*.test.ts", "server/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["lib/**/*.test.ts", "server/**/*.test.ts", "components/**/*.test.ts"],
+        },
+      },
       onDatabase("db"),
       onDatabase("api"),
       onDatabase("faults"),

@@ -23,7 +23,7 @@ export default async function HomePage() {
   const [curl] = writeSnippets({
     method: "POST",
     url: `${serviceAddress()}/api/v1/messages`,
-    needsKey: true,
+    credential: "key",
     body: requestExamples.CostMessage?.usage?.value,
   });
   return (
@@ -62,7 +62,7 @@ export default async function HomePage() {
             <li key={href}>
               <a
                 href={href}
-                className="grid gap-x-6 py-3 text-sm hover:bg-muted sm:grid-cols-[11rem_1fr_auto] sm:px-2"
+                className="grid items-baseline gap-x-6 py-3 text-sm hover:bg-muted sm:grid-cols-[11rem_1fr_auto] sm:px-2"
               >
                 <span className="font-medium">{label}</span>
                 <span className="text-muted-foreground">{about}</span>

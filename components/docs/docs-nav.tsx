@@ -1,5 +1,6 @@
 "use client";
 
+import { ChevronRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import { cn } from "@/components/cn";
 import { Method } from "./method";
@@ -23,9 +24,10 @@ export function DocsNav({ groups }: { groups: NavGroup[] }) {
         }}
       >
         <summary className="flex h-11 list-none items-center gap-2 px-4 text-sm sm:px-6 [&::-webkit-details-marker]:hidden">
-          <span aria-hidden="true" className="transition-transform group-open:rotate-90">
-            ›
-          </span>
+          <ChevronRight
+            aria-hidden="true"
+            className="size-4 text-muted-foreground transition-transform duration-100 group-open:rotate-90"
+          />
           Contents
           <span className="truncate text-muted-foreground">{labelOf(groups, active)}</span>
         </summary>

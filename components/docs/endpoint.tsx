@@ -12,7 +12,7 @@ import type { ReferenceEndpoint } from "./reference";
 export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
   const { id, method, path, summary, description, parameters, body, response, errors, requests } = endpoint;
   return (
-    <section id={id} aria-label={summary} className="border-t pt-10 pb-12">
+    <section id={id} aria-label={summary} className="scroll-mt-4 border-t pt-10 pb-12 lg:scroll-mt-0">
       <Anchored id={id} level={3} className="font-semibold text-xl tracking-tight">
         {summary}
       </Anchored>
@@ -20,14 +20,16 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
         <Method method={method} className="text-xs" />
         <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{path}</code>
       </p>
-      <div className="mt-5 grid gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_minmax(0,27rem)]">
+      <div className="mt-4 max-w-3xl space-y-4">
+        {description ? (
+          <p>
+            <Inline text={description} />
+          </p>
+        ) : null}
+        <Access endpoint={endpoint} />
+      </div>
+      <div className="mt-7 grid gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_minmax(0,27rem)]">
         <div className="min-w-0 space-y-7">
-          {description ? (
-            <p>
-              <Inline text={description} />
-            </p>
-          ) : null}
-          <Access endpoint={endpoint} />
           {parameters.map(({ title, fields }) => (
             <Part key={title} title={`${title} parameters`.replace("Headers parameters", "Request headers")}>
               <FieldList fields={fields} kind="request" />
@@ -56,17 +58,17 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
   );
 }
 
-function Access({ endpoint: { needsKey, permission } }: { endpoint: ReferenceEndpoint }) {
+function Access({ endpoint: { credential, permission } }: { endpoint: ReferenceEndpoint }) {
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-5 gap-y-1.5 text-sm">
       <dt className="text-muted-foreground">Credentials</dt>
       <dd>
-        {needsKey ? (
-          <a href="#credentials" className="underline decoration-border underline-offset-4">
-            API key
-          </a>
-        ) : (
+        {credential === "none" ? (
           "None"
+        ) : (
+          <a href="#credentials" className="underline decoration-input underline-offset-4">
+            {credential === "key" ? "API key" : "User access token"}
+          </a>
         )}
       </dd>
       {permission ? (

@@ -1,3 +1,5 @@
+import { ChevronRight } from "lucide-react";
+import type { ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
 import type { Field, Variant } from "./fields";
 import { Inline, InlineCode } from "./inline";
@@ -94,14 +96,15 @@ function Folded({
   title: string;
   mono?: boolean;
   open?: boolean;
-  children: React.ReactNode;
+  children: ReactNode;
 }) {
   return (
     <details open={open} className="group/fold mt-2">
       <summary className="inline-flex list-none items-center gap-1.5 rounded-sm py-0.5 text-[13px] text-muted-foreground hover:text-foreground [&::-webkit-details-marker]:hidden">
-        <span aria-hidden="true" className="inline-block w-3 transition-transform group-open/fold:rotate-90">
-          ›
-        </span>
+        <ChevronRight
+          aria-hidden="true"
+          className="size-3.5 transition-transform duration-100 group-open/fold:rotate-90"
+        />
         {mono ? <code className="font-mono">{title}</code> : title}
       </summary>
       <div className="mt-2">{children}</div>

@@ -48,7 +48,7 @@ export function readField(name: string, given: JsonSchema, required: boolean, co
     type: nameType(schema, context) + (nullable ? " or null" : ""),
     required,
     description: given.description ?? schema.description ?? inner.description,
-    default: schema.default === undefined ? undefined : JSON.stringify(schema.default),
+    default: schema.default === undefined ? undefined : String(schema.default),
     limits: readLimits(schema),
     values: (schema.enum ?? []).map(String),
     fields: see || variants.length > 0 ? [] : readFields(inner.properties ? inner : (members ?? {}), context),

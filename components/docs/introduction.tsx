@@ -54,6 +54,10 @@ export function Introduction({ baseUrl, errors }: { baseUrl: string; errors: Err
           rate limit and an expiry. A revoked or rotated key is refused at once.
         </p>
         <CodeBlock code="Authorization: Bearer svc_live_…" language="text" title="Header" />
+        <p>
+          Endpoints of the dashboard take a signed-in user’s access token in the same header instead, and no
+          API key.
+        </p>
       </Topic>
       <Topic id="money" title="Money">
         <p>
@@ -126,7 +130,7 @@ export function Introduction({ baseUrl, errors }: { baseUrl: string; errors: Err
 
 function Topic({ id, title, children }: { id: string; title: string; children: ReactNode }) {
   return (
-    <section id={id} className="pb-10">
+    <section id={id} className="scroll-mt-11 pb-10 lg:scroll-mt-0">
       <Anchored id={id} level={2} className="font-semibold text-xl tracking-tight">
         {title}
       </Anchored>

@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Operation } from "@/lib/contract/openapi";
 import { type Context, type Field, readField, readFields } from "./fields";
-import { type Snippet, writeSnippets } from "./snippets";
+import { type Credential, type Snippet, writeSnippets } from "./snippets";
 
 /** One error an endpoint can answer. */
 export type ErrorRow = { status: number; code: string; when: string };
@@ -15,7 +15,7 @@ export type ReferenceEndpoint = {
   path: string;
   summary: string;
   description?: string | undefined;
-  needsKey: boolean;
+  credential: Credential;
   permission?: string | undefined;
   parameters: { title: string; fields: Field[] }[];
   body?: { description: string; fields: Field[] } | undefined;
@@ -97,7 +97,7 @@ function readEndpoint(
     path,
     summary: operation.summary,
     description: operation.description,
-    needsKey: operation.security.length > 0,
+    credential: credentialOf(operation),
     permission: operation["x-permission"],
     parameters: places
       .map(({ title, place }) => ({
@@ -124,6 +124,11 @@ function readEndpoint(
   };
 }
 
+function credentialOf({ security }: Operation): Credential {
+  if (security.length === 0) return "none";
+  return security.some((one) => one.apiKey) ? "key" : "user";
+}
+
 function readErrors({ responses }: Operation): ErrorRow[] {
   return Object.entries(responses).flatMap(([status, { content }]) =>
     Number(status) < 400
@@ -137,14 +142,14 @@ function readErrors({ responses }: Operation): ErrorRow[] {
 }
 
 function readRequests(method: string, path: string, operation: Operation, baseUrl: string): RequestExample[] {
-  const { parameters = [], requestBody, security } = operation;
+  const { parameters = [], requestBody } = operation;
   const address = path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const schema = parameters.find((parameter) => parameter.name === name)?.schema;
     return String(
       schema?.examples?.[0] ?? (schema?.format === "uuid" ? "0193a0f2-8c1d-7b1e-9d55-1f3e0a6b7c20" : name),
     );
   });
-  const call = { method, url: baseUrl + address, needsKey: security.length > 0 };
+  const call = { method, url: baseUrl + address, credential: credentialOf(operation) };
   const bodies = Object.entries(requestBody?.content[json]?.examples ?? {});
   if (bodies.length === 0) return [{ name: "request", label: "Request", snippets: writeSnippets(call) }];
   return bodies.map(([name, { summary, value }]) => ({

@@ -3,8 +3,14 @@ import type { Language } from "@/components/ui/highlight";
 /** A request in one language. */
 export type Snippet = { label: string; language: Language; code: string };
 
+/** What a call needs: nothing, an API key, or a signed-in user's token. */
+export type Credential = "none" | "key" | "user";
+
 /** A call to write down. */
-export type Call = { method: string; url: string; needsKey: boolean; body?: unknown };
+export type Call = { method: string; url: string; credential: Credential; body?: unknown };
+
+/** The variable that holds the credential. */
+const variables: Record<Credential, string> = { none: "", key: "OUTLAY_API_KEY", user: "OUTLAY_USER_TOKEN" };
 
 /** The same call in every language the reference has. The key comes from the environment, never from the code. */
 export function writeSnippets(call: Call): Snippet[] {
@@ -15,10 +21,11 @@ export function writeSnippets(call: Call): Snippet[] {
   ];
 }
 
-function writeCurl({ method, url, needsKey, body }: Call): string {
+function writeCurl({ method, url, credential, body }: Call): string {
+  const variable = variables[credential];
   const flags = [
     ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
-    ...(needsKey ? ['-H "Authorization: Bearer $OUTLAY_API_KEY"'] : []),
+    ...(variable ? [`-H "Authorization: Bearer $${variable}"`] : []),
     ...(body === undefined
       ? []
       : ['-H "Content-Type: application/json"', `-d '${pretty(body).replaceAll("'", `'\\''`)}'`]),
@@ -26,10 +33,10 @@ function writeCurl({ method, url, needsKey, body }: Call): string {
   return [`curl ${url}`, ...flags].join(" \\\n  ");
 }
 
-function writeTypeScript({ method, url, needsKey, body }: Call): string {
+function writeTypeScript({ method, url, credential, body }: Call): string {
+  const variable = variables[credential];
   const headers = [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the reader's template, not ours.
-    ...(needsKey ? ["Authorization: `Bearer ${process.env.OUTLAY_API_KEY}`,"] : []),
+    ...(variable ? [`Authorization: \`Bearer \${process.env.${variable}}\`,`] : []),
     ...(body === undefined ? [] : ['"Content-Type": "application/json",']),
   ];
   const options = [
@@ -48,9 +55,10 @@ function writeTypeScript({ method, url, needsKey, body }: Call): string {
   ].join("\n");
 }
 
-function writePython({ method, url, needsKey, body }: Call): string {
+function writePython({ method, url, credential, body }: Call): string {
+  const variable = variables[credential];
   const options = [
-    ...(needsKey ? [`headers={"Authorization": f"Bearer {os.environ['OUTLAY_API_KEY']}"},`] : []),
+    ...(variable ? [`headers={"Authorization": f"Bearer {os.environ['${variable}']}"},`] : []),
     ...(body === undefined ? [] : [`json=${pythonLiteral(body)},`]),
   ].flatMap((part) => part.split("\n"));
   const name = method.toLowerCase();
@@ -59,7 +67,7 @@ function writePython({ method, url, needsKey, body }: Call): string {
       ? [`response = requests.${name}("${url}")`]
       : [`response = requests.${name}(`, `    "${url}",`, ...options.map((line) => `    ${line}`), ")"];
   return [
-    ...(needsKey ? ["import os"] : []),
+    ...(variable ? ["import os"] : []),
     "from decimal import Decimal",
     "import requests",
     "",

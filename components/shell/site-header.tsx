@@ -7,7 +7,7 @@ import { ThemeToggle } from "./theme-toggle";
 /** The header of the pages that need no sign-in. `place` names where one is, beside the mark. */
 export function SiteHeader({ place, children }: { place?: string; children?: ReactNode }) {
   return (
-    <header className="sticky top-0 z-30 border-b bg-background/90 backdrop-blur-sm">
+    <header className="sticky top-0 z-30 border-b bg-background">
       <div className="mx-auto flex h-14 max-w-[1440px] items-center gap-2 px-4 sm:px-6">
         <Link
           href="/"

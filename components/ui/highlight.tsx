@@ -28,7 +28,8 @@ export function highlight(code: string, language: Language): ReactNode[] {
   const rules = [
     comments[language],
     /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/.source,
-    String.raw`(?<![\w.-])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w-])`,
+    // In a shell a number is a port or a flag's, and means nothing by itself.
+    language === "bash" ? undefined : String.raw`(?<![\w.-])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w-])`,
     String.raw`(?<![\w.$-])(?:${keywords[language]})(?![\w-])`,
   ];
   const pattern = new RegExp(rules.map((rule) => `(${rule ?? "(?!)"})`).join("|"), "g");

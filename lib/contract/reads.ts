@@ -44,7 +44,9 @@ export const budgetStatus = z
   })
   .meta({ id: "BudgetStatus" });
 
-export const projectParams = z.strictObject({ slug: projectSlug });
+export const projectParams = z.strictObject({
+  slug: projectSlug.meta({ description: "The project's slug." }),
+});
 
 export const spendQuery = z
   .strictObject({

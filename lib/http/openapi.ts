@@ -115,7 +115,7 @@ export async function buildOpenApi(routes: readonly RouteEntry[], server: string
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: server }],
-    tags: [...tags].map((name) => ({ name })),
+    tags: [...tags].sort(byImportance).map((name) => ({ name })),
     paths,
     components: {
       schemas: components.schemas,
@@ -231,7 +231,7 @@ function describeSuccess(
   const schema = components.add(response, "output");
   const example = schema.$ref && responseExamples[idOf(schema)];
   return {
-    description: status === 201 ? "Recorded." : "Success.",
+    description: successes[status ?? 200] ?? "Success.",
     headers: refer([
       "X-Request-Id",
       ...(limited ? ["RateLimit-Policy", "RateLimit"] : []),
@@ -295,6 +295,20 @@ function nameOperation(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
 }
 
+const successes: Record<number, string> = { 201: "Made and stored.", 207: "A verdict for each item." };
+
+/** What one comes for first: recording, then reading. What is named in neither list stands between, by name. */
+const firstTags = ["Messages", "Summary", "Projects", "Budgets"];
+const lastTags = ["Health"];
+
+function byImportance(a: string, b: string): number {
+  const rank = (tag: string) => {
+    if (firstTags.includes(tag)) return firstTags.indexOf(tag) - firstTags.length;
+    return lastTags.indexOf(tag) + 1;
+  };
+  return rank(a) - rank(b) || a.localeCompare(b);
+}
+
 /** The resource a path is about, in words: the first of its segments, below a workspace the one that follows it. */
 function nameResource(path: string): string {
   const segments = path
@@ -302,6 +316,7 @@ function nameResource(path: string): string {
     .split("/")
     .filter((part) => part && !part.startsWith("["));
   const [first = "", second] = segments;
+  if (first === "me") return "Current user";
   const words = (first === "workspaces" && second ? second : first)
     .replaceAll("-", " ")
     .replace(/^api\b/, "API");

@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { type Call, writeSnippets } from "./snippets";
+
+const body = {
+  project: "checkout",
+  note: "it's $5 and `more`",
+  recurring: true,
+  plan: null,
+  items: [{ quantity: 1.5 }],
+};
+const call: Call = {
+  method: "POST",
+  url: "https://outlay.example.com/api/v1/messages",
+  credential: "key",
+  body,
+};
+
+function codeOf(label: string, made: Call = call): string {
+  return writeSnippets(made).find((snippet) => snippet.label === label)?.code ?? "";
+}
+
+test("the curl line gives the body to the shell as it is, quotes and dollars included", () => {
+  const script = `curl() { for last; do :; done; printf '%s' "$last"; }\n${codeOf("curl")}`;
+  expect(JSON.parse(execFileSync("sh", ["-c", script], { encoding: "utf8" }))).toEqual(body);
+});
+
+test("the TypeScript example sends the body", async () => {
+  let sent: { url: string; body?: unknown } | undefined;
+  const fetch = async (url: string, options: { body: string }) => {
+    sent = { url, body: JSON.parse(options.body) };
+    return { ok: true, json: async () => ({}) };
+  };
+  const run = new Function("fetch", `return (async () => { ${codeOf("TypeScript")} })()`);
+  await run(fetch);
+  expect(sent).toEqual({ url: call.url, body });
+});
+
+test("the Python example writes Python's own constants, outside of text only", () => {
+  const code = codeOf("Python", { ...call, body: { ...body, label: "is true, or null" } });
+  expect(code).toContain('"recurring": True,');
+  expect(code).toContain('"plan": None,');
+  expect(code).toContain('"is true, or null"');
+  expect(code).toContain("parse_float=Decimal");
+});
+
+test("no example asks for credentials that the endpoint does not need", () => {
+  for (const { code } of writeSnippets({
+    method: "GET",
+    url: "https://x.example.com/api/health",
+    credential: "none",
+  }))
+    expect(code).not.toContain("Authorization");
+  expect(codeOf("curl", { ...call, credential: "user" })).toContain("$OUTLAY_USER_TOKEN");
+});
