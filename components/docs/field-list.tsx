@@ -19,6 +19,8 @@ export function FieldList({ fields, kind }: { fields: Field[]; kind: "request" |
 
 function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" }) {
   const { description, values, limits, fields, variants, see } = field;
+  // A description that explains each value has named them all.
+  const listed = values.filter((value) => !description?.includes(`\`${value}\``));
   const facts = [...limits, ...(field.default === undefined ? [] : [`default \`${field.default}\``])];
   return (
     <>
@@ -33,7 +35,7 @@ function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" 
           <Inline text={description} />
         </p>
       ) : null}
-      {values.length > 0 ? (
+      {listed.length > 0 ? (
         <p className="mt-1 flex flex-wrap items-center gap-1.5 text-[13px] text-muted-foreground">
           One of
           {values.map((value) => (

@@ -70,12 +70,11 @@ function readVariants(schema: JsonSchema, context: Context): Variant[] {
   }));
 }
 
-function nameVariant({ properties = {} }: JsonSchema, key: string | undefined): string {
-  const [name, value] =
-    Object.entries(properties).find(([name, { const: value }]) =>
-      key ? name === key : value !== undefined,
-    ) ?? [];
-  return name && value?.const !== undefined ? `${name}: ${JSON.stringify(value.const)}` : "otherwise";
+/** What tells a shape apart: a field that it always has, with the one value that it then has. */
+function nameVariant({ properties = {}, required = [] }: JsonSchema, key: string | undefined): string {
+  const name = key ?? required.find((one) => properties[one]?.const !== undefined);
+  const value = name && properties[name]?.const;
+  return value === undefined ? "otherwise" : `${name}: ${JSON.stringify(value)}`;
 }
 
 /** A schema that may also be null, without the null. */
