@@ -60,6 +60,9 @@ export class SchemaComponents {
   }
 }
 
+/** The id of the component that a schema refers to; empty where it refers to none. */
+export const idOf = ({ $ref = "" }: JsonSchema) => $ref.slice($ref.lastIndexOf("/") + 1);
+
 type Described = JsonSchema & { jsonSchema?: JsonSchema };
 
 /** What zod cannot know: what our custom types are on the wire, and which patterns only repeat a format. */

@@ -1,23 +1,15 @@
 import { sessionCookieName } from "@/lib/auth/session-client";
-import { requestExamples, responseExamples } from "@/lib/contract/examples";
-import type {
-  ApiResponse,
-  Header,
-  JsonSchema,
-  MediaType,
-  OpenApiDocument,
-  Operation,
-  Parameter,
-  Reference,
-} from "@/lib/contract/openapi";
+import { requestExamples } from "@/lib/contract/examples";
+import type { JsonSchema, MediaType, OpenApiDocument, Operation, Parameter } from "@/lib/contract/openapi";
 import { permissions } from "@/lib/contract/permissions";
 import { errorBody } from "@/lib/contract/reads";
 import type { ErrorCode } from "@/lib/errors";
 import packageJson from "@/package.json";
 import { defaultBodyLimit } from "./body";
 import { declaration, type Endpoint, methods } from "./define-route";
-import { errorReference, exampleError, groupByStatus } from "./error-reference";
-import { SchemaComponents } from "./openapi-schemas";
+import { groupByStatus } from "./error-reference";
+import { describeErrors, describeSuccess, responseHeaders } from "./openapi-responses";
+import { idOf, SchemaComponents } from "./openapi-schemas";
 import { bySpecificity, convertPath, type RouteEntry } from "./route-table";
 
 type Kind = { security: Record<string, string[]>[]; errors: ErrorCode[]; limited: boolean };
@@ -46,36 +38,6 @@ const kinds: Record<Endpoint["auth"], Kind> = {
   key: { security: [{ apiKey: [] }], errors: keyErrors, limited: true },
   ingest: { security: [{ apiKey: [] }], errors: keyErrors, limited: true },
   user: { security: [{ userToken: [] }, { session: [] }], errors: userErrors, limited: false },
-};
-
-const headers: Record<string, Header> = {
-  "X-Request-Id": {
-    description: "An id of this request; the same as `request_id` in an error's body.",
-    schema: { type: "string" },
-    example: "req_0b9f6c1e-5d0e-4b0a-9c55-6c2a3f1d7e84",
-  },
-  "RateLimit-Policy": {
-    description: "The key's rate: `q` requests in any `w` seconds. Absent where the key has no rate limit.",
-    schema: { type: "string" },
-    example: '"key";q=600;w=60',
-  },
-  RateLimit: {
-    description:
-      "What is left of it: `r` requests now, and more in `t` seconds. Absent where the key has no rate limit.",
-    schema: { type: "string" },
-    example: '"key";r=598;t=41',
-  },
-  "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" }, example: 12 },
-  "WWW-Authenticate": {
-    description: "How to authenticate.",
-    schema: { type: "string" },
-    example: 'Bearer realm="outlay"',
-  },
-  "Idempotent-Replayed": {
-    description:
-      "`true` where the message had been recorded before, and this is the first answer again. Absent otherwise.",
-    schema: { type: "string", enum: ["true"] },
-  },
 };
 
 const about =
@@ -119,7 +81,7 @@ export async function buildOpenApi(routes: readonly RouteEntry[], server: string
     paths,
     components: {
       schemas: components.schemas,
-      headers,
+      headers: responseHeaders,
       securitySchemes: {
         apiKey: {
           type: "http",
@@ -179,7 +141,7 @@ function describeOperation(
       ...Object.fromEntries(
         groupByStatus(errorsOf(declared)).map(([status, codes]) => [
           String(status),
-          describeErrors(codes, kind),
+          describeErrors(codes, kind.limited),
         ]),
       ),
     },
@@ -222,67 +184,9 @@ function describeParameters(
   }));
 }
 
-function describeSuccess(
-  { response, status }: Endpoint,
-  limited: boolean,
-  remembers: boolean,
-  components: SchemaComponents,
-): ApiResponse {
-  const schema = components.add(response, "output");
-  const example = schema.$ref && responseExamples[idOf(schema)];
-  return {
-    description: successes[status ?? 200] ?? "Success.",
-    headers: refer([
-      "X-Request-Id",
-      ...(limited ? ["RateLimit-Policy", "RateLimit"] : []),
-      ...(remembers ? ["Idempotent-Replayed"] : []),
-    ]),
-    content: {
-      "application/json": { schema, ...(example ? { examples: { success: { value: example } } } : {}) },
-    },
-  };
-}
-
-function describeErrors(codes: ErrorCode[], { limited }: Kind): ApiResponse {
-  const names = [
-    "X-Request-Id",
-    ...(codes.includes("missing_credentials") ? ["WWW-Authenticate"] : []),
-    ...(codes.includes("rate_limited") || codes.includes("unavailable") ? ["Retry-After"] : []),
-    ...(limited && codes.includes("rate_limited") ? ["RateLimit-Policy", "RateLimit"] : []),
-  ];
-  const fields = codes.flatMap((code) => Object.entries(errorReference[code].fields ?? {}));
-  const schema: JsonSchema = {
-    allOf: [
-      { $ref: "#/components/schemas/Error" },
-      {
-        type: "object",
-        properties: {
-          error: { type: "string", enum: codes },
-          ...Object.fromEntries(fields.map(([name, field]) => [name, field.schema])),
-        },
-      },
-    ],
-  };
-  const examples = codes.map((code) => [
-    code,
-    { summary: errorReference[code].when, value: exampleError(code) },
-  ]);
-  return {
-    description: codes.map((code) => `\`${code}\`: ${errorReference[code].when}`).join("\n\n"),
-    headers: refer(names),
-    content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
-  };
-}
-
 function withExamples(schema: JsonSchema): MediaType {
   const examples = schema.$ref && requestExamples[idOf(schema)];
   return { schema, ...(examples ? { examples } : {}) };
-}
-
-const idOf = ({ $ref = "" }: JsonSchema) => $ref.slice($ref.lastIndexOf("/") + 1);
-
-function refer(names: string[]): Record<string, Reference> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 /** `POST /api/v1/projects/[slug]/spend` → `postProjectsBySlugSpend`. */
@@ -294,8 +198,6 @@ function nameOperation(method: string, path: string): string {
     .filter(Boolean);
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
 }
-
-const successes: Record<number, string> = { 201: "Made and stored.", 207: "A verdict for each item." };
 
 /** What one comes for first: recording, then reading. What is named in neither list stands between, by name. */
 const firstTags = ["Messages", "Summary", "Projects", "Budgets"];
