@@ -5,9 +5,15 @@ import { ExactNumber } from "./exact-number";
 const maxIntegerDigits = 15;
 const maxDecimals = 18;
 
+/** A cost that a client worked out in floats has more decimals than that (0.1 + 0.2 has 17, 123 × 1.5e-7 has 21). */
+const maxRoundedDecimals = 60;
+
+/** What is longer is no number anybody computed with, and the code's decimals would refuse to read it. */
+const maxTextLength = 100;
+
 /** Splits a JSON number's text into digits before and after the point, written out without an exponent. */
 function measure(text: string): { integerDigits: number; decimals: number } {
-  const [mantissa = "", exponent = "0"] = text.toLowerCase().replace("-", "").split("e");
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().replace(/^-/, "").split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
   const shift = Number(exponent);
   const significant = (whole + fraction).replace(/0+$/, "");
@@ -19,9 +25,11 @@ function measure(text: string): { integerDigits: number; decimals: number } {
 
 /**
  * A positive decimal on the wire as a JSON number; in the code its exact text, for `lib/pricing/decimal`.
- * Zero, negative numbers, and what the ledger cannot hold exactly are refused.
+ * Zero, negative numbers, and what the ledger cannot hold exactly are refused; `rounded` leaves decimals beyond the
+ * ledger's to be rounded by whoever computes with it.
  */
-export function positiveDecimal(description: string, { orZero = false } = {}) {
+export function positiveDecimal(description: string, { orZero = false, rounded = false } = {}) {
+  const decimalsTaken = rounded ? maxRoundedDecimals : maxDecimals;
   return z
     .custom<number | ExactNumber>((value) => typeof value === "number" || value instanceof ExactNumber, {
       error: (issue) => (issue.input === undefined ? "is required" : "must be a number"),
@@ -34,8 +42,10 @@ export function positiveDecimal(description: string, { orZero = false } = {}) {
         context.addIssue(orZero ? "must be 0 or more" : "must be greater than 0");
       } else if (!Number.isFinite(number) || integerDigits > maxIntegerDigits) {
         context.addIssue(`must be less than 1e${maxIntegerDigits}`);
-      } else if (decimals > maxDecimals) {
-        context.addIssue(`must have at most ${maxDecimals} decimals`);
+      } else if (decimals > decimalsTaken) {
+        context.addIssue(`must have at most ${decimalsTaken} decimals`);
+      } else if (text.length > maxTextLength) {
+        context.addIssue(`must be written in at most ${maxTextLength} characters`);
       }
       return text;
     })

@@ -39,9 +39,10 @@ const usageLine = {
   request_input_tokens: positiveDecimal(
     "All input tokens of the request this usage is of. Some models cost more for long requests; without it, the base price holds.",
   ).optional(),
-  estimated_cost: positiveDecimal("USD. Given, it is the cost; left out, the service prices the usage.", {
-    orZero: true,
-  }).optional(),
+  estimated_cost: positiveDecimal(
+    "USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage.",
+    { orZero: true, rounded: true },
+  ).optional(),
   feature: text(128, "The feature the usage served.").optional(),
 };
 

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { ExactNumber } from "./exact-number";
+import { positiveDecimal } from "./fields";
+
+const issueOf = (value: unknown) => positiveDecimal("").safeParse(value).error?.issues[0]?.message;
+
+test.each([1e-18, 1.5e-7, 5e-7, 0.000001, 1e14, 999_999_999_999_999, 1.0e-12])(
+  "%d is taken, however JavaScript spells it",
+  (value) => {
+    expect(issueOf(value)).toBeUndefined();
+  },
+);
+
+test.each([
+  [1e-19, "must have at most 18 decimals"],
+  [1.234567890123e-7, "must have at most 18 decimals"],
+  [new ExactNumber("1.000000000000000001e-1"), "must have at most 18 decimals"],
+  [1e15, "must be less than 1e15"],
+  [new ExactNumber(`0.1${"0".repeat(200)}`), "must be written in at most 100 characters"],
+  [-1e-7, "must be greater than 0"],
+  [0, "must be greater than 0"],
+])("%d is refused: %s", (value, message) => {
+  expect(issueOf(value)).toBe(message);
+});
+
+test("a cost that floats worked out is taken with all its noise, where it is to be rounded", () => {
+  const noisy = 123 * 1.5e-7;
+  expect(String(noisy)).toBe("0.000018449999999999998");
+  expect(positiveDecimal("", { rounded: true }).parse(noisy)).toBe("0.000018449999999999998");
+  expect(positiveDecimal("", { rounded: true }).safeParse(1e-61).success).toBe(false);
+});
