@@ -1,0 +1,41 @@
+import { LosslessNumber, parse, stringify } from "lossless-json";
+
+/** An answer whose every number is its own text: no digit goes through a float. */
+export type ExactAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
+
+/** Fields that are written as text in the tests and as JSON numbers on the wire. */
+const numbers = new Set(["quantity", "cached_quantity", "estimated_cost", "amount", "percent"]);
+
+/** JSON in which the decimals of messages are numbers, digit by digit as the test wrote them. */
+export function toJson(value: unknown): string {
+  const convert = (inner: unknown, name = ""): unknown => {
+    if (typeof inner === "string") return numbers.has(name) ? new LosslessNumber(inner) : inner;
+    if (Array.isArray(inner)) return inner.map((item) => convert(item));
+    if (typeof inner !== "object" || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([field, of]) => [field, convert(of, field)]));
+  };
+  return stringify(convert(value)) ?? "null";
+}
+
+/** Calls a service and reads its answers without losing a digit. */
+export function exactClient(baseUrl: string, secret: string) {
+  const call = async (method: string, path: string, body?: unknown): Promise<ExactAnswer> => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${secret}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body: toJson(body) }),
+    });
+    const parsed = parse(await response.text(), null, { parseNumber: (text) => text });
+    return { status: response.status, headers: response.headers, body: parsed as Record<string, unknown> };
+  };
+  return {
+    get: (path: string) => call("GET", path),
+    post: (body: unknown) => call("POST", "/api/v1/messages", body),
+    bulk: (messages: unknown[]) => call("POST", "/api/v1/messages/batch", { messages }),
+  };
+}
+
+export type ExactClient = ReturnType<typeof exactClient>;

@@ -1,0 +1,120 @@
+import snapshot from "@/lib/pricing/rates/snapshot.json";
+import { dividedBy, type Exact, exact, rounded, times, timesAndTimes, total } from "./exact";
+import { type Line, type Message, prices } from "./requests";
+
+export type CostStatus = "client" | "priced" | "converted" | "unpriced";
+
+/** What one line of a breakdown holds of a message. `counts` is 1 where the message itself is counted. */
+export type Share = {
+  at: number;
+  amount: Exact;
+  model: string | null;
+  feature: string | null;
+  counts: 0 | 1;
+  unpriced: 0 | 1;
+};
+
+/** A message's cost by the rules of the design, worked out apart from the service. */
+export type Cost = { amount: Exact; status: CostStatus; shares: Share[] };
+
+type Costed = Exclude<Message, { type: "allocation" }>;
+
+/** @param now when a message occurred that does not say so, milliseconds since 1970 */
+export function costOf(message: Costed, now: number): Cost {
+  const at = message.occurred_at === undefined ? now : Date.parse(message.occurred_at);
+  switch (message.type) {
+    case "usage": {
+      const { amount, status } = lineCost(message.provider, message, at);
+      return { amount, status, shares: [share(message, at, amount, status, 1)] };
+    }
+    case "batch": {
+      const lines = message.items.map((item) => ({ item, ...lineCost(message.provider, item, at) }));
+      const any = (wanted: CostStatus) => lines.some(({ status }) => status === wanted);
+      return {
+        amount: total(lines.map(({ amount }) => amount)),
+        status: any("unpriced") ? "unpriced" : any("priced") ? "priced" : "client",
+        shares: lines.map(({ item, amount, status }, index) =>
+          share(item, at, amount, status, index === 0 ? 1 : 0),
+        ),
+      };
+    }
+    case "expense": {
+      const { amount, status } = converted(message);
+      return { amount, status, shares: [share({}, at, amount, status, 1)] };
+    }
+    case "subscription": {
+      const { amount, status } = converted(message);
+      const start = message.starts_on === undefined ? at : Date.parse(`${message.starts_on}T00:00:00Z`);
+      if (message.interval !== "year")
+        return { amount, status, shares: [share({}, start, amount, status, 1)] };
+      const part = dividedBy(amount, exact("12"));
+      const shares = Array.from({ length: 12 }, (_, month) =>
+        share(
+          {},
+          monthsLater(start, month),
+          month === 11 ? amount - 11n * part : part,
+          status,
+          month === 0 ? 1 : 0,
+        ),
+      );
+      return { amount, status, shares };
+    }
+  }
+}
+
+function share(
+  { model = null, feature = null }: { model?: string | null; feature?: string | null },
+  at: number,
+  amount: Exact,
+  status: CostStatus,
+  counts: 0 | 1,
+): Share {
+  return { at, amount, model, feature, counts, unpriced: status === "unpriced" ? 1 : 0 };
+}
+
+function lineCost(provider: string, line: Line, at: number): { amount: Exact; status: CostStatus } {
+  if (line.estimated_cost !== undefined) return { amount: rounded(line.estimated_cost), status: "client" };
+  const unit = line.unit_type === "prompt_tokens" ? "input_tokens" : line.unit_type;
+  const rate = priceOf(provider, line.model, unit, at);
+  if (rate === undefined) return { amount: 0n, status: "unpriced" };
+  const quantity = exact(line.quantity);
+  if (line.cached_quantity === undefined) return { amount: times(quantity, rate), status: "priced" };
+  const cached = exact(line.cached_quantity);
+  const cachedRate = priceOf(provider, line.model, "cache_read_tokens", at);
+  if (cachedRate === undefined) return { amount: 0n, status: "unpriced" };
+  return { amount: timesAndTimes(quantity - cached, rate, cached, cachedRate), status: "priced" };
+}
+
+/** The latest price that began by then: one of this very model before one of any model. */
+function priceOf(provider: string, model: string | undefined, unit: string, at: number): Exact | undefined {
+  for (const wanted of [model?.toLowerCase(), null]) {
+    const [latest] = prices
+      .filter(
+        ([who, what, of, , from]) =>
+          who === provider.toLowerCase() && what === wanted && of === unit && Date.parse(from) <= at,
+      )
+      .sort(([, , , , a], [, , , , b]) => Date.parse(b) - Date.parse(a));
+    if (latest) return exact(latest[3]);
+  }
+  return undefined;
+}
+
+function converted(message: { amount: string; currency?: string }): { amount: Exact; status: CostStatus } {
+  const { amount, currency = "USD" } = message;
+  if (currency === "USD") return { amount: exact(amount), status: "client" };
+  const rate = (snapshot.rates as Record<string, string>)[currency];
+  if (rate === undefined) throw new Error(`The snapshot has no rate for ${currency}.`);
+  return { amount: times(exact(amount), exact(rate)), status: "converted" };
+}
+
+/** The same time of day on the same date so many months later, or on the last of a month that has no such date. */
+function monthsLater(at: number, months: number): number {
+  const start = new Date(at);
+  const later = new Date(at);
+  later.setUTCDate(1);
+  later.setUTCMonth(start.getUTCMonth() + months);
+  const lastDate = new Date(later);
+  lastDate.setUTCMonth(later.getUTCMonth() + 1, 0);
+  later.setUTCDate(Math.min(start.getUTCDate(), lastDate.getUTCDate()));
+  return later.getTime();
+}

@@ -1,0 +1,65 @@
+/**
+ * A decimal as a whole number of 1e-18. The model's own arithmetic, on purpose not the service's: what the two agree on
+ * was computed twice.
+ */
+export type Exact = bigint;
+
+const decimals = 18;
+const one = 10n ** BigInt(decimals);
+
+/** Reads a JSON number's text. @throws Error where it has a digit beyond the eighteenth decimal */
+export function exact(text: string): Exact {
+  const [, sign, whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  if (sign === undefined) throw new Error(`${text} is no decimal number.`);
+  const shift = decimals + Number(exponent) - fraction.length;
+  const digits = BigInt(whole + fraction);
+  const value = shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
+  if (shift < 0 && value * 10n ** BigInt(-shift) !== digits)
+    throw new Error(`${text} has too many decimals.`);
+  return sign === "-" ? -value : value;
+}
+
+/** Reads a JSON number's text as a whole number of 1e-78: what two spellings of one number have in common. */
+export function fine(text: string): bigint {
+  const [mantissa = "", exponent = "0"] = text.split("e");
+  return exact(`${mantissa}e${Number(exponent) + 60}`);
+}
+
+/** Reads a JSON number's text, rounded once to 18 decimals. */
+export const rounded = (text: string): Exact => divideHalfEven(fine(text), 10n ** 60n);
+
+/** The quotient of two whole numbers, a half going to the even neighbour. */
+function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
+  if (numerator < 0n) return -divideHalfEven(-numerator, denominator);
+  const quotient = numerator / denominator;
+  const twice = (numerator - quotient * denominator) * 2n;
+  const up = twice > denominator || (twice === denominator && quotient % 2n === 1n);
+  return up ? quotient + 1n : quotient;
+}
+
+/** a × b, rounded once to 18 decimals. */
+export const times = (a: Exact, b: Exact): Exact => divideHalfEven(a * b, one);
+
+/** a × b + c × d, rounded once. */
+export const timesAndTimes = (a: Exact, b: Exact, c: Exact, d: Exact): Exact =>
+  divideHalfEven(a * b + c * d, one);
+
+/** a ÷ b, rounded once. */
+export const dividedBy = (a: Exact, b: Exact): Exact => divideHalfEven(a * one, b);
+
+/** So many per cent of a, rounded once. */
+export const percentOf = (a: Exact, percent: Exact): Exact => divideHalfEven(a * percent, one * 100n);
+
+export const total = (values: Iterable<Exact>): Exact => {
+  let sum = 0n;
+  for (const value of values) sum += value;
+  return sum;
+};
+
+/** As text, for messages of failed assertions and for JSON. */
+export function show(value: Exact): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, "0");
+  const fraction = digits.slice(-decimals).replace(/0+$/, "");
+  return `${value < 0n ? "-" : ""}${digits.slice(0, -decimals)}${fraction && `.${fraction}`}`;
+}

@@ -1,0 +1,106 @@
+import { expect } from "vitest";
+import type { ExactAnswer } from "./client";
+import { exact, show } from "./exact";
+import type { Expected, LedgerModel } from "./model";
+import type { KeyName, Post, Step } from "./requests";
+import type { SequenceWorkspace } from "./workspace";
+
+type Call = Exclude<Step, { again: number }>;
+
+/** What a post was answered, in the same words as what the model expects of it. */
+type Seen = Record<string, unknown>;
+
+/**
+ * Does what a step says, against the service and against the model, and holds the answers against each other.
+ * @param ids by number, the id under which each message was first recorded
+ */
+export class Player {
+  readonly #ids = new Map<number, unknown>();
+  readonly #calls: Call[] = [];
+
+  constructor(
+    private readonly workspace: SequenceWorkspace,
+    private readonly model: LedgerModel,
+  ) {}
+
+  async play(step: Step): Promise<void> {
+    const call = "again" in step ? this.#calls[step.again % Math.max(1, this.#calls.length)] : step;
+    if (!call) return;
+    this.#calls.push(call);
+    const { key, posts, way } = call;
+    if (way === "bulk") await this.#playBulk(key, posts);
+    else for (const post of posts) await this.#playPost(key, post, way === "twice at once");
+  }
+
+  async #playBulk(key: KeyName, posts: Post[]): Promise<void> {
+    const expected = posts.map((post) => this.model.post(key, post, Date.now()));
+    const { status, body } = await this.workspace.clients[key].bulk(posts.map(toBody));
+    expect(status).toBe(207);
+    const results = body.results as Record<string, unknown>[];
+    expect(results.map(({ index }) => index)).toEqual(posts.map((_, index) => String(index)));
+    for (const [index, want] of expected.entries()) {
+      const result = results[index] ?? {};
+      this.#compare(want, result.status === "201" ? { ...result, status: 201 } : result, `item ${index}`);
+    }
+    const recorded = expected.filter((want) => "status" in want).length;
+    expect([body.recorded, body.refused]).toEqual([recorded, posts.length - recorded].map(String));
+  }
+
+  async #playPost(key: KeyName, post: Post, twice: boolean): Promise<void> {
+    const client = this.workspace.clients[key];
+    const answers = await Promise.all(Array.from({ length: twice ? 2 : 1 }, () => client.post(toBody(post))));
+    // Of two at once either may have been the first: the one that was is the one that is not a replay.
+    const inOrder = answers.sort((a, b) => Number(isReplay(a)) - Number(isReplay(b)));
+    for (const answer of inOrder) {
+      const want = this.model.post(key, post, Date.now());
+      const seen =
+        answer.status === 201
+          ? { ...answer.body, status: 201, replayed: isReplay(answer) }
+          : { ...answer.body, httpStatus: answer.status };
+      this.#compare(want, seen, "the post");
+    }
+  }
+
+  #compare(want: Expected, seen: Seen, what: string): void {
+    if ("error" in want) {
+      expect(seen, what).toMatchObject({ error: want.error });
+      if (want.limit !== undefined && want.spent !== undefined) {
+        expect([seen.limit_usd, seen.spent_usd].map(plain), what).toEqual([
+          show(want.limit),
+          show(want.spent),
+        ]);
+      }
+      return;
+    }
+    expect(
+      {
+        status: seen.status,
+        error: seen.error,
+        amount: plain(seen.amount_usd),
+        costStatus: seen.cost_status,
+        replayed: seen.replayed,
+      },
+      what,
+    ).toEqual({
+      status: 201,
+      error: undefined,
+      amount: show(want.amount),
+      costStatus: want.costStatus,
+      replayed: want.replayed,
+    });
+    const id = this.#ids.get(want.record);
+    if (id === undefined) this.#ids.set(want.record, seen.id);
+    else expect(seen.id, what).toBe(id);
+  }
+}
+
+const isReplay = ({ headers }: ExactAnswer) => headers.get("idempotent-replayed") === "true";
+
+/** A number's text without what spells the same number otherwise. */
+export function plain(text: unknown): unknown {
+  return typeof text === "string" ? show(exact(text)) : text;
+}
+
+function toBody({ flaw, message, ...rest }: Post) {
+  return { ...rest, message: { ...message, ...flaw } };
+}

@@ -1,0 +1,78 @@
+/** A line of usage as a test writes it: decimals are the text that goes into the JSON. */
+export type Line = {
+  model?: string;
+  unit_type: string;
+  quantity: string;
+  cached_quantity?: string;
+  estimated_cost?: string;
+  feature?: string;
+};
+
+type When = { occurred_at?: string };
+
+/** The five kinds of message; absent and optional are the same here. */
+export type Message =
+  | ({ type: "usage"; provider: string } & Line & When)
+  | ({ type: "batch"; provider: string; batch_id: string; items: Line[] } & When)
+  | ({ type: "expense"; vendor: string; amount: string; currency?: string } & When)
+  | ({
+      type: "subscription";
+      vendor: string;
+      amount: string;
+      currency?: string;
+      interval?: "month" | "year";
+      starts_on?: string;
+    } & When)
+  | ({ type: "allocation"; from_project: string; amount?: string; percent?: string } & When);
+
+export type Source = "api" | "mcp" | "manual" | "import";
+
+/** A message to post. `flaw` is laid over its fields and makes it one that has to be refused. */
+export type Post = {
+  project: string;
+  source: Source;
+  idempotency_key?: string;
+  message: Message;
+  flaw?: Record<string, string>;
+};
+
+/** The keys of a sequence's workspace, each confined in its own way. `alpha` is a project that exists from the start. */
+export const keyOptions = {
+  full: {},
+  limited: { monthly_limit: "25" },
+  limitedToThirty: { monthly_limit: "0.3" },
+  allowed: { conditions: { project_slugs: ["alpha", "beta"] } },
+  denied: { conditions: { deny_project_slugs: ["gamma"] } },
+  bound: { conditions: { project_slugs: ["beta"] } },
+  chatOnly: { conditions: { features: ["chat"] } },
+  importOnly: { conditions: { sources: ["import"] } },
+  usageOnly: { permissions: ["log_usage", "read_summaries"] },
+  trial: { environment: "test" as const },
+  limitedTrial: { environment: "test" as const, monthly_limit: "2" },
+};
+export type KeyName = keyof typeof keyOptions;
+
+/** Keys are checked by name here, apart from how the service checks them by their conditions. */
+export function mayTouch(key: KeyName, project: string): boolean {
+  if (key === "bound") return project === "alpha";
+  if (key === "allowed") return project !== "gamma" && project !== "delta";
+  if (key === "denied") return project !== "gamma";
+  return true;
+}
+
+export const environmentOf = (key: KeyName): "live" | "test" =>
+  key === "trial" || key === "limitedTrial" ? "test" : "live";
+
+/** One thing a client does: a call, or the same call twice at once; or an earlier call once more. */
+export type Step =
+  | { key: KeyName; posts: Post[]; way: "single" | "bulk" | "twice at once" }
+  | { again: number };
+
+/** Prices of the workspace: provider, model, unit, rate, from when. */
+export const prices = [
+  ["acme", "fast", "input_tokens", "0.000003", "2024-02-29T00:00:00Z"],
+  ["acme", "fast", "input_tokens", "0.0000041", "2026-01-01T00:00:00Z"],
+  ["acme", "fast", "cache_read_tokens", "0.000000307", "2024-02-29T00:00:00Z"],
+  ["acme", null, "output_tokens", "0.000000000000123457", "2024-02-29T00:00:00Z"],
+  ["acme", null, "stamps", "0.333333333333333333", "2024-02-29T00:00:00Z"],
+] as const;
