@@ -2,6 +2,7 @@ import type { CostMessage } from "@/lib/contract/message";
 import { type Issue, type ServiceError, validationFailed } from "@/lib/errors";
 import { convert, currencyDecimalsIssue, isCurrency } from "@/lib/pricing/currency";
 import { compare, parseDecimal } from "@/lib/pricing/decimal";
+import { occurredAt } from "./compose";
 
 /** How far ahead of now a message may say it occurred: clocks differ. */
 const maxAheadMs = 5 * 60_000;
@@ -97,7 +98,7 @@ function checkPeriod(message: Of<"subscription">, now: number): Issue[] {
       message: "goes with recurring: true; a single charge ends with its period",
     });
   }
-  const first = startsOn ?? (message.occurred_at ?? new Date(now).toISOString()).slice(0, 10);
+  const first = startsOn ?? occurredAt(message, now).slice(0, 10);
   if (endsOn !== undefined && endsOn < first) {
     issues.push({ path: "ends_on", message: "must not be before the first period begins" });
   }
