@@ -1,6 +1,7 @@
-import { escapeLiteral, type PoolClient } from "pg";
+import type { PoolClient, QueryResult } from "pg";
 import { ServiceError } from "@/lib/errors";
 import { database } from "./pool";
+import { quoteLiteral } from "./quote-literal";
 
 /** What row-level security knows an API key by; see `private.key_claims()`. */
 export type KeyClaims = {
@@ -56,19 +57,51 @@ export function asUser<T>(claims: UserClaims, run: (client: PoolClient) => Promi
 
 function setLocal(settings: Record<string, string>): string {
   const calls = Object.entries(settings).map(
-    ([name, value]) => `set_config('${name}', ${escapeLiteral(value)}, true)`,
+    ([name, value]) => `set_config('${name}', ${quoteLiteral(value)}, true)`,
   );
   return `select ${calls.join(", ")}`;
 }
 
-async function inTransaction<T>(begin: string, run: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await connect();
-  let broken: Error | undefined;
-  try {
+/** A call of a function of the schema `private` with JSON arguments, as the text of a statement. */
+export function callText(name: string, ...json: unknown[]): string {
+  return `select private.${name}(${json.map((value) => quoteLiteral(JSON.stringify(value))).join(", ")}) as answer`;
+}
+
+/**
+ * Runs a transaction of the service in two round trips, for where a round trip's CPU counts: `open` goes out with the
+ * begin, and the statements that `decide` makes of its answer with the commit. Statements are texts of `callText`.
+ */
+export function inTwoTrips<Answer, Result>(
+  open: string,
+  decide: (answer: Answer, client: PoolClient) => Promise<{ close: string[]; result: Result }>,
+): Promise<Result> {
+  return onClient(async (client) => {
+    // Several statements in one text have several results, which pg's types do not know.
+    const results: unknown = await client.query(`begin; ${open}`);
+    const [, opened] = results as QueryResult<{ answer: Answer }>[];
+    const row = opened?.rows[0];
+    if (!row) throw new Error("A function call has one row.");
+    const { close, result } = await decide(row.answer, client);
+    await client.query([...close, "commit"].join("; "));
+    return result;
+  });
+}
+
+function inTransaction<T>(begin: string, run: (client: PoolClient) => Promise<T>): Promise<T> {
+  return onClient(async (client) => {
     await client.query(begin);
     const result = await run(client);
     await client.query("commit");
     return result;
+  });
+}
+
+/** Lends `run` a connection for a transaction; what it throws rolls back. */
+async function onClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await connect();
+  let broken: Error | undefined;
+  try {
+    return await run(client);
   } catch (error) {
     await client.query("rollback").catch((failure: Error) => {
       broken = failure;

@@ -29,11 +29,13 @@ export class Group {
   readonly #projectIds: Map<string, string>;
   readonly #answers: Map<string, { request: unknown; response: unknown }>;
   readonly #admitted = new Map<LoadedKey, number>();
+  readonly #createdAt: string;
 
   constructor(
     private readonly admission: Admission,
     private readonly prices: Map<string, readonly PriceOverride[]>,
   ) {
+    this.#createdAt = toInstant(admission.now);
     this.#projectIds = new Map(admission.projects.map((row) => [`${row.workspace_id} ${row.slug}`, row.id]));
     this.#answers = new Map(admission.replays.map((row) => [`${row.workspace_id} ${row.key}`, row]));
     this.#allocations = new AllocationBook(this.messages, (workspaceId, slug) =>
@@ -114,7 +116,7 @@ export class Group {
   }
 
   #record({ key }: LoadedKey, request: IngestRequest, composed: Composed, dryRun: boolean): IngestResult {
-    const createdAt = toInstant(this.admission.now);
+    const createdAt = this.#createdAt;
     const id = uuidv7();
     const answer = {
       id,

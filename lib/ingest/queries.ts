@@ -45,15 +45,6 @@ export async function ensureMonths(instants: Iterable<string>): Promise<void> {
   }
 }
 
-/** Remembers subscriptions that are to go on, in the transaction of their first charge. */
-export async function startSubscriptions(
-  client: PoolClient,
-  subscriptions: NewSubscription[],
-): Promise<void> {
-  if (subscriptions.length === 0) return;
-  await client.query("select private.start_subscriptions($1)", [JSON.stringify(subscriptions)]);
-}
-
 /** A subscription with a period that has begun and is not booked; locked until the transaction ends. Days are text. */
 export type DueSubscription = Omit<NewSubscription, "next_on"> & { next_on: string; booked_periods: number };
 

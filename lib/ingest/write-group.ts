@@ -1,13 +1,19 @@
 import type { PoolClient } from "pg";
-import { asService, isContention } from "@/lib/db/transaction";
+import { callText, inTwoTrips, isContention } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
-import { type Admission, loadAdmission, recordAdmissions } from "@/lib/keys/queries";
+import {
+  type Admission,
+  type AdmissionRow,
+  admissionArgument,
+  admissionsArgument,
+  readAdmission,
+} from "@/lib/keys/queries";
 import { log } from "@/lib/log";
 import type { PriceOverride } from "@/lib/pricing/price-message";
 import { workspacePrices } from "@/lib/pricing/workspace-prices";
 import type { IngestCall, IngestVerdict } from "./call";
 import { Group } from "./group";
-import { ensureMonths, loadProjectSpend, startSubscriptions, storeMessages } from "./queries";
+import { ensureMonths, loadProjectSpend } from "./queries";
 
 const maxAttempts = 8;
 
@@ -56,28 +62,38 @@ function messagesOf(calls: IngestCall[]) {
 
 async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
   const messages = messagesOf(calls);
-  return asService(async (client) => {
-    const admission = await loadAdmission(client, {
-      lookups: calls.map(({ lookup }) => lookup),
-      projects: messages.flatMap(({ lookup, request: { project, message } }) => [
-        { lookup, slug: project },
-        ...(message.type === "allocation" ? [{ lookup, slug: message.from_project }] : []),
-      ]),
-      idempotency: messages.flatMap(({ lookup, request: { idempotency_key: key } }) =>
-        key === undefined ? [] : [{ lookup, key }],
-      ),
-    });
-    const group = new Group(admission, await loadPrices(client, admission));
-    group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
-    const verdicts = calls.map((call) => group.admit(call));
-    await recordAdmissions(client, group.admissions(), admission.now);
-    if (group.messages.length > 0) {
-      await ensureMonths(group.messages.map((row) => row.occurred_at));
-      await storeMessages(client, group);
-    }
-    await startSubscriptions(client, group.subscriptions);
-    return verdicts;
+  const requested = admissionArgument({
+    lookups: calls.map(({ lookup }) => lookup),
+    projects: messages.flatMap(({ lookup, request: { project, message } }) => [
+      { lookup, slug: project },
+      ...(message.type === "allocation" ? [{ lookup, slug: message.from_project }] : []),
+    ]),
+    idempotency: messages.flatMap(({ lookup, request: { idempotency_key: key } }) =>
+      key === undefined ? [] : [{ lookup, key }],
+    ),
   });
+  return inTwoTrips<AdmissionRow, IngestVerdict[]>(
+    callText("load_admission", requested),
+    async (answer, client) => {
+      const admission = readAdmission(answer);
+      const group = new Group(admission, await loadPrices(client, admission));
+      group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
+      const result = calls.map((call) => group.admit(call));
+      await ensureMonths(group.messages.map((row) => row.occurred_at));
+      return { close: statementsOf(group, admission.now), result };
+    },
+  );
+}
+
+/** What a decided group writes. */
+function statementsOf(group: Group, now: number): string[] {
+  const admissions = admissionsArgument(group.admissions(), now);
+  const { projects, messages, replays, subscriptions } = group;
+  return [
+    ...(admissions.length > 0 ? [callText("record_admissions", admissions)] : []),
+    ...(messages.length > 0 ? [callText("store_messages", projects, messages, replays)] : []),
+    ...(subscriptions.length > 0 ? [callText("start_subscriptions", subscriptions)] : []),
+  ];
 }
 
 /** The prices of every workspace that sends, by its id. */

@@ -32,7 +32,8 @@ export function isAddressRange(text: string): boolean {
 
 /** Whether `address` lies in one of `ranges` (CIDR or single addresses). An unknown address lies in none. */
 export function isAddressIn(address: string | undefined, ranges: readonly string[]): boolean {
-  const parsed = address === undefined ? undefined : parseAddress(address);
+  if (address === undefined || ranges.length === 0) return false;
+  const parsed = parseAddress(address);
   if (!parsed) return false;
   return ranges.some((text) => {
     const range = parseRange(text);

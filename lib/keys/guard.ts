@@ -3,7 +3,7 @@ import { asService, asServiceAlone, type KeyClaims } from "@/lib/db/transaction"
 import type { ApiKey, KeyLookup } from "./api-key";
 import { invalidCredentials } from "./credentials";
 import { decideAttempt, decideCall, type RateStatus } from "./decide";
-import { type Admission, loadAdmission, recordAdmissions } from "./queries";
+import { type Admission, admissionsArgument, loadAdmission } from "./queries";
 
 /** A caller whose key was admitted: what it may read, as row-level security will hold it to. */
 export type KeyPrincipal = { key: ApiKey; claims: KeyClaims };
@@ -25,7 +25,11 @@ export async function admitRead(call: {
     const admission = await loadAdmission(client, { lookups });
     const verdict = judge(admission, call);
     const loaded = admission.keys.get(call.lookup.value);
-    if (loaded && verdict.counted) await recordAdmissions(client, [{ loaded, admitted: 1 }], admission.now);
+    if (loaded && verdict.counted) {
+      await client.query("select private.record_admissions($1)", [
+        JSON.stringify(admissionsArgument([{ loaded, admitted: 1 }], admission.now)),
+      ]);
+    }
     return verdict;
   });
 }

@@ -2,7 +2,8 @@ import type { ClientBase } from "pg";
 import { parseDecimal, zero } from "@/lib/pricing/decimal";
 import type { ApiKey, KeyLookup, KeyUsage } from "./api-key";
 
-type AdmissionRow = {
+/** What `private.load_admission` answers. */
+export type AdmissionRow = {
   now: number;
   keys: {
     lookup: string;
@@ -44,40 +45,40 @@ export type Admission = {
   replays: AdmissionRow["idempotency"];
 };
 
-/**
- * Loads, in one statement, the keys behind a group of requests with their state, and locks those that have a limit
- * until the transaction ends.
- */
-export async function loadAdmission(
-  client: ClientBase,
-  requested: {
-    lookups: KeyLookup[];
-    projects?: { lookup: string; slug: string }[];
-    idempotency?: { lookup: string; key: string }[];
-  },
-): Promise<Admission> {
+/** What is asked of `private.load_admission`: keys, and what the messages sent with them name. */
+export type Requested = {
+  lookups: KeyLookup[];
+  projects?: { lookup: string; slug: string }[];
+  idempotency?: { lookup: string; key: string }[];
+};
+
+/** The argument of `private.load_admission`, which loads keys with their state and locks those that have a limit. */
+export function admissionArgument({ lookups, projects = [], idempotency = [] }: Requested): unknown {
   const named = (by: KeyLookup["by"]) => [
-    ...new Set(requested.lookups.filter((lookup) => lookup.by === by).map((lookup) => lookup.value)),
+    ...new Set(lookups.filter((lookup) => lookup.by === by).map((lookup) => lookup.value)),
   ];
-  const { rows } = await client.query<{ admission: AdmissionRow }>(
-    "select private.load_admission($1) as admission",
-    [
-      JSON.stringify({
-        hashes: named("hash"),
-        ids: named("id"),
-        projects: requested.projects ?? [],
-        idempotency: requested.idempotency ?? [],
-      }),
-    ],
-  );
-  const admission = rows[0]?.admission;
-  if (!admission) throw new Error("load_admission answered nothing.");
+  return { hashes: named("hash"), ids: named("id"), projects, idempotency };
+}
+
+/** The answer of `private.load_admission`. */
+export function readAdmission(admission: AdmissionRow): Admission {
   return {
     now: admission.now,
     keys: new Map(admission.keys.map((row) => [row.lookup, readKey(row)])),
     projects: admission.projects,
     replays: admission.idempotency,
   };
+}
+
+/** Loads keys with their state; within a transaction, those that have a limit stay locked until it ends. */
+export async function loadAdmission(client: ClientBase, requested: Requested): Promise<Admission> {
+  const { rows } = await client.query<{ admission: AdmissionRow }>(
+    "select private.load_admission($1) as admission",
+    [JSON.stringify(admissionArgument(requested))],
+  );
+  const admission = rows[0]?.admission;
+  if (!admission) throw new Error("load_admission answered nothing.");
+  return readAdmission(admission);
 }
 
 function readKey(row: AdmissionRow["keys"][number]): LoadedKey {
@@ -106,19 +107,19 @@ function readKey(row: AdmissionRow["keys"][number]): LoadedKey {
   };
 }
 
-/** Counts `admitted` requests of each key against its rate window, at `now`, in the transaction that loaded the keys. */
-export async function recordAdmissions(
-  client: ClientBase,
+/**
+ * The argument of `private.record_admissions`, which counts `admitted` calls of each key against its rate window at
+ * `now`, in the transaction that loaded the keys.
+ */
+export function admissionsArgument(
   admissions: { loaded: LoadedKey; admitted: number }[],
   now: number,
-): Promise<void> {
-  if (admissions.length === 0) return;
-  const rows = admissions.map(({ loaded, admitted }) => ({
+): unknown[] {
+  return admissions.map(({ loaded, admitted }) => ({
     api_key_id: loaded.key.id,
     admitted,
     total: loaded.windowTotal + admitted,
     // A clock that was set back must not put a row before the last one: the window is read in order.
     at: Math.max(now, loaded.windowLatestAt),
   }));
-  await client.query("select private.record_admissions($1)", [JSON.stringify(rows)]);
 }

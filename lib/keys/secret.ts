@@ -1,4 +1,5 @@
 import { createHash, randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
 
 const prefix = "svc_live_";
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -29,10 +30,9 @@ export function secretHint(secret: string): { prefix: string; last_four: string 
   return { prefix: secret.slice(0, prefix.length + 4), last_four: secret.slice(-4) };
 }
 
-/** The first 35 bits of the body's SHA-256 in base62. It catches typing errors; it protects nothing. */
+/** The CRC-32 of the body in base62. It catches typing errors; it protects nothing. */
 function checksum(body: string): string {
-  const digest = createHash("sha256").update(prefix).update(body).digest();
-  let rest = digest.readUIntBE(0, 6) % base62.length ** checksumLength;
+  let rest = crc32(prefix + body);
   let text = "";
   for (let place = 0; place < checksumLength; place += 1) {
     text += base62[rest % base62.length];

@@ -106,7 +106,7 @@ test("what was unpriced gets its price, with every sum it is part of, and a line
   );
   expect(before2026).toMatchObject({ total_usd: 0, unpriced_count: 1 });
   const { rows } = await harness.fixtures.sql.query(
-    "select action, after from public.audit_log where workspace_id = $1",
+    "select action, after from public.audit_log where workspace_id = $1 and action like 'messages.%'",
     [workspace],
   );
   expect(rows).toEqual([

@@ -1,0 +1,11 @@
+import fc from "fast-check";
+import { escapeLiteral } from "pg";
+import { test } from "vitest";
+import { quoteLiteral } from "./quote-literal";
+
+test("a literal is the one that pg makes, for every text", () => {
+  const hostile = fc.stringMatching(/^['"\\;$a-z -]*$/);
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), hostile), (text) => quoteLiteral(text) === escapeLiteral(text)),
+  );
+});
