@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/reads/month";
+import type { LedgerScope } from "@/lib/reads/scope";
 
 /** A budget with what was spent on it in a range of days, USD as exact text. */
 export type BudgetRow = {
@@ -10,11 +11,11 @@ export type BudgetRow = {
   spent: string;
 };
 
-/** The budgets the caller may see, with the spend it may see on each, in one environment. */
+/** The budgets of a workspace that the caller may see, with the spend it may see on each, in one environment. */
 export async function selectBudgetStatus(
   client: ClientBase,
+  { workspaceId, environment }: LedgerScope,
   { from, until }: DayRange,
-  environment: "live" | "test",
 ): Promise<BudgetRow[]> {
   const { rows } = await client.query(
     `select budgets.id, budgets.name, budgets.scope_type, budgets.amount, coalesce(spend.amount_usd, 0) as spent
@@ -32,8 +33,9 @@ export async function selectBudgetStatus(
            when 'key' then api_key_id::text = budgets.scope_value
          end
      ) as spend on true
+     where budgets.workspace_id = $4
      order by budgets.name, budgets.id`,
-    [from, until, environment],
+    [from, until, environment, workspaceId],
   );
   return rows;
 }

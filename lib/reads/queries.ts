@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { DayRange } from "./month";
+import type { LedgerScope } from "./scope";
 
 /** Sums of a set of rows, USD as exact text. */
 export type TotalsRow = {
@@ -22,6 +23,7 @@ const totals = `
 /** Totals of each project that the caller may see, the dearest first. */
 export async function selectProjectTotals(
   client: ClientBase,
+  { workspaceId, environment }: LedgerScope,
   { from, until }: DayRange,
 ): Promise<(TotalsRow & { slug: string; name: string })[]> {
   const { rows } = await client.query(
@@ -29,12 +31,36 @@ export async function selectProjectTotals(
      from public.daily_spend
      join public.projects
        on projects.workspace_id = daily_spend.workspace_id and projects.id = daily_spend.project_id
-     where day >= $1 and day < $2
+     where daily_spend.workspace_id = $3 and environment = $4 and day >= $1 and day < $2
      group by projects.slug, projects.name
      order by total desc, projects.slug`,
-    [from, until],
+    [from, until, workspaceId, environment],
   );
   return rows;
+}
+
+/** What was spent from a day until another, of which only a fraction counts. USD as exact text. */
+export async function selectSpendUntil(
+  client: ClientBase,
+  { workspaceId, environment }: LedgerScope,
+  { from, last, fraction }: { from: string; last: string; fraction: string },
+): Promise<string> {
+  const { rows } = await client.query<{ total: string }>(
+    `select coalesce(sum(case when day = $4 then amount_usd * $5::numeric else amount_usd end), 0) as total
+     from public.daily_spend
+     where workspace_id = $1 and environment = $2 and day >= $3 and day <= $4`,
+    [workspaceId, environment, from, last, fraction],
+  );
+  return rows[0]?.total ?? "0";
+}
+
+/** Whether anything was ever recorded in a workspace, as test data too. */
+export async function hasSpend(client: ClientBase, workspaceId: string): Promise<boolean> {
+  const { rows } = await client.query(
+    "select exists (select from public.daily_spend where workspace_id = $1) as found",
+    [workspaceId],
+  );
+  return rows[0].found;
 }
 
 /** A project by its slug, where the caller may see it. */

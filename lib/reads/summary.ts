@@ -11,7 +11,8 @@ export async function readMonthSummary(
   claims: KeyClaims,
   now: number,
 ): Promise<z.output<typeof monthSummary>> {
-  const projects = await asKey(claims, (client) => selectProjectTotals(client, monthOf(now)));
+  const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
+  const projects = await asKey(claims, (client) => selectProjectTotals(client, scope, monthOf(now)));
   const total = (pick: (row: (typeof projects)[number]) => string) =>
     new ExactNumber(toText(sum(projects.map((row) => parseDecimal(pick(row))))));
   const amount = (text: string) => new ExactNumber(toText(parseDecimal(text)));
