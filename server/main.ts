@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { announceAddress } from "@/lib/address";
 import { AlreadyRunningError, type Claim, holderOf } from "@/lib/db/embedded/claim.mjs";
 import { env, postgresUrl } from "@/lib/env";
 import { log } from "@/lib/log";
@@ -73,6 +74,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
       opened.push(http.close);
       opened.push(startWorkers().stop);
       address = http.address;
+      announceAddress(address);
       services.announce(address);
       return `${address} (${((performance.now() - startedMs) / 1000).toFixed(1)} s in all)`;
     });

@@ -1,6 +1,7 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
-import { cookies } from "next/headers";
+import { cookies, headers } from "next/headers";
 import { cache } from "react";
+import { isLoopbackHost, serviceAddress } from "@/lib/address";
 import { accessTokenOf } from "./request-session";
 import { createSessionClient } from "./session-client";
 import { type UserClaims, verifyUserJwt } from "./verify-user-jwt";
@@ -32,3 +33,13 @@ export const currentUser = cache(async (): Promise<UserClaims | undefined> => {
     throw error;
   }
 });
+
+/**
+ * The origin that links in mails bring people back to: the service's own, or, on this machine, the name of it that the
+ * browser uses. A session belongs to a host name, and localhost is another than 127.0.0.1.
+ */
+export async function pageOrigin(): Promise<string> {
+  const origin = (await headers()).get("origin");
+  const isThisMachine = origin !== null && URL.canParse(origin) && isLoopbackHost(new URL(origin).hostname);
+  return isThisMachine ? origin : serviceAddress();
+}

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { uuid } from "./fields";
 
 /** What a member may do in a workspace: viewers read, members manage their own keys, admins and owners all of it. */
-export const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]);
+const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]);
 
 /** A workspace as one of its members sees it. */
 export const membership = z
@@ -34,6 +34,5 @@ export const currentUser = z
   })
   .meta({ id: "CurrentUser" });
 
-export type WorkspaceRole = z.infer<typeof workspaceRole>;
 export type Membership = z.infer<typeof membership>;
 export type CurrentUser = z.infer<typeof currentUser>;

@@ -1,0 +1,19 @@
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import { chooseNewPassword } from "@/app/(auth)/actions";
+import { AuthCard } from "@/components/auth/auth-card";
+import { NewPasswordForm } from "@/components/auth/forms";
+import { currentUser } from "@/lib/auth/page-session";
+
+export const metadata: Metadata = { title: "Choose a new password" };
+
+/** Where the link of a reset leads, by way of the callback that signed its opener in. */
+export default async function NewPasswordPage() {
+  const user = await currentUser();
+  if (!user) redirect("/sign-in?problem=link");
+  return (
+    <AuthCard title="Choose a new password" about={`For ${user.email}. It signs you out everywhere else.`}>
+      <NewPasswordForm action={chooseNewPassword} />
+    </AuthCard>
+  );
+}

@@ -1,0 +1,47 @@
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import { AuthCard, TextLink } from "@/components/auth/auth-card";
+import { SignInForm } from "@/components/auth/forms";
+import { currentUser } from "@/lib/auth/page-session";
+import { safePath } from "@/lib/auth/safe-path";
+import { signIn } from "../actions";
+
+export const metadata: Metadata = { title: "Sign in" };
+
+/** Signs in. `next` is where to go on to, `problem` what became of a link. */
+export default async function SignInPage({
+  searchParams,
+}: {
+  searchParams: Promise<Record<string, string>>;
+}) {
+  const { next, problem } = await searchParams;
+  if (await currentUser()) redirect(safePath(next));
+  const signUpHref = next ? `/sign-up?next=${encodeURIComponent(next)}` : "/sign-up";
+  return (
+    <AuthCard
+      title="Sign in"
+      footer={
+        <>
+          <p>
+            No account yet? <TextLink href={signUpHref}>Make one</TextLink>
+          </p>
+          <p>
+            Or have <TextLink href="/sign-in/link">a link sent to you</TextLink>
+          </p>
+        </>
+      }
+    >
+      {problem ? (
+        <p
+          role="alert"
+          className="rounded-md border border-warning/30 bg-warning/10 px-3.5 py-2.5 text-sm text-warning"
+        >
+          {problem === "browser"
+            ? "Open the link in the browser in which you asked for it, or ask for a new one here."
+            : "This link has been used or is too old. Ask for a new one."}
+        </p>
+      ) : null}
+      <SignInForm action={signIn} {...(next && { next })} />
+    </AuthCard>
+  );
+}

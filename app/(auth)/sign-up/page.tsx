@@ -1,0 +1,32 @@
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import { AuthCard, TextLink } from "@/components/auth/auth-card";
+import { SignUpForm } from "@/components/auth/forms";
+import { currentUser } from "@/lib/auth/page-session";
+import { safePath } from "@/lib/auth/safe-path";
+import { signUp } from "../actions";
+
+export const metadata: Metadata = { title: "Make an account" };
+
+/** Makes an account, with a workspace of its own. */
+export default async function SignUpPage({
+  searchParams,
+}: {
+  searchParams: Promise<Record<string, string>>;
+}) {
+  const { next } = await searchParams;
+  if (await currentUser()) redirect(safePath(next));
+  return (
+    <AuthCard
+      title="Make an account"
+      about="It comes with a workspace of your own."
+      footer={
+        <p>
+          Have one already? <TextLink href="/sign-in">Sign in</TextLink>
+        </p>
+      }
+    >
+      <SignUpForm action={signUp} {...(next && { next })} />
+    </AuthCard>
+  );
+}

@@ -1,0 +1,11 @@
+import { redirect } from "next/navigation";
+import { currentUser } from "@/lib/auth/page-session";
+import { readCurrentUser } from "@/lib/workspaces/service";
+
+/** Leads to the user's default workspace. */
+export default async function HomeRedirect() {
+  const claims = await currentUser();
+  if (!claims) redirect("/sign-in");
+  const { workspaces } = await readCurrentUser(claims);
+  redirect(workspaces[0] ? `/${workspaces[0].slug}` : "/");
+}

@@ -1,0 +1,11 @@
+import type { ComponentProps } from "react";
+import { cn } from "@/components/cn";
+
+/** What a field is. */
+export function Label({ className, htmlFor, children, ...props }: ComponentProps<"label">) {
+  return (
+    <label htmlFor={htmlFor} className={cn("font-medium text-sm", className)} {...props}>
+      {children}
+    </label>
+  );
+}

@@ -1,0 +1,31 @@
+const explanations: Record<string, string> = {
+  invalid_credentials: "This is not the right password for this address, or there is no account for it.",
+  user_already_exists: "There is an account for this address already. Sign in, or reset the password.",
+  email_exists: "There is an account for this address already. Sign in, or reset the password.",
+  email_not_confirmed: "This address is not confirmed yet. Open the link we sent to it.",
+  email_address_invalid: "This is not an e-mail address.",
+  same_password: "This is the password you have. Choose another.",
+  signup_disabled: "New accounts cannot be made here at the moment.",
+  session_not_found: "This link has been used or is too old. Ask for a new one.",
+  flow_state_not_found: "This link has been used or is too old. Ask for a new one.",
+  otp_expired: "This link has been used or is too old. Ask for a new one.",
+};
+
+/** What went wrong with a sign-in and what to do about it, in words for the person who tried. */
+export function explainAuthError(error: {
+  name: string;
+  code?: string | undefined;
+  message: string;
+}): string {
+  const known = explanations[error.code ?? ""];
+  if (known) return known;
+  if (error.name === "AuthSessionMissingError") return explanations.session_not_found ?? "";
+  const wait = /(\d+) seconds/.exec(error.message)?.[1];
+  if (wait) {
+    const minutes = Math.ceil(Number(wait) / 60);
+    return `That was tried too often. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
+  }
+  if (error.name === "AuthWeakPasswordError" || error.code === "validation_failed")
+    return `${error.message.replace(/\.$/, "")}.`;
+  return "That did not work. Try again in a moment.";
+}

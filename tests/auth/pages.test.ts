@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { createLocalUser } from "@/lib/auth/local/create-local-user";
+import { makeClient, must, someEmail, somePassword } from "@/tests/helpers/auth-server";
+import { withHarness } from "@/tests/helpers/harness";
+
+// Two hops away, as behind a proxy that is believed: what may be seen from this machine alone is then not seen.
+const harness = withHarness({ settings: { TRUSTED_PROXIES: "127.0.0.0/8" } });
+const fromAfar = { "x-forwarded-for": "203.0.113.9" };
+
+let base: string;
+let email: string;
+let slug: string;
+
+beforeAll(async () => {
+  base = harness.services[0]?.baseUrl ?? "";
+  email = someEmail("page");
+  slug = email.slice(0, email.indexOf("@"));
+  await createLocalUser(harness.fixtures.sql, { email, password: somePassword, displayName: "Ada" });
+});
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(base + path, { headers, redirect: "manual" });
+
+/** A session cookie as a browser keeps it. `aged`: its access token is about to expire. */
+async function sessionCookie({ aged = false } = {}): Promise<string> {
+  const { session } = must(await makeClient(base).auth.signInWithPassword({ email, password: somePassword }));
+  if (!session) throw new Error("There is no session.");
+  const { user: _, ...tokens } = session;
+  const kept = aged ? { ...tokens, expires_at: Math.floor(Date.now() / 1000) - 60 } : tokens;
+  return `outlay-session=base64-${Buffer.from(JSON.stringify(kept)).toString("base64url")}`;
+}
+
+describe("a workspace's page", () => {
+  test("asks nobody in particular to sign in, and brings them back", async () => {
+    const answer = await get(`/${slug}`);
+    expect([answer.status, answer.headers.get("location")]).toEqual([307, `/sign-in?next=%2F${slug}`]);
+  });
+
+  test("greets its member, and tells how to record the first cost", async () => {
+    const answer = await get(`/${slug}`, { cookie: await sessionCookie() });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const html = await answer.text();
+    expect(html).toContain("Welcome, Ada");
+    expect(html).toContain("/api/v1/messages");
+  });
+
+  test("is answered to a stranger as an address that does not exist", async () => {
+    await harness.fixtures.workspace("somebody-elses");
+    const cookie = await sessionCookie();
+    const [hidden, missing] = [
+      await get("/somebody-elses", { cookie }),
+      await get("/no-such-thing", { cookie }),
+    ];
+    expect([hidden.status, missing.status]).toEqual([404, 404]);
+    expect(await hidden.text()).not.toContain("somebody-elses</");
+  });
+
+  test("refreshes a session that is about to expire, and hands the new one to the browser", async () => {
+    const cookie = await sessionCookie({ aged: true });
+    const answer = await get(`/${slug}`, { cookie });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain("Welcome, Ada");
+    const [renewed] = answer.headers.getSetCookie();
+    expect(renewed).toMatch(/^outlay-session=base64-.*; HttpOnly; SameSite=lax/i);
+    expect(answer.headers.get("cache-control")).toContain("no-store");
+    expect((await get("/api/v1/me", { cookie: renewed?.split(";")[0] ?? "" })).status).toBe(200);
+  });
+
+  test("shows its own month alone to whoever is in two workspaces", async () => {
+    const own = await harness.fixtures.sql.query("select id from public.workspaces where slug = $1", [slug]);
+    const other = await harness.fixtures.workspace("second");
+    await harness.fixtures.sql.query(
+      "insert into public.workspace_members (workspace_id, user_id, role) select $1, id, 'viewer' from public.profiles where email = $2",
+      [other, email],
+    );
+    await harness.fixtures.sql.query(
+      "insert into public.budgets (workspace_id, name, scope_type, amount) values ($1, 'Theirs', 'global', 40), ($2, 'Ours', 'global', 1000)",
+      [other, own.rows[0].id],
+    );
+    const { secret } = await harness.fixtures.key(other);
+    const body = JSON.stringify({
+      project: "rockets",
+      source: "api",
+      message: {
+        type: "usage",
+        provider: "openai",
+        unit_type: "requests",
+        quantity: 1,
+        estimated_cost: 41.2,
+      },
+    });
+    const sent = await fetch(`${base}/api/v1/messages`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body,
+    });
+    expect(sent.status).toBe(201);
+    const cookie = await sessionCookie();
+    const theirs = await (await get("/second", { cookie })).text();
+    expect(theirs).toContain("$41.20");
+    expect(theirs).toMatch(/Theirs \(103 %\)/);
+    expect(theirs).not.toContain("Ours (");
+    const ours = await (await get(`/${slug}`, { cookie })).text();
+    expect(ours).toContain("Welcome, Ada");
+    expect(ours).not.toContain("41.20");
+  });
+});
+
+describe("the way in", () => {
+  test("leads whoever is signed in on, and never off this service", async () => {
+    const cookie = await sessionCookie();
+    const location = async (path: string) => (await get(path, { cookie })).headers.get("location");
+    expect(await location("/sign-in")).toBe("/workspaces");
+    expect(await location("/sign-in?next=/second")).toBe("/second");
+    expect(await location("/sign-in?next=//evil.example")).toBe("/workspaces");
+    expect(await location("/workspaces")).toBe(`/${slug}`);
+  });
+
+  test("refuses a link's code in a browser that did not ask for it", async () => {
+    const answer = await get("/callback?code=stolen&next=//evil.example");
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/sign-in?problem=browser"]);
+    expect((await get("/callback?error=access_denied")).headers.get("location")).toBe(
+      "/sign-in?problem=link",
+    );
+  });
+});
+
+describe("the outbox", () => {
+  test("is for this machine alone: its links sign people in", async () => {
+    must(await makeClient(base).auth.resetPasswordForEmail(email));
+    const here = await get("/outbox");
+    expect([here.status, (await here.text()).includes("/auth/v1/verify?token=")]).toEqual([200, true]);
+    const afar = await get("/outbox", fromAfar);
+    expect([afar.status, (await afar.text()).includes("/auth/v1/verify?token=")]).toEqual([404, false]);
+  });
+
+  test("is nobody's where it is turned off, and anybody's where that is wanted", async () => {
+    const [off, open] = await Promise.all([
+      harness.start({ OUTLAY_OUTBOX: "off" }),
+      harness.start({ OUTLAY_OUTBOX: "everyone" }),
+    ]);
+    expect((await fetch(`${off.baseUrl}/outbox`)).status).toBe(404);
+    expect((await fetch(`${open.baseUrl}/outbox`, { headers: fromAfar })).status).toBe(200);
+  });
+});
