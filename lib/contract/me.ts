@@ -34,5 +34,7 @@ export const currentUser = z
   })
   .meta({ id: "CurrentUser" });
 
+/** A member's role. */
+export type WorkspaceRole = z.infer<typeof workspaceRole>;
 export type Membership = z.infer<typeof membership>;
 export type CurrentUser = z.infer<typeof currentUser>;
