@@ -2,6 +2,7 @@
 import type { RouteEntry } from "@/lib/http/route-table";
 
 export const routes: RouteEntry[] = [
+  { path: "/callback", load: () => import("@/app/(auth)/callback/route") },
   { path: "/api/[...path]", load: () => import("@/app/api/[...path]/route") },
   { path: "/api/health", load: () => import("@/app/api/health/route") },
   { path: "/api/openapi.json", load: () => import("@/app/api/openapi.json/route") },
