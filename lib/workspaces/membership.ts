@@ -1,34 +1,32 @@
 import type { ClientBase } from "pg";
+import type { Membership, WorkspaceRole } from "@/lib/contract/me";
+import type { UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
+import { selectMemberships } from "./queries";
 
-/** What a member may do: viewers read, members manage the keys they made, admins everything, owners also the workspace. */
-export type Role = "owner" | "admin" | "member" | "viewer";
-
-/** A workspace the caller is a member of. */
-export type Membership = { workspaceId: string; role: Role };
-
-const ranks: Role[] = ["viewer", "member", "admin", "owner"];
+/** From the least to the most. */
+const ranks: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
 
 /**
- * The caller's membership of a workspace, in a transaction that runs as the caller.
+ * A workspace by its slug with the user's role in it, in a transaction that runs as the user.
  * @param least the least role that may go on
- * @throws ServiceError not_found to strangers, as where there is no such workspace; permission_denied to lesser members
+ * @throws ServiceError not_found for one that does not exist, and for one the user does not belong to; permission_denied
+ *   to lesser members
  */
-export async function requireMembership(client: ClientBase, slug: string, least: Role = "viewer"): Promise<Membership> {
-  const { rows } = await client.query<{ id: string; role: Role }>(
-    `select w.id, m.role
-     from public.workspaces as w
-     join public.workspace_members as m on m.workspace_id = w.id and m.user_id = (select auth.uid())
-     where w.slug = $1`,
-    [slug],
+export async function requireMembership(
+  client: ClientBase,
+  claims: UserClaims,
+  slug: string,
+  least: WorkspaceRole = "viewer",
+): Promise<Membership> {
+  const [membership] = await selectMemberships(client, claims.sub, slug);
+  if (!membership) throw notFound();
+  const { role } = membership;
+  if (ranks.indexOf(role) >= ranks.indexOf(least)) return membership;
+  const wanted = ranks.slice(ranks.indexOf(least)).join(" or ");
+  throw new ServiceError(
+    "permission_denied",
+    `This needs the role ${wanted} in the workspace; yours is ${role}.`,
+    { role },
   );
-  const [found] = rows;
-  if (!found) throw notFound();
-  if (ranks.indexOf(found.role) < ranks.indexOf(least)) {
-    const wanted = ranks.slice(ranks.indexOf(least)).join(" or ");
-    throw new ServiceError("permission_denied", `This needs the role ${wanted} in the workspace; yours is ${found.role}.`, {
-      role: found.role,
-    });
-  }
-  return { workspaceId: found.id, role: found.role };
 }

@@ -1,6 +1,7 @@
 import type { CurrentUser, Membership } from "@/lib/contract/me";
 import { asUser, type UserClaims } from "@/lib/db/transaction";
-import { notFound, ServiceError } from "@/lib/errors";
+import { ServiceError } from "@/lib/errors";
+import { requireMembership } from "./membership";
 import { selectMemberships, selectProfile } from "./queries";
 
 /**
@@ -22,7 +23,5 @@ export async function readCurrentUser(claims: UserClaims): Promise<CurrentUser> 
  * @throws ServiceError not_found for one that does not exist, and for one the user does not belong to
  */
 export async function readMembership(claims: UserClaims, slug: string): Promise<Membership> {
-  const [membership] = await asUser(claims, (client) => selectMemberships(client, claims.sub, slug));
-  if (!membership) throw notFound();
-  return membership;
+  return asUser(claims, (client) => requireMembership(client, claims, slug));
 }

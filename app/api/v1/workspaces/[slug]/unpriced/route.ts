@@ -1,0 +1,15 @@
+import { unpricedList, workspaceParams } from "@/lib/contract/prices";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { listUnpriced } from "@/lib/prices/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "List what has no price",
+    description: "Usage that counts 0 until a price is set for it, by provider, model and unit.",
+    auth: "user",
+    params: workspaceParams,
+    response: unpricedList,
+    errors: ["not_found"],
+    run: ({ principal, params }) => listUnpriced(principal.claims, params.slug),
+  }),
+});
