@@ -1,0 +1,115 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
+import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
+import { makeDataDir } from "@/tests/helpers/cluster";
+import { Fixtures } from "@/tests/helpers/keys";
+import { projectRoot } from "@/tests/helpers/project-root";
+import { type Script, startScript } from "@/tests/helpers/script";
+import { startService } from "@/tests/helpers/service";
+
+/** A server under test: where it answers, and the process whose CPU time counts. */
+export type Contender = { baseUrl: string; pid: number };
+
+/** Everything the bench measures, running; `stop()` ends it and removes what it wrote. */
+export type Stage = {
+  bare: Contender;
+  fast: Contender;
+  next: Contender;
+  postgresPid: () => number;
+  keys: { many: string[]; hot: string; small: string; large: string };
+  stop(): Promise<void>;
+};
+
+/** Rows of the rollup behind the small and the large month, and the messages they sum. */
+export const months = {
+  small: { rows: 1_000, messages: 10_000 },
+  large: { rows: 100_000, messages: 10_000_000 },
+};
+
+/** Starts a Postgres with durable settings in a temporary folder, and the servers, each in a process of its own. */
+export async function setStage(bareProgram: string): Promise<Stage> {
+  const opened: (() => unknown)[] = [];
+  const stop = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const dataDir = makeDataDir();
+    opened.push(() => rmSync(dataDir, { recursive: true, force: true }));
+    const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+    opened.push(() => postgres.stop());
+    await bootstrapDatabaseAt(postgres.superuserUrl, join(projectRoot, "supabase/bootstrap"));
+    await migrate(postgres.adminUrl, join(projectRoot, "supabase/migrations"));
+    await postgres.enableServiceLogin();
+    const fixtures = new Fixtures(postgres.adminUrl);
+    const keys = await makeKeys(fixtures);
+    await fixtures.close();
+
+    const bareScript = startScript(bareProgram, [], { NODE_ENV: "production" });
+    opened.push(() => endScript(bareScript));
+    const bare = await bareScript.line((line) => /^ready (\S+)/.exec(line)?.[1]);
+    const serve = async (lane: "on" | "off") => {
+      const service = await startService(postgres, { OUTLAY_FAST_LANE: lane });
+      opened.push(() => service.stop());
+      return { baseUrl: service.baseUrl, pid: service.process.pid ?? 0 };
+    };
+    const fast = await serve("on");
+    return {
+      bare: { baseUrl: bare, pid: bareScript.pid },
+      fast,
+      next: await serve("off"),
+      postgresPid: postgres.pid,
+      keys,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function endScript({ child, ended }: Script): Promise<void> {
+  child.kill("SIGTERM");
+  await ended;
+}
+
+async function makeKeys(fixtures: Fixtures): Promise<Stage["keys"]> {
+  const workspace = await fixtures.workspace();
+  const many: string[] = [];
+  for (let index = 0; index < 200; index += 1) many.push((await fixtures.key(workspace)).secret);
+  const hot = await fixtures.key(workspace, { monthly_limit: "1000000000", rate_limit_rpm: 2_000_000_000 });
+  return {
+    many,
+    hot: hot.secret,
+    small: await makeMonth(fixtures, months.small),
+    large: await makeMonth(fixtures, months.large),
+  };
+}
+
+/** A workspace whose rollup has that many rows this month. @returns a key that reads it */
+async function makeMonth(
+  fixtures: Fixtures,
+  { rows, messages }: { rows: number; messages: number },
+): Promise<string> {
+  const workspace = await fixtures.workspace();
+  await fixtures.sql.query(
+    `with project as (
+       insert into public.projects (workspace_id, slug, name)
+       select $1, 'project-' || number, 'Project ' || number from generate_series(1, 10) as number
+       returning id, slug
+     ), numbered as (
+       select id, row_number() over (order by slug) - 1 as position from project
+     )
+     insert into public.daily_spend (
+       workspace_id, day, project_id, type, provider, model, feature, source, environment,
+       amount_usd, message_count, item_count, unpriced_count
+     )
+     select $1, date_trunc('month', now() at time zone 'UTC')::date + (number / 10 % 28)::int, id, 'usage', 'openai',
+       'model-' || number / 280 % 20, 'feature-' || number / 5600, 'api', 'live', 1.25, $3, $3, 0
+     from generate_series(0, $2::int - 1) as number join numbered on position = number % 10`,
+    [workspace, rows, messages / rows],
+  );
+  await fixtures.sql.query("analyze public.daily_spend");
+  const { secret } = await fixtures.key(workspace, { permissions: ["read_summaries"] });
+  return secret;
+}

@@ -1,0 +1,20 @@
+// `npm run bench`: what a request costs, against a bare endpoint and against Next. `-- --rounds N --requests N --json FILE`.
+import { join } from "node:path";
+import { step } from "../server/progress.mjs";
+import { serverBundle } from "./build.mjs";
+import { ensureBuilt, ensureInstalled, requireNode, root } from "./prepare.mjs";
+
+requireNode();
+process.chdir(root);
+try {
+  await step("install", ensureInstalled);
+  await step("build", ensureBuilt);
+  const esbuild = await import("esbuild");
+  for (const name of ["main", "bare"]) {
+    await esbuild.build({ ...serverBundle(`dist/bench/${name}.mjs`), entryPoints: [`bench/${name}.ts`] });
+  }
+  await import(join(root, "dist/bench/main.mjs"));
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}
