@@ -13,6 +13,8 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/projects/[slug]/spend", load: () => import("@/app/api/v1/projects/[slug]/spend/route") },
   { path: "/api/v1/summary/month", load: () => import("@/app/api/v1/summary/month/route") },
   { path: "/api/v1/workspaces/[slug]/prices", load: () => import("@/app/api/v1/workspaces/[slug]/prices/route") },
+  { path: "/api/v1/workspaces/[slug]/subscriptions/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/subscriptions/[id]/route") },
+  { path: "/api/v1/workspaces/[slug]/subscriptions", load: () => import("@/app/api/v1/workspaces/[slug]/subscriptions/route") },
   { path: "/api/v1/workspaces/[slug]/unpriced", load: () => import("@/app/api/v1/workspaces/[slug]/unpriced/route") },
   { path: "/auth/v1/[...path]", load: () => import("@/app/auth/v1/[...path]/route") },
 ];

@@ -147,6 +147,22 @@ export const requestExamples: Record<string, Record<string, Example>> = {
 
 const projectId = "0193a0f2-8c1d-7b1e-9d55-1f3e0a6b7c20";
 
+const subscription = {
+  id: "0193a1b4-71c2-7b6d-a15f-2e9d04c8b7f3",
+  project: "design",
+  environment: "live",
+  vendor: "Figma",
+  plan: "Professional",
+  amount: 45,
+  currency: "USD",
+  interval: "month",
+  starts_on: "2026-09-05",
+  ends_on: null,
+  booked_periods: 3,
+  next_on: "2026-12-05",
+  stopped_at: null,
+};
+
 const price = {
   id: "0193a1b4-6b0e-7f51-9d3c-0a7be1c4d2f8",
   provider: "in-house",
@@ -305,4 +321,6 @@ export const responseExamples: Record<string, unknown> = {
       },
     ],
   },
+  SubscriptionList: { subscriptions: [subscription] },
+  RecurringSubscription: { ...subscription, next_on: null, stopped_at: "2026-11-21T09:31:02.511+00:00" },
 };

@@ -1,13 +1,6 @@
 import { z } from "zod";
 import { decimalNumber, instant, positiveDecimal, text, uuid } from "./fields";
 
-export const workspaceParams = z.strictObject({
-  slug: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "is not a workspace's slug")
-    .meta({ description: "Workspace slug." }),
-});
-
 /** A workspace's own price. */
 const price = z
   .object({

@@ -1,23 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
+import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 
 const harness = withHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
-/** Signs a new user up; the answer carries their access token. */
-async function signUp() {
-  const email = `${randomUUID()}@example.com`;
-  const { body } = await apiClient(baseUrl(), null).call("POST", "/auth/v1/signup", {
-    email,
-    password: "correct horse battery",
-  });
-  const user = body.user as { id: string };
-  return { id: user.id, email, ...apiClient(baseUrl(), String(body.access_token)) };
-}
-
-type User = Awaited<ReturnType<typeof signUp>>;
+type User = Awaited<ReturnType<typeof signUpUser>>;
 
 let slug: string;
 let workspace: string;
@@ -30,7 +19,7 @@ beforeAll(async () => {
   key = apiClient(baseUrl(), (await harness.fixtures.key(workspace)).secret);
   const roles = ["owner", "admin", "member", "viewer", "stranger"] as const;
   users = Object.fromEntries(
-    await Promise.all(roles.map(async (role) => [role, await signUp()])),
+    await Promise.all(roles.map(async (role) => [role, await signUpUser(baseUrl())])),
   ) as typeof users;
   for (const role of roles.filter((each) => each !== "stranger")) {
     await harness.fixtures.sql.query(

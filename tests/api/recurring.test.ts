@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { bookDueSubscriptions } from "@/lib/ingest/recurring";
-import { apiClient } from "@/tests/helpers/client";
+import { apiClient, signUpUser } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 
 const harness = withHarness();
@@ -19,6 +19,8 @@ async function subscribe(fields: Record<string, unknown>) {
   expect(answer.status).toBe(201);
   return { workspace, client };
 }
+
+const signUp = () => signUpUser(harness.services[0]?.baseUrl ?? "");
 
 /** The days of a workspace's charges with their sums. */
 async function charges(workspace: string): Promise<[string, string][]> {
@@ -68,6 +70,41 @@ test("a subscription that is not recurring is never booked again", async () => {
   const { workspace } = await subscribe({ starts_on: "2026-09-01", recurring: false });
   await bookDueSubscriptions(at("2028-01-01"));
   expect(await charges(workspace)).toHaveLength(1);
+});
+
+test("a member stops one: what is booked stays, nothing more is booked, and the audit log says who it was", async () => {
+  const { workspace } = await subscribe({ starts_on: "2026-10-01" });
+  const { sql } = harness.fixtures;
+  const slug = (await sql.query("select slug from public.workspaces where id = $1", [workspace])).rows[0]
+    .slug;
+  const path = `/api/v1/workspaces/${slug}/subscriptions`;
+  const [member, viewer, stranger] = await Promise.all([signUp(), signUp(), signUp()]);
+  for (const [user, role] of [
+    [member, "member"],
+    [viewer, "viewer"],
+  ] as const) {
+    await sql.query(
+      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
+      [workspace, user.id, role],
+    );
+  }
+  const { body } = await viewer.get(path);
+  const [listed] = body.subscriptions as { id: string }[];
+  expect(listed).toMatchObject({ vendor: "Figma", amount: 45, starts_on: "2026-10-01", stopped_at: null });
+  const one = `${path}/${listed?.id}`;
+  expect((await stranger.call("DELETE", one)).status).toBe(404);
+  expect((await viewer.call("DELETE", one)).status).toBe(403);
+  expect((await member.call("DELETE", one)).body).toMatchObject({
+    next_on: null,
+    stopped_at: expect.any(String),
+  });
+  const booked = await charges(workspace);
+  await bookDueSubscriptions(at("2028-01-01"));
+  expect(await charges(workspace)).toEqual(booked);
+  const audit = await sql.query("select action, actor_id from public.audit_log where workspace_id = $1", [
+    workspace,
+  ]);
+  expect(audit.rows).toEqual([{ action: "subscription.changed", actor_id: member.id }]);
 });
 
 test("the running service books what is due by itself", async () => {

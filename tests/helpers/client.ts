@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 /** What a call answered: status, headers and the parsed body. */
 export type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body };
 
@@ -45,4 +47,13 @@ export function costMessage(message: Record<string, unknown> = {}, outer: Record
     },
     ...outer,
   };
+}
+
+/** Signs a new user up with the local auth; calls are made with their access token. */
+export async function signUpUser(baseUrl: string) {
+  const email = `${randomUUID()}@example.com`;
+  const account = { email, password: "correct horse battery" };
+  const { body } = await apiClient(baseUrl, null).call("POST", "/auth/v1/signup", account);
+  const { id } = body.user as { id: string };
+  return { id, email, ...apiClient(baseUrl, String(body.access_token)) };
 }

@@ -1,4 +1,5 @@
-import { priceList, setPriceRequest, setPriceResult, workspaceParams } from "@/lib/contract/prices";
+import { priceList, setPriceRequest, setPriceResult } from "@/lib/contract/prices";
+import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { listPrices, setPrice } from "@/lib/prices/service";
 

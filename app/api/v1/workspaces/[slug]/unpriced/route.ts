@@ -1,4 +1,5 @@
-import { unpricedList, workspaceParams } from "@/lib/contract/prices";
+import { unpricedList } from "@/lib/contract/prices";
+import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { listUnpriced } from "@/lib/prices/service";
 

@@ -1,0 +1,15 @@
+import { recurringSubscription, subscriptionParams } from "@/lib/contract/subscriptions";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { stopRecurring } from "@/lib/subscriptions/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  DELETE: endpoint({
+    summary: "Stop a recurring subscription",
+    description: "What is booked stays; no further period is booked.",
+    auth: "user",
+    params: subscriptionParams,
+    response: recurringSubscription,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params }) => stopRecurring(principal.claims, params.slug, params.id),
+  }),
+});

@@ -1,0 +1,16 @@
+import { subscriptionList } from "@/lib/contract/subscriptions";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { listSubscriptions } from "@/lib/subscriptions/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "List recurring subscriptions",
+    description: "Subscriptions that book each following period by themselves, those that go on first.",
+    auth: "user",
+    params: workspaceParams,
+    response: subscriptionList,
+    errors: ["not_found"],
+    run: ({ principal, params }) => listSubscriptions(principal.claims, params.slug),
+  }),
+});
