@@ -1,19 +1,28 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DemoAccess } from "@/lib/demo/seed";
 import { generateSecret } from "@/lib/keys/secret";
 
-/** The demo key of an embedded database: made once, kept in `demo-key` in the data folder for its owner's eyes. */
-export function demoKeyIn(dataDir: string): string {
-  const file = join(dataDir, "demo-key");
+/** The demo's own secrets in an embedded database: made once, kept in the data folder for its owner's eyes. */
+export function demoAccessIn(dataDir: string): DemoAccess {
+  return {
+    email: "demo@outlay.local",
+    password: keptIn(join(dataDir, "demo-password"), () => randomBytes(9).toString("base64url")),
+    key: keptIn(join(dataDir, "demo-key"), generateSecret),
+  };
+}
+
+function keptIn(file: string, make: () => string): string {
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
-  const secret = generateSecret();
+  const secret = make();
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   return secret;
 }
 
-/** What to try first: a line that records a cost, and one that reads it back. */
-export function invitation(address: string, demoKey: string): string {
-  const authorization = `-H 'Authorization: Bearer ${demoKey}'`;
+/** What to try first: where to sign in, a line that records a cost, and one that reads it back. */
+export function invitation(address: string, demo: DemoAccess): string {
+  const authorization = `-H 'Authorization: Bearer ${demo.key}'`;
   const body = JSON.stringify({
     project: "first-steps",
     source: "api",
@@ -26,7 +35,8 @@ export function invitation(address: string, demoKey: string): string {
     },
   });
   return `
-  Demo key: ${demoKey}
+  Sign in:  ${address}/sign-in as ${demo.email}, password ${demo.password}
+  Demo key: ${demo.key}
   Record a cost:
     curl ${address}/api/v1/messages ${authorization} -H 'Content-Type: application/json' -d '${body}'
   Read this month:

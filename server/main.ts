@@ -78,7 +78,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
       services.announce(address);
       return `${address} (${((performance.now() - startedMs) / 1000).toFixed(1)} s in all)`;
     });
-    if (services.demoKey) process.stdout.write(invitation(address, services.demoKey));
+    if (services.demo) process.stdout.write(invitation(address, services.demo));
   }
 }
 

@@ -3,17 +3,17 @@ import type { Claim } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, MigrationError, migrate } from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
-import { seedDemo } from "@/lib/demo/seed";
+import { type DemoAccess, seedDemo } from "@/lib/demo/seed";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
-import { demoKeyIn } from "./demo";
+import { demoAccessIn } from "./demo";
 import { step } from "./progress.mjs";
 
 /** What the HTTP server stands on: a migrated database this process is configured for. */
 export type Services = {
   /** Publishes where the service answers, for the message a second one on this data folder gives. */
   announce(address: string): void;
-  /** The secret of the demo workspace's key, where there is a demo workspace. */
-  demoKey?: string;
+  /** How to get into the demo workspace, where there is one. */
+  demo?: DemoAccess;
   /** Waits for statements under way, closes the connections and stops what was started. */
   stop(): Promise<void>;
 };
@@ -68,11 +68,11 @@ async function embedDatabase({ settings, root, claim, log }: ServiceOptions): Pr
       return describeApplied(applied);
     });
     configureDatabase({ url: started.url, adminUrl: started.adminUrl });
-    const demoKey = demoKeyIn(dataDir);
+    const demo = demoAccessIn(dataDir);
     await step("seed", async () =>
-      (await seedDemo(started.adminUrl, demoKey)) ? "the demo workspace" : "up to date",
+      (await seedDemo(started.adminUrl, demo)) ? "the demo workspace" : "up to date",
     );
-    return { announce: started.announce, demoKey, stop };
+    return { announce: started.announce, demo, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { v7 as uuidv7 } from "uuid";
+import { createLocalUser } from "@/lib/auth/local/create-local-user";
 import { toInstant } from "@/lib/contract/instant";
 import { permissionOf } from "@/lib/ingest/call";
 import { composeMessage } from "@/lib/ingest/compose";
@@ -17,13 +18,16 @@ const budgets = [
 
 const messagesAWrite = 2_000;
 
+/** How to get into the demo workspace: its owner's sign-in, and the secret of a key. */
+export type DemoAccess = { email: string; password: string; key: string };
+
 /**
- * Fills the demo workspace: six projects, four months of messages, three budgets, and a key with the secret given.
+ * Fills the demo workspace: an owner, six projects, four months of messages, three budgets, and a key.
  * Does nothing where the workspace is there already. One transaction: a start that is cut off leaves no half of it.
  * @param adminUrl logs in as the owner of the schema
  * @returns whether it was made now
  */
-export async function seedDemo(adminUrl: string, keySecret: string, now = Date.now()): Promise<boolean> {
+export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.now()): Promise<boolean> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {
@@ -34,12 +38,27 @@ export async function seedDemo(adminUrl: string, keySecret: string, now = Date.n
        on conflict do nothing`,
       [demoWorkspaceId],
     );
-    if (rowCount === 1) await fill(client, keySecret, now);
+    if (rowCount === 1) {
+      await addOwner(client, access);
+      await fill(client, access.key, now);
+    }
     await client.query("commit");
     return rowCount === 1;
   } finally {
     await client.end();
   }
+}
+
+async function addOwner(client: Client, { email, password }: DemoAccess): Promise<void> {
+  const userId = await createLocalUser(client, { email, password, displayName: "Demo" });
+  await client.query(
+    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'owner')",
+    [demoWorkspaceId, userId],
+  );
+  await client.query("update public.profiles set default_workspace_id = $1 where id = $2", [
+    demoWorkspaceId,
+    userId,
+  ]);
 }
 
 async function fill(client: Client, keySecret: string, now: number): Promise<void> {

@@ -10,8 +10,9 @@ test("the demo is made once, its sums are right, and it shows what there is to s
   const fixtures = new Fixtures(database.adminUrl);
   try {
     const now = Date.UTC(2026, 10, 21, 15);
-    expect(await seedDemo(database.adminUrl, generateSecret(), now)).toBe(true);
-    expect(await seedDemo(database.adminUrl, generateSecret(), now)).toBe(false);
+    const access = { email: "demo@outlay.local", password: "correct horse battery", key: generateSecret() };
+    expect(await seedDemo(database.adminUrl, access, now)).toBe(true);
+    expect(await seedDemo(database.adminUrl, access, now)).toBe(false);
     expect(await ledgerDifferences(fixtures)).toEqual([]);
     const { rows } = await fixtures.sql.query(`
       select count(distinct project_id)::int as projects, count(distinct date_trunc('month', occurred_at))::int as months,
