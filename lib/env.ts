@@ -76,9 +76,26 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ""),
   );
   const parsed = schema.safeParse(set);
-  if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  const problems = parsed.success ? findMissing(parsed.data) : parsed.error.issues;
+  if (parsed.success && problems.length === 0) return parsed.data;
+  const lines = problems.map(({ path, message }) => `  ${path.join(".")}: ${message}`);
   throw new EnvError(`The environment has settings that cannot be used:\n${lines.join("\n")}`);
+}
+
+/** What the settings that are there need beside them. */
+function findMissing(settings: Env): { path: PropertyKey[]; message: string }[] {
+  const url = settings.SUPABASE_URL ?? settings.NEXT_PUBLIC_SUPABASE_URL;
+  if (!url || publishableKeyOf(settings)) return [];
+  const message = "is needed beside SUPABASE_URL; the project's settings show it";
+  return [{ path: ["NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY"], message }];
+}
+
+function publishableKeyOf(settings: Env): string | undefined {
+  return (
+    settings.SUPABASE_PUBLISHABLE_KEY ??
+    settings.NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY ??
+    settings.NEXT_PUBLIC_SUPABASE_ANON_KEY
+  );
 }
 
 let cached: Env | undefined;
@@ -98,15 +115,6 @@ export function postgresUrl(settings: Env = env()): string | undefined {
 /** The Supabase project that signs people in, or undefined when the local sign-in does. */
 export function supabaseProject(settings: Env = env()): { url: string; publishableKey: string } | undefined {
   const url = settings.SUPABASE_URL ?? settings.NEXT_PUBLIC_SUPABASE_URL;
-  if (!url) return undefined;
-  const publishableKey =
-    settings.SUPABASE_PUBLISHABLE_KEY ??
-    settings.NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY ??
-    settings.NEXT_PUBLIC_SUPABASE_ANON_KEY;
-  if (!publishableKey) {
-    throw new EnvError(
-      "NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY: is needed beside SUPABASE_URL; the project's settings show it.",
-    );
-  }
-  return { url: url.replace(/\/+$/, ""), publishableKey };
+  const publishableKey = publishableKeyOf(settings);
+  return url && publishableKey ? { url: url.replace(/\/+$/, ""), publishableKey } : undefined;
 }

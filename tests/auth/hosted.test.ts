@@ -83,3 +83,13 @@ test("beside a Supabase project there is no local sign-in, and no outbox", async
   }
   expect(await (await import("@/lib/auth/local/outbox")).readOutbox()).toBeUndefined();
 });
+
+test("a Supabase project without its publishable key is named at the start, and never falls back to the local sign-in", async () => {
+  const { parseEnv } = await import("@/lib/env");
+  expect(() => parseEnv({ SUPABASE_URL: "https://x.supabase.co" })).toThrow(
+    /NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY/,
+  );
+  expect(
+    parseEnv({ SUPABASE_URL: "https://x.supabase.co", NEXT_PUBLIC_SUPABASE_ANON_KEY: "k" }),
+  ).toBeDefined();
+});
