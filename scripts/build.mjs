@@ -1,14 +1,14 @@
-// `npm run build`: the pages with Next, and the self-hosted server with esbuild.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+// `npm run build`: the pages with Next, the self-hosted server and the commands beside it with esbuild.
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildStamp, hashSources, root, run, stopRunning } from "./prepare.mjs";
 
-/** esbuild's options for the server's bundle. Packages stay outside: they are installed beside it. */
-export function serverBundle(outfile) {
+/** esbuild's options for the server's bundle, or that of another entry. Packages stay outside: they are installed beside it. */
+export function serverBundle(outfile, entry = "server/main.ts") {
   return {
     absWorkingDir: root,
-    entryPoints: ["server/main.ts"],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     platform: "node",
@@ -18,6 +18,21 @@ export function serverBundle(outfile) {
     sourcemap: true,
     logLevel: "warning",
   };
+}
+
+/** The commands that `scripts/run.mjs` runs: the files of `server/commands/`, by their names. */
+function commands() {
+  return readdirSync(join(root, "server/commands"))
+    .filter((file) => /^[a-z-]+\.ts$/.test(file))
+    .map((file) => basename(file, ".ts"));
+}
+
+/** Bundles one command. @throws Error where there is none of that name */
+export async function bundleCommand(name) {
+  if (!commands().includes(name))
+    throw new Error(`There is no command ${name}; there are ${commands().join(", ")}.`);
+  const esbuild = await import("esbuild");
+  await esbuild.build(serverBundle(`dist/${name}.mjs`, `server/commands/${name}.ts`));
 }
 
 /** Writes the files that are made from others. */
@@ -36,6 +51,7 @@ async function build() {
   await run([process.execPath, next, "build"], { inherit: true, env: { NEXT_TELEMETRY_DISABLED: "1" } });
   const esbuild = await import("esbuild");
   await esbuild.build(serverBundle("dist/server.mjs"));
+  for (const name of commands()) await bundleCommand(name);
   mkdirSync(dirname(buildStamp), { recursive: true });
   writeFileSync(buildStamp, `${JSON.stringify({ sources })}\n`);
 }

@@ -39,7 +39,7 @@ export async function ensureInstalled(note = (_text) => {}) {
 }
 
 /** npm writes down what it installed, last of all: an install that was interrupted has no such file. */
-function isInstalled() {
+export function isInstalled() {
   const installed = packagesOf("node_modules/.package-lock.json");
   const locked = packagesOf("package-lock.json");
   if (!installed || !locked) return false;
@@ -72,7 +72,8 @@ export async function ensureBuilt(note = (_text) => {}) {
   return "done";
 }
 
-function isBuilt() {
+/** Whether the last build is of the sources as they are. */
+export function isBuilt() {
   if (!existsSync(join(root, ".next/BUILD_ID")) || !existsSync(join(root, "dist/server.mjs"))) return false;
   try {
     return JSON.parse(readFileSync(buildStamp, "utf8")).sources === hashSources();

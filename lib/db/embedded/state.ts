@@ -20,6 +20,11 @@ const schema = z.object({
 /** What the launcher remembers of a data folder, in `postgres.json` there, readable by its owner alone. */
 export type State = z.output<typeof schema>;
 
+/** Whether a data folder has a database. */
+export function hasState(dataDir: string): boolean {
+  return existsSync(stateFile(dataDir));
+}
+
 /** Reads the state of a data folder, or makes a new one with new passwords (not yet written). @throws Error */
 export function readState(dataDir: string): State {
   const file = stateFile(dataDir);

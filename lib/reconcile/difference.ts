@@ -1,0 +1,33 @@
+/** What a reconciliation compares, and with what. */
+export const kinds = {
+  daily_spend: "a day's sum and the messages of that day",
+  key_spend: "what a key spent in a month and what was recorded with it",
+  batch: "a batch and its items",
+  posting: "a message and the postings it is kept as",
+  idempotency: "an idempotency key and the message it answers with",
+  budget: "what is spent on a budget and the messages of this month",
+} as const;
+export type Kind = keyof typeof kinds;
+
+/** A figure that is not the sum it stands for. Figures are exact text. */
+export type Difference = {
+  workspace_id: string;
+  /** The workspace's slug, or its id where there is no such workspace any more. */
+  workspace: string;
+  kind: Kind;
+  /** What it is of, the narrower the later: day, project, key. */
+  where: Record<string, string | null>;
+  figure: string;
+  stored: string;
+  actual: string;
+  difference: string;
+};
+
+/** A difference as two lines for a person. */
+export function describeDifference({ workspace, kind, where, figure, ...figures }: Difference): string {
+  const place = Object.entries(where)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`);
+  const { stored, actual, difference } = figures;
+  return `${workspace}: ${kind.replaceAll("_", " ")}, ${place.join(", ")}\n    ${figure}: stored ${stored}, actual ${actual}, difference ${difference}`;
+}

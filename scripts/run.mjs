@@ -1,0 +1,46 @@
+// `node scripts/run.mjs <command> [arguments]`: runs a command of `server/commands/`, installed and bundled first where
+// that is needed. Everything that `npm run <command>` offers beside the service goes this way.
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { holderOf } from "../lib/db/embedded/claim.mjs";
+import { bundleCommand } from "./build.mjs";
+import {
+  ensureInstalled,
+  isBuilt,
+  isInstalled,
+  loadEnvFiles,
+  requireNode,
+  root,
+  stopRunning,
+} from "./prepare.mjs";
+
+/** What a command that could not even begin ends with; its own statuses are its own. */
+const couldNotRun = 2;
+
+const [name, ...args] = process.argv.slice(2);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, stopRunning);
+
+requireNode();
+// Files named on the command line are the caller's, not the repository's.
+const callerDir = process.env.INIT_CWD ?? process.cwd();
+process.chdir(root);
+loadEnvFiles();
+process.env.NODE_ENV ??= "production";
+process.env.LOG_LEVEL ??= "error";
+process.setSourceMapsEnabled(true);
+try {
+  if (!isInstalled()) {
+    const holder = holderOf(resolve(root, process.env.OUTLAY_DATA_DIR || ".outlay"));
+    // An install replaces the packages under whatever runs on them.
+    if (holder)
+      throw new Error(`The packages have changed under the service (process ${holder.pid}): stop it first.`);
+    await ensureInstalled();
+  }
+  // The whole build is the service's business: a command needs its own bundle alone, which takes a moment.
+  if (!isBuilt() || !existsSync(join(root, `dist/${name}.mjs`))) await bundleCommand(name);
+  const { main } = await import(join(root, `dist/${name}.mjs`));
+  process.exitCode = await main(args, callerDir);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = couldNotRun;
+}

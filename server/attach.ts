@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { Client } from "pg";
+import { holderOf } from "@/lib/db/embedded/claim.mjs";
+import { loginUrl } from "@/lib/db/embedded/cluster";
+import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
+import { hasState, readState } from "@/lib/db/embedded/state";
+import { configureDatabase, type DatabaseUrls } from "@/lib/db/pool";
+import { type Env, postgresUrl } from "@/lib/env";
+
+/** How long the Postgres of a service that is starting is waited for. */
+const patienceMs = 20_000;
+
+/**
+ * Configures this process for the service's database, for a command beside it: the one the settings name; else the
+ * embedded one, that of the running service where it runs, started for as long as the command takes where not.
+ * @returns what to call in the end
+ * @throws Error with a message fit for a person
+ */
+export async function attachDatabase(settings: Env, root: string): Promise<() => Promise<void>> {
+  const url = postgresUrl(settings);
+  if (url) {
+    configureDatabase({ url, adminUrl: settings.POSTGRES_URL_NON_POOLING ?? url });
+    return async () => {};
+  }
+  const dataDir = resolve(root, settings.OUTLAY_DATA_DIR);
+  if (!hasState(dataDir)) {
+    throw new Error(`There is no database in ${dataDir} yet. Start the service once, or set POSTGRES_URL.`);
+  }
+  if (holderOf(dataDir)) {
+    configureDatabase(await runningDatabase(dataDir));
+    return async () => {};
+  }
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: (message) => process.stderr.write(`${message}\n`),
+  });
+  configureDatabase({ url: server.url, adminUrl: server.adminUrl });
+  return server.stop;
+}
+
+/** The addresses of the Postgres that a running service looks after. */
+async function runningDatabase(dataDir: string): Promise<DatabaseUrls> {
+  const giveUpAt = Date.now() + patienceMs;
+  for (;;) {
+    // Read anew each time: a service that is starting may give its Postgres another port.
+    const state = readState(dataDir);
+    const adminUrl = loginUrl(state, state.port ?? 0, "postgres");
+    const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000 });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      await client.end();
+      return { url: loginUrl(state, state.port ?? 0, "outlay_service"), adminUrl };
+    } catch (cause) {
+      await client.end().catch(() => {});
+      if (Date.now() > giveUpAt) {
+        throw new Error("The service runs, but its database cannot be reached. Try again when it is ready.", {
+          cause,
+        });
+      }
+      await wait(250);
+    }
+  }
+}

@@ -1,0 +1,345 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import type { Difference } from "@/lib/reconcile/difference";
+import { reconcile, UnknownWorkspaceError } from "@/lib/reconcile/service";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { exactClient } from "@/tests/helpers/ledger/client";
+import { Load } from "@/tests/helpers/load";
+
+const harness = withHarness();
+const sql = (text: string, values: unknown[] = []) => harness.fixtures.sql.query(text, values);
+
+/** A workspace with one message of every kind, in a month of its own and in this one. */
+async function fill() {
+  const slug = `w-${randomUUID()}`;
+  const id = await harness.fixtures.workspace(slug);
+  const key = await harness.fixtures.key(id);
+  const client = exactClient(harness.services[0]?.baseUrl ?? "", key.secret);
+  await sql(
+    "insert into public.budgets (workspace_id, name, scope_type, amount) values ($1, 'all', 'global', 10)",
+    [id],
+  );
+  const line = { model: "m", unit_type: "requests", quantity: "1", feature: "chat" };
+  const of = (message: Record<string, unknown>, project = "alpha") => ({ project, source: "api", message });
+  const { body } = await client.bulk([
+    { ...of({ type: "usage", provider: "p", ...line, estimated_cost: "1.5" }), idempotency_key: "kept" },
+    of({ type: "usage", provider: "p", ...line }),
+    of({
+      type: "usage",
+      provider: "p",
+      ...line,
+      estimated_cost: "2",
+      occurred_at: "2026-02-14T23:59:59.999Z",
+    }),
+    of({
+      type: "batch",
+      provider: "p",
+      batch_id: "b",
+      items: [
+        { ...line, estimated_cost: "0.25" },
+        { ...line, model: "n" },
+      ],
+    }),
+    of({ type: "expense", vendor: "v", amount: "28600", currency: "JPY" }),
+    of({
+      type: "subscription",
+      vendor: "v",
+      amount: "100",
+      currency: "EUR",
+      interval: "year",
+      starts_on: "2026-01-31",
+    }),
+    of({ type: "allocation", from_project: "alpha", amount: "0.4" }, "beta"),
+  ]);
+  const ids = (body.results as { id: string }[]).map((result) => result.id);
+  const [usage = "", , , batch = "", expense = "", subscription = "", allocation = ""] = ids;
+  return { id, slug, secret: key.secret, ids: { usage, batch, expense, subscription, allocation } };
+}
+
+type Filled = Awaited<ReturnType<typeof fill>>;
+
+const check = (workspace: Filled, repair = false) =>
+  reconcile({ workspace: workspace.slug, repair, now: Date.now() });
+const short = ({ kind, figure, difference }: Difference) => `${kind} ${figure} ${difference}`;
+
+let workspace: Filled;
+beforeAll(() => {
+  configureDatabase(harness.database);
+});
+beforeEach(async () => {
+  workspace = await fill();
+});
+afterAll(closeDatabase);
+
+test("a ledger as the service writes it has no difference", async () => {
+  const report = await reconcile({ repair: false, now: Date.now() });
+  expect([report.found, report.unlisted]).toEqual([[], 0]);
+  expect(report.months).toBeGreaterThan(11);
+});
+
+test("a workspace that is not there is an error, not a clean ledger", async () => {
+  await expect(reconcile({ workspace: "nowhere", repair: false, now: Date.now() })).rejects.toThrow(
+    UnknownWorkspaceError,
+  );
+});
+
+/** A corruption, and what of it must be found. */
+type Corruption = [
+  name: string,
+  statement: (of: Filled) => string,
+  found: string[],
+  place?: Record<string, unknown>,
+];
+
+const day = "(select min(day) from public.daily_spend where workspace_id = $1 and type = 'usage')";
+const corruptions: Corruption[] = [
+  [
+    "an amount of a day, by the last digit",
+    () =>
+      `update public.daily_spend set amount_usd = amount_usd + 1e-18 where workspace_id = $1 and day = ${day}`,
+    ["daily_spend amount_usd 0.000000000000000001"],
+    {
+      day: "2026-02-14",
+      project: "alpha",
+      key: "Test key",
+      type: "usage",
+      provider: "p",
+      model: "m",
+      feature: "chat",
+      source: "api",
+      environment: "live",
+    },
+  ],
+  [
+    "the messages of a day",
+    () => `update public.daily_spend set message_count = 3 where workspace_id = $1 and day = ${day}`,
+    ["daily_spend message_count 2"],
+  ],
+  [
+    "the items of a day",
+    () => `update public.daily_spend set item_count = 0 where workspace_id = $1 and day = ${day}`,
+    ["daily_spend item_count -1"],
+  ],
+  [
+    "the unpriced of a day",
+    () => `update public.daily_spend set unpriced_count = 7 where workspace_id = $1 and day = ${day}`,
+    ["daily_spend unpriced_count 7"],
+  ],
+  [
+    "a day's row that is gone",
+    () => `delete from public.daily_spend where workspace_id = $1 and day = ${day}`,
+    ["daily_spend amount_usd -2", "daily_spend message_count -1", "daily_spend item_count -1"],
+  ],
+  [
+    "a day's row of nothing, in a month without messages",
+    () =>
+      `insert into public.daily_spend select workspace_id, '1999-12-31', project_id, api_key_id, type, provider, model, feature, source, environment, 5, 1, 1, 0 from public.daily_spend where workspace_id = $1 and day = ${day}`,
+    ["daily_spend amount_usd 5", "daily_spend message_count 1", "daily_spend item_count 1"],
+  ],
+  [
+    "a day's dimension",
+    () => `update public.daily_spend set feature = 'search' where workspace_id = $1 and day = ${day}`,
+    [
+      "daily_spend amount_usd -2",
+      "daily_spend message_count -1",
+      "daily_spend item_count -1",
+      "daily_spend amount_usd 2",
+      "daily_spend message_count 1",
+      "daily_spend item_count 1",
+    ],
+  ],
+  [
+    "what a key spent",
+    () => "update public.key_spend set amount_usd = amount_usd - 0.01 where workspace_id = $1",
+    ["key_spend amount_usd -0.01"],
+    { month: new Date().toISOString().slice(0, 7), key: "Test key" },
+  ],
+  [
+    "how many messages a key recorded",
+    () => "update public.key_spend set message_count = message_count + 1 where workspace_id = $1",
+    ["key_spend message_count 1"],
+  ],
+  [
+    "a key's month that is gone",
+    () => "delete from public.key_spend where workspace_id = $1",
+    ["key_spend amount_usd", "key_spend message_count -7"],
+  ],
+  [
+    "a batch's amount",
+    ({ ids }) =>
+      `update public.messages set amount_usd = 0.5 where workspace_id = $1 and id = '${ids.batch}'`,
+    ["key_spend amount_usd -0.25", "batch amount_usd 0.25"],
+  ],
+  [
+    "whether a batch is priced",
+    ({ ids }) =>
+      `update public.messages set cost_status = 'client' where workspace_id = $1 and id = '${ids.batch}'`,
+    ["batch status 1"],
+  ],
+  [
+    "one side of an allocation",
+    ({ ids }) =>
+      `update public.messages set amount_usd = -0.3 where workspace_id = $1 and id = '${ids.allocation}' and part = 1`,
+    ["daily_spend amount_usd -0.1", "key_spend amount_usd -0.1", "posting amount_usd 0.1"],
+  ],
+  [
+    "an allocation's other side that is gone",
+    ({ ids }) =>
+      `delete from public.messages where workspace_id = $1 and id = '${ids.allocation}' and part = 1`,
+    [
+      "daily_spend amount_usd -0.4",
+      "key_spend amount_usd -0.4",
+      "posting parts -1",
+      "posting amount_usd 0.4",
+    ],
+  ],
+  [
+    "a month of a yearly subscription",
+    ({ ids }) =>
+      `update public.messages set amount_usd = amount_usd + 1 where workspace_id = $1 and id = '${ids.subscription}' and part = 11`,
+    ["daily_spend amount_usd -1", "key_spend amount_usd -1", "posting amount_usd 1"],
+  ],
+  [
+    "two months of a yearly subscription that make up for each other",
+    ({ ids }) =>
+      `update public.messages set amount_usd = amount_usd + case part when 3 then 1 else -1 end where workspace_id = $1 and id = '${ids.subscription}' and part in (3, 4)`,
+    ["daily_spend amount_usd -1", "daily_spend amount_usd 1", "posting amount_usd shares"],
+  ],
+  [
+    "a month of a yearly subscription that is gone",
+    ({ ids }) =>
+      `delete from public.messages where workspace_id = $1 and id = '${ids.subscription}' and part = 1`,
+    ["daily_spend amount_usd", "key_spend amount_usd", "posting parts -1", "posting amount_usd"],
+  ],
+  [
+    "an expense beside its rate",
+    ({ ids }) =>
+      `update public.messages set amount_usd = amount_usd + 0.01 where workspace_id = $1 and id = '${ids.expense}'`,
+    ["daily_spend amount_usd -0.01", "key_spend amount_usd -0.01", "posting amount_usd 0.01"],
+  ],
+  [
+    "an answer to a message that is not there",
+    () => "update private.idempotency set message_id = gen_random_uuid() where workspace_id = $1",
+    ["idempotency message 1"],
+    { key: "kept" },
+  ],
+];
+
+describe("a corrupted figure is found, named and mended", () => {
+  test.each(corruptions)("%s", async (_, statement, expected, place) => {
+    const before = (
+      await sql(`select * from public.daily_spend where workspace_id = $1 order by 2,3,4,5,6,7,8,9,10`, [
+        workspace.id,
+      ])
+    ).rows;
+    const keysBefore = (await sql("select * from public.key_spend where workspace_id = $1", [workspace.id]))
+      .rows;
+    await sql(statement(workspace), [workspace.id]);
+    const report = await check(workspace);
+    // What is spent on the budget follows where the day is of this month.
+    const found = report.found.filter(({ kind }) => kind !== "budget");
+    expect(
+      found
+        .map(short)
+        .map((line, index) =>
+          line.slice(0, expected[index]?.split(" ").length === 2 ? expected[index].length : undefined),
+        ),
+    ).toEqual(expected);
+    expect(found[0]?.workspace).toBe(workspace.slug);
+    if (place) expect(found[0]?.where).toEqual(place);
+    expect(report.left).toEqual(report.found);
+
+    const repaired = await check(workspace, true);
+    expect(repaired.found.map(short)).toEqual(report.found.map(short));
+    expect(repaired.left).toEqual([]);
+    expect((await check(workspace)).found).toEqual([]);
+    const after = (
+      await sql(`select * from public.daily_spend where workspace_id = $1 order by 2,3,4,5,6,7,8,9,10`, [
+        workspace.id,
+      ])
+    ).rows;
+    const exactly = (rows: Record<string, unknown>[]) =>
+      rows.map(({ amount_usd, ...row }) => [Number(amount_usd), JSON.stringify(row)]);
+    expect(exactly(after)).toEqual(exactly(before));
+    const keysAfter = (await sql("select * from public.key_spend where workspace_id = $1", [workspace.id]))
+      .rows;
+    expect(exactly(keysAfter)).toEqual(exactly(keysBefore));
+  });
+
+  test("a budget follows the sums it is read from", async () => {
+    await sql(
+      "update public.daily_spend set amount_usd = amount_usd + 3 where workspace_id = $1 and type = 'usage' and unpriced_count = 1",
+      [workspace.id],
+    );
+    const { found } = await check(workspace);
+    expect(found.map(short)).toEqual(["daily_spend amount_usd 3", "budget spent 3"]);
+    expect(found[1]?.where).toMatchObject({ budget: "all", environment: "live" });
+    expect((await check(workspace, true)).left).toEqual([]);
+  });
+
+  test("what cannot be restored is not guessed, and stays named", async () => {
+    await sql("delete from public.messages where workspace_id = $1 and id = $2 and part = 0", [
+      workspace.id,
+      workspace.ids.allocation,
+    ]);
+    const { left } = await check(workspace, true);
+    expect([...new Set(left.map(({ kind }) => kind))]).toEqual(["posting"]);
+    await sql("delete from public.messages where workspace_id = $1 and id = $2", [
+      workspace.id,
+      workspace.ids.allocation,
+    ]);
+    expect((await check(workspace, true)).left).toEqual([]);
+  });
+
+  test("a limit to one workspace leaves the others as they are", async () => {
+    const other = await fill();
+    for (const { id } of [workspace, other])
+      await sql("delete from public.key_spend where workspace_id = $1", [id]);
+    await check(workspace, true);
+    expect((await check(workspace)).found).toEqual([]);
+    expect((await check(other)).found).not.toEqual([]);
+    expect((await reconcile({ repair: true, now: Date.now() })).left).toEqual([]);
+  });
+});
+
+test("what is recorded while a repair runs is neither lost nor counted twice, and two repairs at once mend once", async () => {
+  const load = new Load({
+    clients: 4,
+    secret: workspace.secret,
+    baseUrl: () => harness.services[0]?.baseUrl ?? "",
+    retry: "never",
+  });
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      await load.storesMore(50);
+      // The rows that every client is adding to at this moment.
+      await sql(
+        "update public.daily_spend set amount_usd = amount_usd * 2 + 1, message_count = message_count + 5 where workspace_id = $1",
+        [workspace.id],
+      );
+      await sql("update public.key_spend set amount_usd = amount_usd - 1 where workspace_id = $1", [
+        workspace.id,
+      ]);
+      if (round % 2)
+        await sql(
+          "delete from public.daily_spend where workspace_id = $1 and day = (now() at time zone 'UTC')::date",
+          [workspace.id],
+        );
+      const reports = await Promise.all([check(workspace, true), check(workspace, true)]);
+      expect(reports.map(({ left }) => left)).toEqual([[], []]);
+      await load.storesMore(20);
+      expect((await check(workspace)).found).toEqual([]);
+    }
+  } finally {
+    await load.stop();
+  }
+  expect(load.posted.every(({ answer }) => answer?.status === 201)).toBe(true);
+  expect((await check(workspace)).found).toEqual([]);
+  expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  const { rows } = await sql(
+    "select count(*)::int as stored from public.messages where workspace_id = $1 and label is not null",
+    [workspace.id],
+  );
+  expect(rows[0].stored).toBe(load.posted.length);
+});
