@@ -1,7 +1,7 @@
-import { v7 as uuidv7 } from "uuid";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { CostMessage, IngestRequest, IngestResult } from "@/lib/contract/message";
+import { newId } from "@/lib/db/new-id";
 import { ServiceError } from "@/lib/errors";
 import { invalidCredentials } from "@/lib/keys/credentials";
 import { type Attempt, decideAttempt, decideCall, rateWindowMs } from "@/lib/keys/decide";
@@ -117,7 +117,7 @@ export class Group {
 
   #record({ key }: LoadedKey, request: IngestRequest, composed: Composed, dryRun: boolean): IngestResult {
     const createdAt = this.#createdAt;
-    const id = uuidv7();
+    const id = newId();
     const answer = {
       id,
       amount_usd: toText(composed.amount),
@@ -167,7 +167,7 @@ export class Group {
   #projectId(workspaceId: string, slug: string, dryRun: boolean): string {
     const known = this.#projectIds.get(`${workspaceId} ${slug}`);
     if (known !== undefined) return known;
-    const id = uuidv7();
+    const id = newId();
     if (dryRun) return id;
     this.#projectIds.set(`${workspaceId} ${slug}`, id);
     this.projects.push({ workspace_id: workspaceId, id, slug, name: slug });

@@ -1,6 +1,6 @@
-import { v7 as uuidv7 } from "uuid";
 import { toInstant } from "@/lib/contract/instant";
 import type { CostMessage, Source } from "@/lib/contract/message";
+import { newId } from "@/lib/db/new-id";
 import { asService } from "@/lib/db/transaction";
 import { composeMessage, occurredAt } from "./compose";
 import type { LedgerRow } from "./ledger";
@@ -99,7 +99,7 @@ function planCharges(subscription: DueSubscription, today: string, now: number) 
 function chargeOf(subscription: DueSubscription, startsOn: string, now: number): LedgerRow[] {
   const { workspace_id, project_id, api_key_id, source, environment } = subscription;
   const message = { ...subscription.message, starts_on: startsOn, occurred_at: `${startsOn}T00:00:00Z` };
-  const id = uuidv7();
+  const id = newId();
   return composeMessage(message, { now, overrides: [] }).postings.map((posting) => ({
     ...posting,
     details: { ...(posting.details as object), subscription_id: subscription.id },
