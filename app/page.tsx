@@ -52,8 +52,9 @@ export default async function HomePage() {
             Record a cost
           </h2>
           <p className="mt-1 mb-4 text-muted-foreground text-sm">
-            Sign in to make an API key, put it into <code className="font-mono">OUTLAY_API_KEY</code>, and
-            send what was used. The answer says what it cost.
+            Put an API key into <code className="font-mono">OUTLAY_API_KEY</code> (
+            <code className="font-mono">npm start</code> prints the demo’s) and send what was used. The answer
+            says what it cost.
           </p>
           {curl ? <CodeBlock code={curl.code} language={curl.language} title="curl" /> : null}
         </section>

@@ -59,7 +59,8 @@ test("bursts over two minutes on two processes: no 60 seconds ever admit more th
     await burst(6);
     await wait(2_000);
   }
-  expect(admitted.length).toBeGreaterThan(45);
+  // 15 at first, 15 across the edge, and the first 15 places again a minute later.
+  expect(admitted.length).toBeGreaterThanOrEqual(45);
   expect(mostWithin(admitted, 60_000)).toBe(30);
 });
 

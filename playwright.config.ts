@@ -1,0 +1,22 @@
+import { defineConfig, devices } from "@playwright/test";
+
+export default defineConfig({
+  testDir: "tests/e2e",
+  testMatch: "**/*.spec.ts",
+  // One service and one database a worker; two cores.
+  workers: 1,
+  timeout: 30_000,
+  forbidOnly: Boolean(process.env.CI),
+  reporter: [["list"]],
+  use: {
+    trace: "retain-on-failure",
+    launchOptions: {
+      ...(process.env.CHROMIUM_PATH && { executablePath: process.env.CHROMIUM_PATH }),
+      args: ["--no-sandbox", "--disable-background-networking"],
+    },
+  },
+  projects: [
+    { name: "desktop", use: { ...devices["Desktop Chrome"], colorScheme: "light" } },
+    { name: "phone", use: { ...devices["Pixel 7"], colorScheme: "dark" } },
+  ],
+});

@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { expect, test } from "./fixtures";
+
+const password = "correct horse battery";
+
+async function signUp(page: Page): Promise<{ email: string; slug: string }> {
+  const email = `${randomUUID()}@example.com`;
+  await page.goto("/sign-up");
+  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Make an account" }).click();
+  await page.waitForURL((url) => !url.pathname.startsWith("/sign-up"));
+  const slug = new URL(page.url()).pathname.slice(1);
+  return { email, slug };
+}
+
+test("somebody new signs up, records a cost, and sees it in the sentence at the top", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  const { rows } = await world.fixtures.sql.query("select id from public.workspaces where slug = $1", [slug]);
+  const { secret } = await world.fixtures.key(rows[0].id);
+  const answer = await apiClient(world.service.baseUrl, secret).post(costMessage({ estimated_cost: 12.34 }));
+  expect(answer.status).toBe(201);
+  await page.reload();
+  await expect(page.getByText("$12.34").first()).toBeVisible();
+  await expect(page.getByText("checkout")).toBeVisible();
+});
+
+test("a workspace is not there for those who do not belong to it, signed in or not", async ({
+  page,
+  browser,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  const stranger = await (await browser.newContext({ baseURL: world.service.baseUrl })).newPage();
+  await stranger.goto(`/${slug}`);
+  await expect(stranger).toHaveURL(/\/sign-in/);
+  await signUp(stranger);
+  const hidden = await stranger.goto(`/${slug}`);
+  expect(hidden?.status()).toBe(404);
+  await stranger.context().close();
+});
+
+test("signing out ends the session, and a wrong password does not begin one", async ({ page }) => {
+  const { email, slug } = await signUp(page);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.waitForURL((url) => url.pathname !== `/${slug}`);
+  await page.goto("/sign-in");
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill("wrong horse");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByText("not the right password")).toBeVisible();
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(`**/${slug}`);
+});
+
+test("the API reference shows every endpoint and leads to each", async ({ page, request }) => {
+  const { paths } = await (await request.get("/api/openapi.json")).json();
+  await page.goto("/docs");
+  for (const path of Object.keys(paths))
+    await expect(page.getByText(path, { exact: true }).first()).toBeAttached();
+});
+
+for (const path of ["/", "/docs", "/sign-in", "/sign-up", "/reset"]) {
+  test(`${path} can be used by everybody`, async ({ page }) => {
+    await page.goto(path);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow).toBe(0);
+  });
+}
