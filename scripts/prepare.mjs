@@ -82,7 +82,16 @@ export function isBuilt() {
   }
 }
 
-const notSources = new Set(["node_modules", "dist", "coverage", "bench", "tests", "docs", "supabase", "test-results"]);
+const notSources = new Set([
+  "node_modules",
+  "dist",
+  "coverage",
+  "bench",
+  "tests",
+  "docs",
+  "supabase",
+  "test-results",
+]);
 
 /** A hash of everything a build is made from: the sources, and the public settings that Next writes into pages. */
 export function hashSources() {
