@@ -44,6 +44,8 @@ const schema = z.object({
   TRUSTED_PROXIES: list,
   SVC_API_KEY: z.string().min(16, "must have at least 16 characters").optional(),
   SVC_ALLOW_ENV_API_KEY: flag,
+  /** Where clients on this machine (the import, the local agent tools) find the service. */
+  SVC_BASE_URL: url("http:", "https:").optional(),
   SUPABASE_URL: url("http:", "https:").optional(),
   NEXT_PUBLIC_SUPABASE_URL: url("http:", "https:").optional(),
   SUPABASE_PUBLISHABLE_KEY: z.string().optional(),

@@ -1,0 +1,92 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { stringify } from "lossless-json";
+import type { ImportedMessage } from "./message";
+
+/** What the service says to one message. */
+export type Verdict = {
+  status: number;
+  replayed?: boolean;
+  error?: string;
+  error_description?: string;
+  issues?: { path: string; message: string }[];
+  differing_fields?: string[];
+};
+
+/** The service will not take messages from this caller at all, or cannot be reached however often it is tried. */
+export class PostError extends Error {
+  override name = "PostError";
+}
+
+export type PosterOptions = {
+  url: string;
+  key: string;
+  /** Told why nothing moves, and for how long. */
+  onWait?: (reason: string, ms: number) => void;
+  /** How long one call is tried again before giving up. */
+  patienceMs?: number;
+};
+
+const callTimeoutMs = 120_000;
+const firstPauseMs = 250;
+const longestPauseMs = 20_000;
+const transient = new Set([429, 500, 502, 503, 504]);
+
+/**
+ * Posts messages to the bulk route, and again where the service was busy, limited the rate or went away: every message
+ * has its idempotency key, so trying again never records twice.
+ */
+export class Poster {
+  constructor(private readonly options: PosterOptions) {}
+
+  /** @throws PostError */
+  async post(messages: ImportedMessage[], dryRun: boolean): Promise<Verdict[]> {
+    const body = stringify({ messages }) ?? "";
+    const giveUpAt = Date.now() + (this.options.patienceMs ?? 600_000);
+    for (let attempt = 0; ; attempt += 1) {
+      const tried = await this.#try(body, dryRun);
+      if ("verdicts" in tried) return tried.verdicts;
+      if (!tried.again || Date.now() > giveUpAt) throw new PostError(tried.reason);
+      const backoff = Math.min(longestPauseMs, firstPauseMs * 2 ** attempt) * (0.75 + Math.random() / 2);
+      const pauseMs = tried.afterMs ?? backoff;
+      this.options.onWait?.(tried.reason, pauseMs);
+      await wait(pauseMs);
+    }
+  }
+
+  async #try(
+    body: string,
+    dryRun: boolean,
+  ): Promise<{ verdicts: Verdict[] } | { again: boolean; reason: string; afterMs?: number }> {
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(`${this.options.url}/api/v1/messages/batch${dryRun ? "?dry_run=true" : ""}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${this.options.key}`, "content-type": "application/json" },
+        body,
+        signal: AbortSignal.timeout(callTimeoutMs),
+      });
+      text = await response.text();
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      return { again: true, reason: `${this.options.url} cannot be reached: ${reason}` };
+    }
+    if (response.status === 207) return { verdicts: JSON.parse(text).results };
+    const afterSeconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    return {
+      again: transient.has(response.status),
+      reason: `The service answered ${response.status}: ${describeRefusal(text)}`,
+      ...(Number.isFinite(afterSeconds) && { afterMs: afterSeconds * 1000 }),
+    };
+  }
+}
+
+function describeRefusal(text: string): string {
+  try {
+    const { error, error_description } = JSON.parse(text);
+    return `${error}: ${error_description}`;
+  } catch {
+    return text.slice(0, 200);
+  }
+}

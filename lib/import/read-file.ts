@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { parse as parseCsv } from "csv-parse";
+import { parse as parseJson } from "lossless-json";
+import type { Row } from "./message";
+
+export type FileFormat = "csv" | "jsonl";
+
+/** What must be known of a file before its rows can be: `hash` is of its content, whatever it is called. */
+export type FileFacts = {
+  format: FileFormat;
+  hash: string;
+  /** Line ends in it: about how many rows there are. */
+  lines: number;
+  columns: string[];
+  delimiter: string;
+};
+
+/** A file that cannot be read as what it says it is. */
+export class FileError extends Error {
+  override name = "FileError";
+}
+
+/** Rows of a JSONL file that are looked at for the names of their members. */
+const sampledRows = 100;
+
+/** Looks a file through once, as a stream. @throws FileError, or Node's own error where there is no such file */
+export async function inspectFile(path: string): Promise<FileFacts> {
+  const format: FileFormat = /\.(jsonl|ndjson|json)$/i.test(path) ? "jsonl" : "csv";
+  const hash = createHash("sha256");
+  let lineEnds = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lineEnds += 1;
+  }
+  const facts = { format, hash: hash.digest("hex"), lines: lineEnds };
+  if (format === "jsonl") {
+    const names = new Set<string>();
+    let sampled = 0;
+    for await (const row of readRows(path, { ...facts, columns: [], delimiter: "" })) {
+      if (!(row instanceof FileError)) for (const name of Object.keys(row.values)) names.add(name);
+      sampled += 1;
+      if (sampled >= sampledRows) break;
+    }
+    return { ...facts, columns: [...names], delimiter: "" };
+  }
+  const header = await firstLine(path);
+  const delimiter =
+    [",", ";", "\t"].sort((a, b) => header.split(b).length - header.split(a).length)[0] ?? ",";
+  return { ...facts, columns: await headerOf(path, delimiter), delimiter };
+}
+
+async function firstLine(path: string): Promise<string> {
+  for await (const line of lines(path)) return line;
+  throw new FileError(`${path} is empty.`);
+}
+
+async function* lines(path: string): AsyncGenerator<string> {
+  const stream = createReadStream(path);
+  try {
+    yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+  } finally {
+    stream.destroy();
+  }
+}
+
+async function headerOf(path: string, delimiter: string): Promise<string[]> {
+  const stream = createReadStream(path);
+  try {
+    for await (const record of stream.pipe(
+      parseCsv({ bom: true, delimiter, to: 1, relax_column_count: true }),
+    )) {
+      const columns = (record as string[]).map((name) => name.trim());
+      const twice = columns.find((name, index) => columns.indexOf(name) !== index);
+      if (twice !== undefined) throw new FileError(`The column "${twice}" is there twice.`);
+      return columns;
+    }
+  } finally {
+    stream.destroy();
+  }
+  throw new FileError(`${path} has no header line.`);
+}
+
+/**
+ * The rows of a file, one after another, never more of it in memory than a few.
+ * @returns each row, or what is wrong with it; `line` is the line of the file it ends on, the header being line 1
+ */
+export async function* readRows(
+  path: string,
+  facts: FileFacts,
+): AsyncGenerator<Row | (FileError & { line: number })> {
+  if (facts.format === "jsonl") yield* readJsonLines(path);
+  else yield* readCsv(path, facts);
+}
+
+async function* readCsv(path: string, { columns, delimiter }: FileFacts) {
+  const stream = createReadStream(path);
+  const parser = stream.pipe(
+    parseCsv({ bom: true, delimiter, from: 2, info: true, relax_column_count: true, skip_empty_lines: true }),
+  );
+  // Errors do not follow a pipe.
+  stream.on("error", (error) => parser.destroy(error));
+  for await (const { info, record } of parser as AsyncIterable<{
+    info: { lines: number };
+    record: string[];
+  }>) {
+    if (record.length !== columns.length) {
+      const text = `the row has ${record.length} columns, the header ${columns.length}`;
+      yield Object.assign(new FileError(text), { line: info.lines });
+      continue;
+    }
+    yield {
+      line: info.lines,
+      values: Object.fromEntries(columns.map((column, index) => [column, record[index] ?? ""])),
+    };
+  }
+}
+
+async function* readJsonLines(path: string) {
+  let line = 0;
+  for await (const text of lines(path)) {
+    line += 1;
+    if (text.trim() === "") continue;
+    try {
+      // Numbers stay the text they are.
+      const value = parseJson(text.replace(/^\uFEFF/, ""), null, { parseNumber: (digits) => digits });
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        throw new SyntaxError("the line is not a JSON object");
+      }
+      yield { line, values: flatten(value as Record<string, unknown>) };
+    } catch (error) {
+      yield Object.assign(new FileError(error instanceof Error ? error.message : String(error)), { line });
+    }
+  }
+}
+
+/** The members of an object by their paths: `{ "message": { "model": … } }` has `message.model`. Lists are left out. */
+function flatten(value: Record<string, unknown>, before = ""): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]): [string, string][] => {
+      if (inner === null || Array.isArray(inner)) return [];
+      if (typeof inner === "object")
+        return Object.entries(flatten(inner as Record<string, unknown>, `${before}${name}.`));
+      return [[`${before}${name}`, String(inner)]];
+    }),
+  );
+}

@@ -1,0 +1,148 @@
+import type { Mapping } from "./fields";
+import { type ImportedMessage, type Row, RowError, toMessage } from "./message";
+import type { Poster, Verdict } from "./poster";
+import { FileError, type FileFacts, readRows } from "./read-file";
+
+export type ImportOptions = {
+  path: string;
+  facts: FileFacts;
+  mapping: Mapping;
+  /** The column that holds the client's own id of a row; without one a row is known by the file's content and its line. */
+  idColumn?: string;
+  poster: Pick<Poster, "post">;
+  /** Whether to ask only what would happen. */
+  dryRun: boolean;
+  onProgress?: (summary: Summary, line: number) => void;
+  /** Told each row that is refused. */
+  onRefused?: (row: Partial<Row> & { line: number }, reason: string) => void;
+};
+
+/** Rows refused for the same reason: how many, and the lines of the first. */
+export type Reason = { reason: string; count: number; lines: number[] };
+
+export type Summary = {
+  rows: number;
+  /** Rows recorded now, or in a dry run those that would be. */
+  recorded: number;
+  /** Rows that were recorded by an earlier run. */
+  replayed: number;
+  refused: number;
+  /** The most frequent first. */
+  reasons: Reason[];
+};
+
+/** Messages the service takes in one call, and bytes of them: below its limit of 8 MiB. */
+const maxMessages = 1_000;
+const maxBytes = 6 * 1024 * 1024;
+/** A generous guess of what JSON adds to a row's own text. */
+const overheadBytes = 400;
+
+const exampleLines = 5;
+const maxReasons = 1_000;
+
+/**
+ * Posts a file's rows in order, a thousand at a time, never more of the file in memory. Safe to run again, after an end
+ * of any kind: each row has an idempotency key that is the same every time, so it is recorded once.
+ * @throws PostError where the service will not take messages at all
+ */
+export async function importFile(options: ImportOptions): Promise<Summary> {
+  const tally = new Tally(options);
+  let chunk: { row: Row; message: ImportedMessage }[] = [];
+  let bytes = 0;
+  let posting: Promise<void> | undefined;
+  const post = async (sent: typeof chunk) => {
+    const verdicts = await options.poster.post(
+      sent.map(({ message }) => message),
+      options.dryRun,
+    );
+    for (const [index, { row }] of sent.entries()) tally.add(row, verdicts[index] ?? { status: 500 });
+    options.onProgress?.(tally.summary(), sent.at(-1)?.row.line ?? 0);
+  };
+  // The next rows are read while the service records these; one call at a time, so that rows stay in order.
+  const flush = async () => {
+    await posting;
+    posting = chunk.length > 0 ? post(chunk) : undefined;
+    posting?.catch(() => {});
+    [chunk, bytes] = [[], 0];
+  };
+  for await (const row of readRows(options.path, options.facts)) {
+    if (row instanceof FileError) {
+      tally.refuse({ line: row.line }, row.message);
+      continue;
+    }
+    try {
+      const message = toMessage(row, options.mapping, keyOf(row, options));
+      chunk.push({ row, message });
+      // Four bytes is the most a character takes.
+      bytes += overheadBytes + 4 * Object.values(row.values).reduce((sum, value) => sum + value.length, 0);
+    } catch (error) {
+      if (!(error instanceof RowError)) throw error;
+      tally.refuse(row, error.message);
+    }
+    if (chunk.length >= maxMessages || bytes >= maxBytes) await flush();
+  }
+  await flush();
+  await posting;
+  return tally.summary();
+}
+
+/** The idempotency key of a row. Two equal rows of a file are two costs, so the line counts too. */
+function keyOf(row: Row, { idColumn, facts }: ImportOptions): string {
+  if (idColumn === undefined) return `import:${facts.hash.slice(0, 32)}:${row.line}`;
+  const id = row.values[idColumn]?.trim();
+  if (!id) throw new RowError(`${idColumn}: the row has no id`);
+  return id;
+}
+
+/** Counts what became of rows. */
+class Tally {
+  #rows = 0;
+  #recorded = 0;
+  #replayed = 0;
+  #refused = 0;
+  readonly #reasons = new Map<string, Reason>();
+
+  constructor(private readonly options: Pick<ImportOptions, "onRefused">) {}
+
+  add(row: Row, verdict: Verdict): void {
+    if (verdict.status !== 201) {
+      this.refuse(row, reasonOf(verdict));
+      return;
+    }
+    this.#rows += 1;
+    if (verdict.replayed) this.#replayed += 1;
+    else this.#recorded += 1;
+  }
+
+  refuse(row: Partial<Row> & { line: number }, reason: string): void {
+    this.#rows += 1;
+    this.#refused += 1;
+    this.options.onRefused?.(row, reason);
+    const name = this.#reasons.size < maxReasons || this.#reasons.has(reason) ? reason : "other reasons";
+    const known = this.#reasons.get(name) ?? { reason: name, count: 0, lines: [] };
+    known.count += 1;
+    if (known.lines.length < exampleLines) known.lines.push(row.line);
+    this.#reasons.set(name, known);
+  }
+
+  summary(): Summary {
+    return {
+      rows: this.#rows,
+      recorded: this.#recorded,
+      replayed: this.#replayed,
+      refused: this.#refused,
+      reasons: [...this.#reasons.values()].sort((a, b) => b.count - a.count),
+    };
+  }
+}
+
+/** Why the service refuses a message, in words that are the same for every row refused for it. */
+function reasonOf({ error, error_description, issues, differing_fields: differing }: Verdict): string {
+  if (issues)
+    return issues.map(({ path, message }) => `${path.replace(/^message\./, "")}: ${message}`).join("; ");
+  if (error === "idempotency_conflict") {
+    return `idempotency_conflict: recorded before with another ${(differing ?? []).join(", ")}`;
+  }
+  if (error === "monthly_limit_exceeded") return "monthly_limit_exceeded: past the monthly limit of the key";
+  return `${error}: ${error_description}`;
+}

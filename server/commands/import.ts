@@ -1,0 +1,162 @@
+import { resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { parseArgs } from "node:util";
+import { env } from "@/lib/env";
+import { chooseMapping, fieldNames, type Mapping } from "@/lib/import/fields";
+import { Poster } from "@/lib/import/poster";
+import { inspectFile } from "@/lib/import/read-file";
+import { RefusedFile } from "@/lib/import/refused-file";
+import { type ImportOptions, importFile, type Summary } from "@/lib/import/service";
+
+const help = `npm run import -- FILE.csv|FILE.jsonl [options]
+
+Records the rows of a file. Shows which column goes where, asks the service what it would refuse, then asks you. Running
+it again, also after it was stopped half way, records no row twice. A changed file is another file, unless --id-column
+says how its rows are known.
+
+  --map FIELD=COLUMN    where a field comes from; may be given several times. Fields: ${fieldNames.join(" ")}
+  --set FIELD=VALUE     the same value for every row that has none of its own
+  --project-column COL  short for --map project=COL
+  --id-column COL       your own id of each row; without it a row is known by the file's content and its line
+  --url URL             the service; SVC_BASE_URL, else http://127.0.0.1:3000
+  --key KEY             the API key; else SVC_API_KEY
+  --yes                 records without asking
+  --no-dry-run          leaves out the trial
+
+Ends with 0 when every row is recorded, 1 when some were refused or nothing was to be recorded yet, 2 when it could not run.
+`;
+
+/** Runs the command. @param callerDir where the caller's file names start from @returns its exit status */
+export async function main(args: string[], callerDir: string): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    allowNegative: true,
+    options: {
+      map: { type: "string", multiple: true, default: [] },
+      set: { type: "string", multiple: true, default: [] },
+      "project-column": { type: "string" },
+      "id-column": { type: "string" },
+      url: { type: "string" },
+      key: { type: "string" },
+      yes: { type: "boolean", default: false },
+      "dry-run": { type: "boolean", default: true },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const [file] = positionals;
+  if (values.help || file === undefined) {
+    process.stdout.write(help);
+    return values.help ? 0 : 2;
+  }
+  const { SVC_API_KEY, SVC_BASE_URL } = env();
+  const key = values.key ?? SVC_API_KEY;
+  if (key === undefined) throw new Error("Say which API key to record with: --key, or SVC_API_KEY.");
+  const path = resolve(callerDir, file);
+  const facts = await inspectFile(path);
+  const projectColumn = values["project-column"];
+  const mapping = chooseMapping(facts.columns, {
+    map: { ...pairs(values.map), ...(projectColumn !== undefined && { project: projectColumn }) },
+    set: pairs(values.set),
+  });
+  const idColumn = values["id-column"];
+  if (idColumn !== undefined && !facts.columns.includes(idColumn)) {
+    throw new Error(`There is no column "${idColumn}"; there are: ${facts.columns.join(", ")}.`);
+  }
+  say(describeMapping(file, mapping, idColumn));
+  const url = (values.url ?? SVC_BASE_URL ?? "http://127.0.0.1:3000").replace(/\/+$/, "");
+  const poster = new Poster({
+    url,
+    key,
+    onWait: (reason, ms) =>
+      process.stderr.write(`\n${reason}\nTrying again in ${(ms / 1000).toFixed(1)} s.\n`),
+  });
+  const common = { path, facts, mapping, poster, ...(idColumn !== undefined && { idColumn }) };
+  if (values["dry-run"]) {
+    const trial = await run({ ...common, dryRun: true }, "trial");
+    say(describeSummary(trial, true));
+    if (!values.yes && !(await confirm(trial))) return 1;
+  } else if (!values.yes) {
+    throw new Error("Without the trial there is nothing to ask about: --no-dry-run goes with --yes.");
+  }
+  const refused = new RefusedFile(`${path}.refused.csv`, facts.columns);
+  const summary = await run(
+    { ...common, dryRun: false, onRefused: (row, reason) => refused.add(row, reason) },
+    "import",
+  ).finally(() => refused.close());
+  say(describeSummary(summary, false));
+  if (summary.refused > 0)
+    say(`The refused rows are in ${refused.path}: mend them there and import that file, not this one again.`);
+  return summary.refused === 0 ? 0 : 1;
+}
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+function pairs(list: string[]): Record<string, string> {
+  return Object.fromEntries(
+    list.map((pair) => {
+      const at = pair.indexOf("=");
+      if (at < 1) throw new Error(`"${pair}" is not NAME=VALUE.`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
+function describeMapping(file: string, { columns, constants, unused }: Mapping, idColumn?: string): string {
+  const lines = [
+    ...Object.entries(columns).map(([field, column]) => `  ${field.padEnd(20)} column ${column}`),
+    ...Object.entries(constants).map(([field, value]) => `  ${field.padEnd(20)} always ${value}`),
+    `  ${"known by".padEnd(20)} ${idColumn === undefined ? "the file's content and the line" : `column ${idColumn}`}`,
+  ];
+  const left = unused.filter((column) => column !== idColumn);
+  if (left.length > 0) lines.push(`  ${"not imported".padEnd(20)} ${left.join(", ")}`);
+  return [`${file}:`, ...lines].join("\n");
+}
+
+function describeSummary({ rows, recorded, replayed, refused, reasons }: Summary, trial: boolean): string {
+  const count = (value: number) => value.toLocaleString("en-US");
+  const would = trial ? "would be " : "";
+  const before = replayed > 0 ? `, ${count(replayed)} were before` : "";
+  const lines = [
+    `${count(rows)} rows: ${count(recorded)} ${would}recorded${before}, ${count(refused)} ${would}refused.`,
+  ];
+  for (const { reason, count: times, lines: at } of reasons.slice(0, 20)) {
+    lines.push(
+      `  ${count(times).padStart(9)} × ${reason} (line${at.length > 1 ? "s" : ""} ${at.join(", ")}${times > at.length ? ", …" : ""})`,
+    );
+  }
+  if (reasons.length > 20) lines.push(`  and ${count(reasons.length - 20)} other reasons`);
+  return lines.join("\n");
+}
+
+/** Asks a person; where there is none, says how to go on. */
+async function confirm({ recorded, refused }: Summary): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    say("Nothing is recorded yet: run it again with --yes.");
+    return false;
+  }
+  const prompt = createInterface({ input: process.stdin, output: process.stdout });
+  const rest = refused > 0 ? ` and leave out ${refused}` : "";
+  const answer = await prompt.question(`Record ${recorded} rows${rest}? [y/N] `);
+  prompt.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+/** Runs one pass with a bar on a terminal; elsewhere nothing is drawn. */
+async function run(options: ImportOptions, name: string): Promise<Summary> {
+  if (!process.stderr.isTTY) return importFile(options);
+  const sinceMs = performance.now();
+  const width = 24;
+  const onProgress = (summary: Summary, line: number) => {
+    const part = Math.min(1, line / Math.max(1, options.facts.lines));
+    const seconds = (performance.now() - sinceMs) / 1000;
+    const bar = "█".repeat(Math.round(part * width)).padEnd(width, "░");
+    const left = part > 0 ? Math.ceil((seconds / part) * (1 - part)) : 0;
+    process.stderr.write(
+      `\r\u001b[K${name} ${bar} ${(part * 100).toFixed(0)} %  ${summary.rows.toLocaleString("en-US")} rows  ${Math.round(summary.rows / seconds).toLocaleString("en-US")}/s  ${left} s left`,
+    );
+  };
+  const summary = await importFile({ ...options, onProgress });
+  process.stderr.write("\r\u001b[K");
+  return summary;
+}
