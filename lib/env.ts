@@ -38,6 +38,12 @@ const schema = z.object({
   DATABASE_URL: url("postgres:", "postgresql:").optional(),
   /** A direct connection, for migrations and maintenance. */
   POSTGRES_URL_NON_POOLING: url("postgres:", "postgresql:").optional(),
+  /** The certificate (PEM) of the authority that signs the database's certificate, where the system does not know it. */
+  POSTGRES_CA_CERT: z
+    .string()
+    .includes("BEGIN CERTIFICATE", "must be a certificate in PEM")
+    .transform((pem) => pem.replaceAll("\\n", "\n"))
+    .optional(),
   /** Connections the service may hold open. */
   POSTGRES_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   /** Addresses (CIDR) of the reverse proxies whose X-Forwarded-For may be believed. */

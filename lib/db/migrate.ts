@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, type ClientBase, DatabaseError } from "pg";
+import { connectionTo } from "./connection";
 import { type Statement, splitSql } from "./split-sql";
 
 /** A migration or a bootstrap file that failed. The message names the file, the line and the statement. */
@@ -90,7 +91,7 @@ export async function bootstrapDatabaseAt(url: string, directory: string): Promi
 }
 
 async function connected(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new Client({ ...connectionTo(url), connectionTimeoutMillis: 10_000 });
   // A connection that is lost between two statements fails the next one; it must not end the process before that.
   client.on("error", () => {});
   await client.connect();

@@ -1,6 +1,8 @@
+import { attachDatabasePool } from "@vercel/functions";
 import { Pool, types } from "pg";
 import { env, postgresUrl } from "@/lib/env";
 import { log } from "@/lib/log";
+import { connectionTo } from "./connection";
 
 // A date is a calendar day, not an instant: pg's own parser would give it a time zone.
 types.setTypeParser(types.builtins.DATE, (text) => text);
@@ -33,7 +35,7 @@ export function databaseUrls(): DatabaseUrls {
 export function database(): Pool {
   if (!shared.pool) {
     shared.pool = new Pool({
-      connectionString: databaseUrls().url,
+      ...connectionTo(databaseUrls().url),
       max: env().POSTGRES_POOL_SIZE,
       connectionTimeoutMillis: 5_000,
       idleTimeoutMillis: 30_000,
@@ -41,7 +43,12 @@ export function database(): Pool {
     // A connection that the server closes is not this process's end: not an idle one, nor one in use, whose statement
     // is refused all the same.
     shared.pool.on("connect", (client) => client.on("error", () => {}));
-    shared.pool.on("error", (error) => log.warn({ err: error }, "An idle database connection was lost."));
+    // Not the error itself: pg hangs the connection on it, and on that its password.
+    shared.pool.on("error", ({ message }) =>
+      log.warn({ reason: message }, "An idle database connection was lost."),
+    );
+    // Functions on Vercel are suspended between requests: idle connections are closed before that.
+    if (env().VERCEL) attachDatabasePool(shared.pool);
   }
   return shared.pool;
 }

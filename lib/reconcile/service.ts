@@ -1,5 +1,6 @@
 import { Client, type ClientBase } from "pg";
 import { loadBudgets } from "@/lib/budgets/service";
+import { connectionTo } from "@/lib/db/connection";
 import { databaseUrls } from "@/lib/db/pool";
 import { isContention } from "@/lib/db/transaction";
 import { compare, parseDecimal, subtract, toText } from "@/lib/pricing/decimal";
@@ -62,7 +63,7 @@ const maxAttempts = 5;
  * @throws UnknownWorkspaceError, or an error of the database
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
-  const client = new Client({ connectionString: databaseUrls().adminUrl, connectionTimeoutMillis: 10_000 });
+  const client = new Client({ ...connectionTo(databaseUrls().adminUrl), connectionTimeoutMillis: 10_000 });
   // A connection lost between two statements fails the next one.
   client.on("error", () => {});
   await client.connect();
