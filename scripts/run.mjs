@@ -18,7 +18,8 @@ import {
 const couldNotRun = 2;
 
 const [name, ...args] = process.argv.slice(2);
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, stopRunning);
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+for (const signal of signals) process.on(signal, stopRunning);
 
 requireNode();
 // Files named on the command line are the caller's, not the repository's.
@@ -38,6 +39,8 @@ try {
   }
   // The whole build is the service's business: a command needs its own bundle alone, which takes a moment.
   if (!isBuilt() || !existsSync(join(root, `dist/${name}.mjs`))) await bundleCommand(name);
+  // From here on the command itself decides what a signal means.
+  for (const signal of signals) process.off(signal, stopRunning);
   const { main } = await import(join(root, `dist/${name}.mjs`));
   process.exitCode = await main(args, callerDir);
 } catch (error) {

@@ -35,6 +35,10 @@ export async function attachDatabase(settings: Env, root: string): Promise<() =>
     dataDir,
     log: (message) => process.stderr.write(`${message}\n`),
   });
+  // An interrupted command takes the Postgres that it started with it.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => void server.stop().finally(() => process.exit(130)));
+  }
   configureDatabase({ url: server.url, adminUrl: server.adminUrl });
   return server.stop;
 }
