@@ -9,6 +9,8 @@ const slot = Symbol.for("outlay.test-cluster");
 
 /** Vitest's global setup for every project whose tests need a database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Vite's own, in this process too; ours means something else.
+  process.env.BASE_URL = "";
   shared[slot] ??= { running: startTestCluster(), users: 0 };
   const current = shared[slot];
   current.users += 1;
