@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import type { Difference } from "@/lib/reconcile/difference";
 import { reconcile, UnknownWorkspaceError } from "@/lib/reconcile/service";
@@ -301,6 +301,35 @@ describe("a corrupted figure is found, named and mended", () => {
     expect((await check(other)).found).not.toEqual([]);
     expect((await reconcile({ repair: true, now: Date.now() })).left).toEqual([]);
   });
+});
+
+test("a repair waits for another one of the same workspace, and then finds nothing left to add", async () => {
+  await sql("update public.key_spend set amount_usd = amount_usd + 1 where workspace_id = $1", [
+    workspace.id,
+  ]);
+  const first = await harness.fixtures.sql.connect();
+  try {
+    await first.query("begin");
+    await first.query("select pg_advisory_xact_lock(hashtextextended('outlay.reconcile ' || $1, 0))", [
+      workspace.id,
+    ]);
+    const second = check(workspace, true);
+    await vi.waitUntil(async () => {
+      const { rows } = await sql(
+        "select from pg_catalog.pg_locks where locktype = 'advisory' and not granted",
+      );
+      return rows.length === 1;
+    });
+    await first.query("update public.key_spend set amount_usd = amount_usd - 1 where workspace_id = $1", [
+      workspace.id,
+    ]);
+    await first.query("commit");
+    const { found, left } = await second;
+    expect([found.map(short), left]).toEqual([["key_spend amount_usd 1"], []]);
+  } finally {
+    first.release();
+  }
+  expect((await check(workspace)).found).toEqual([]);
 });
 
 test("what is recorded while a repair runs is neither lost nor counted twice, and two repairs at once mend once", async () => {
