@@ -45,11 +45,13 @@ const schema = z.object({
     .transform((pem) => pem.replaceAll("\\n", "\n"))
     .optional(),
   /** Connections the service may hold open. */
-  POSTGRES_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
+  POSTGRES_POOL_SIZE: z.coerce.number().int().min(4).max(200).default(10),
   /** Addresses (CIDR) of the reverse proxies whose X-Forwarded-For may be believed. */
   TRUSTED_PROXIES: list,
   SVC_API_KEY: z.string().min(16, "must have at least 16 characters").optional(),
   SVC_ALLOW_ENV_API_KEY: flag,
+  /** What a scheduler sends to `/api/jobs`, where no server of ours runs. */
+  CRON_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   /** Where clients on this machine (the import, the local agent tools) find the service. */
   SVC_BASE_URL: url("http:", "https:").optional(),
   SUPABASE_URL: url("http:", "https:").optional(),

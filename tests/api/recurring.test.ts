@@ -118,3 +118,22 @@ test("the running service books what is due by itself", async () => {
   );
   expect(spend.body.subscription_usd).toBe(90);
 });
+
+test("where no worker runs, a scheduler with the secret has the jobs done, and nobody else", async () => {
+  const secret = "a-secret-of-the-scheduler";
+  const service = await harness.start({ CRON_SECRET: secret });
+  const call = (token: string | null, at = service) => apiClient(at.baseUrl, token).get("/api/jobs");
+  expect((await call(null)).body.error).toBe("missing_credentials");
+  expect((await call("guess")).body.error).toBe("invalid_credentials");
+  expect(await call(secret)).toMatchObject({
+    status: 200,
+    body: {
+      jobs: [
+        { name: "book_subscriptions", failed: false },
+        { name: "reprice_messages", failed: false },
+      ],
+    },
+  });
+  const [without] = harness.services;
+  expect(without && (await call(secret, without)).status).toBe(404);
+});

@@ -1,0 +1,19 @@
+import { jobsResult } from "@/lib/contract/jobs";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { requireCronSecret } from "@/lib/jobs/cron-secret";
+import { jobs, runJob } from "@/lib/jobs/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "Do what is due",
+    description:
+      "For platforms where no server of ours runs: a scheduler calls this every minute with `Authorization: Bearer $CRON_SECRET`, and recurring subscriptions are booked and prices corrected. Not there where CRON_SECRET is not set.",
+    auth: "none",
+    response: jobsResult,
+    errors: ["missing_credentials", "invalid_credentials", "not_found"],
+    run: async ({ request }) => {
+      requireCronSecret(request.headers.get("authorization"));
+      return { jobs: await Promise.all(jobs.map(runJob)) };
+    },
+  }),
+});

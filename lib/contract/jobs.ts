@@ -1,0 +1,12 @@
+import { z } from "zod";
+
+/** What the jobs found to do. */
+export const jobsResult = z.object({
+  jobs: z.array(
+    z.object({
+      name: z.string(),
+      done: z.int().meta({ description: "Charges booked, or messages corrected." }),
+      failed: z.boolean().meta({ description: "It failed and will be tried again." }),
+    }),
+  ),
+});
