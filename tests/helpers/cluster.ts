@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { Client } from "pg";
 import { lifeOf } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
@@ -67,21 +68,35 @@ export async function copyTemplate(
   template: string | null = cluster.template,
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await asSuperuser(cluster, `create database ${name} owner postgres template ${template ?? "template0"}`);
+  await asSuperuser(cluster, (client) =>
+    client.query(`create database ${name} owner postgres template ${template ?? "template0"}`),
+  );
   return {
     url: inDatabase(cluster.url, name),
     adminUrl: inDatabase(cluster.adminUrl, name),
     superuserUrl: inDatabase(cluster.superuserUrl, name),
-    drop: () => asSuperuser(cluster, `drop database if exists ${name} with (force)`),
+    drop: () => asSuperuser(cluster, (client) => drop(client, name)),
   };
 }
 
-async function asSuperuser(cluster: TestCluster, statement: string): Promise<void> {
+/** How long connections that are being closed may take. */
+const goodbyeMs = 2_000;
+
+/** Drops a database once its connections are closed: one that is told off while it says goodbye fails its test run. */
+async function drop(client: Client, name: string): Promise<void> {
+  const connections = async () =>
+    (await client.query("select from pg_stat_activity where datname = $1", [name])).rowCount;
+  const deadline = Date.now() + goodbyeMs;
+  while (Date.now() < deadline && (await connections())) await setTimeout(20);
+  await client.query(`drop database if exists ${name} with (force)`);
+}
+
+async function asSuperuser(cluster: TestCluster, run: (client: Client) => Promise<unknown>): Promise<void> {
   // Not through the template itself: a database that someone is connected to cannot be copied.
   const client = new Client({ connectionString: inDatabase(cluster.superuserUrl, "postgres") });
   await client.connect();
   try {
-    await client.query(statement);
+    await run(client);
   } finally {
     await client.end();
   }

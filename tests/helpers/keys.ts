@@ -21,8 +21,6 @@ export class Fixtures {
 
   constructor(adminUrl: string) {
     this.sql = new pg.Pool({ connectionString: adminUrl, max: 4 });
-    // A database is dropped with its connections, the ones that are just saying goodbye too.
-    this.sql.on("connect", (client) => client.on("error", () => {}));
   }
 
   async workspace(slug = `w-${randomUUID()}`): Promise<string> {
