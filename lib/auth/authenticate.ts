@@ -1,3 +1,4 @@
+import { bearerToken } from "@/lib/credentials";
 import { accessTokenOf, hasSessionCookie, sessionOf } from "./request-session";
 import { requireSameOrigin } from "./same-origin";
 import { refuseUser, type UserClaims, verifyUserJwt } from "./verify-user-jwt";
@@ -26,7 +27,7 @@ export async function authenticateUser(request: Request, setCookies: string[]): 
 }
 
 function bearerOf(authorization: string): string {
-  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  const token = bearerToken(authorization);
   if (!token)
     throw refuseUser("missing_credentials", "Send a user's access token: `Authorization: Bearer <token>`.");
   if (token.startsWith("svc_")) {

@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { bearerToken, isSameSecret } from "@/lib/credentials";
 import { env } from "@/lib/env";
 import { notFound, ServiceError } from "@/lib/errors";
+import { challenge } from "@/lib/keys/decide";
 
 /**
  * Refuses whoever is not the deployment's scheduler.
@@ -9,12 +10,15 @@ import { notFound, ServiceError } from "@/lib/errors";
 export function requireCronSecret(authorization: string | null): void {
   const wanted = env().CRON_SECRET;
   if (wanted === undefined) throw notFound();
-  const headers = { "WWW-Authenticate": 'Bearer realm="outlay"' };
-  const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+  const token = bearerToken(authorization);
   if (token === undefined) {
-    throw new ServiceError("missing_credentials", "Send `Authorization: Bearer $CRON_SECRET`.", {}, headers);
+    throw new ServiceError(
+      "missing_credentials",
+      "Send `Authorization: Bearer $CRON_SECRET`.",
+      {},
+      challenge,
+    );
   }
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  if (timingSafeEqual(digest(token), digest(wanted))) return;
-  throw new ServiceError("invalid_credentials", "This is not the deployment's CRON_SECRET.", {}, headers);
+  if (isSameSecret(token, wanted)) return;
+  throw new ServiceError("invalid_credentials", "This is not the deployment's CRON_SECRET.", {}, challenge);
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { bearerToken, isSameSecret } from "@/lib/credentials";
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
 import type { KeyLookup } from "./api-key";
@@ -21,7 +21,7 @@ export function invalidCredentials(): ServiceError {
  * @throws ServiceError missing_credentials, or invalid_credentials for what cannot be a key
  */
 export function readCredentials(authorization: string | null): KeyLookup {
-  const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+  const token = bearerToken(authorization);
   if (token === undefined) {
     throw new ServiceError(
       "missing_credentials",
@@ -39,7 +39,5 @@ export function readCredentials(authorization: string | null): KeyLookup {
 function isEnvironmentKey(token: string): boolean {
   const { SVC_API_KEY, SVC_ALLOW_ENV_API_KEY, NODE_ENV } = env();
   if (SVC_API_KEY === undefined || (NODE_ENV === "production" && !SVC_ALLOW_ENV_API_KEY)) return false;
-  // Equal lengths for the comparison, and nothing told of the key's own length.
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(token), digest(SVC_API_KEY));
+  return isSameSecret(token, SVC_API_KEY);
 }

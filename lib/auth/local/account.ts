@@ -1,3 +1,4 @@
+import { bearerToken } from "@/lib/credentials";
 import { ServiceError } from "@/lib/errors";
 import { verifyUserJwt } from "../verify-user-jwt";
 import { bodies, checkNewPassword, readBody } from "./bodies";
@@ -40,7 +41,7 @@ export async function signOut(request: Request): Promise<Response> {
 }
 
 async function requireSession(request: Request): Promise<{ user: AuthUser; sessionId: string }> {
-  const token = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  const token = bearerToken(request.headers.get("authorization"));
   if (!token) {
     const message = "This endpoint requires a valid Bearer token";
     throw new AuthProtocolError(401, "no_authorization", message);

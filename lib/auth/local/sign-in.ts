@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash } from "node:crypto";
+import { isSameSecret } from "@/lib/credentials";
 import { bodies, checkNewPassword, readBody } from "./bodies";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
 import {
@@ -77,14 +78,9 @@ async function exchangeCode(request: Request, origin: Origin): Promise<Response>
   }
   const given =
     flow.method === "s256" ? createHash("sha256").update(code_verifier).digest("base64url") : code_verifier;
-  if (!isEqual(given, flow.challenge)) {
+  if (!isSameSecret(given, flow.challenge)) {
     const message = "code challenge does not match previously saved code verifier";
     throw new AuthProtocolError(400, "bad_code_verifier", message);
   }
   return jsonAnswer(await startSession(flow.user_id, flow.purpose, origin));
-}
-
-function isEqual(a: string, b: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }
