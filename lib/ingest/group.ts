@@ -4,7 +4,7 @@ import type { CostMessage, IngestRequest, IngestResult } from "@/lib/contract/me
 import { newId } from "@/lib/db/new-id";
 import { ServiceError } from "@/lib/errors";
 import { invalidCredentials } from "@/lib/keys/credentials";
-import { type Attempt, decideAttempt, decideCall, rateWindowMs } from "@/lib/keys/decide";
+import { type Attempt, decideAttempt, decideCall, decideCost, rateWindowMs } from "@/lib/keys/decide";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
 import { add, toText } from "@/lib/pricing/decimal";
 import type { PriceOverride } from "@/lib/pricing/price-message";
@@ -86,18 +86,13 @@ export class Group {
     const earlier = this.#earlierAnswer(loaded, request);
     const conflict =
       earlier && idempotencyConflict(request.idempotency_key ?? "", earlier.request, earlier.meant);
-    const attempt = { ...attemptOf(request), ...(conflict && { conflict }) };
-    if (earlier) {
-      return (
-        decideAttempt(key, usage, attempt, now) ?? { result: readAnswer(earlier.response), replayed: true }
-      );
-    }
     // What a message costs may depend on what its key may not know (an allocation's source): permissions come first.
-    const denied = decideAttempt(key, usage, attempt, now);
+    const denied = decideAttempt(key, { ...attemptOf(request), ...(conflict && { conflict }) });
     if (denied) return denied;
+    if (earlier) return { result: readAnswer(earlier.response), replayed: true };
     const composed = this.#compose(loaded, request);
     if (composed instanceof ServiceError) return composed;
-    const refusal = decideAttempt(key, usage, { ...attempt, cost: composed.cost }, now);
+    const refusal = decideCost(key, usage, composed.cost, now);
     if (refusal) return refusal;
     if (!dryRun) usage.spent = add(usage.spent, composed.cost);
     return { result: this.#record(loaded, request, composed, dryRun), replayed: false };

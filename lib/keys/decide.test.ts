@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseDecimal, zero } from "@/lib/pricing/decimal";
+import { type Decimal, parseDecimal, zero } from "@/lib/pricing/decimal";
 import type { ApiKey, KeyUsage } from "./api-key";
-import { type Attempt, decideAttempt, decideCall } from "./decide";
+import { type Attempt, decideAttempt, decideCall, decideCost } from "./decide";
 
 const now = Date.UTC(2026, 10, 21, 12);
 
@@ -28,8 +28,13 @@ const attempt: Attempt = {
 
 const call = (key: Partial<ApiKey>, usage = fresh, address: string | undefined = "203.0.113.7", at = now) =>
   decideCall({ ...open, ...key }, usage, address, at);
-const act = (key: Partial<ApiKey>, changes: Partial<Attempt> = {}, usage = fresh) =>
-  decideAttempt({ ...open, ...key }, usage, { ...attempt, ...changes }, now)?.code ?? "admitted";
+type Act = Partial<Attempt> & { cost?: Decimal };
+/** What the guard says to an attempt, and then to its cost where it records one. */
+const refuse = (changes: Partial<ApiKey>, { cost, ...rest }: Act = {}, usage = fresh) => {
+  const key = { ...open, ...changes };
+  return decideAttempt(key, { ...attempt, ...rest }) ?? (cost && decideCost(key, usage, cost, now));
+};
+const act = (...args: Parameters<typeof refuse>) => refuse(...args)?.code ?? "admitted";
 
 describe("a key expires", () => {
   test("at the very millisecond of expires_at, and not one before", () => {
@@ -117,7 +122,7 @@ describe("conditions", () => {
 
   test("features restrict usage only", () => {
     const { features: _, ...expense } = attempt;
-    expect(decideAttempt({ ...open, conditions: { features: ["chat"] } }, fresh, expense, now)).toBeNull();
+    expect(decideAttempt({ ...open, conditions: { features: ["chat"] } }, expense)).toBeNull();
   });
 
   test("sources restrict where it comes from", () => {
@@ -157,12 +162,7 @@ describe("the monthly limit", () => {
   });
 
   test("names the limit, what is spent, and when it starts anew", () => {
-    const refusal = decideAttempt(
-      { ...open, ...limited },
-      spent("0.995"),
-      { ...attempt, cost: parseDecimal("0.01") },
-      now,
-    );
+    const refusal = refuse(limited, { cost: parseDecimal("0.01") }, spent("0.995"));
     expect(refusal?.fields).toMatchObject({
       limit_usd: { text: "1" },
       spent_usd: { text: "0.995" },

@@ -19,8 +19,6 @@ export type Attempt = {
   features?: (string | undefined)[];
   /** The conflict of an idempotency key that was used for something else. */
   conflict?: ServiceError;
-  /** USD that would be recorded; left out for reads and replays, which no limit concerns. */
-  cost?: Decimal;
 };
 
 /** What a rate-limited key's caller is told: the limit a minute, what is left of it, and ms until more is. */
@@ -30,8 +28,8 @@ export type RateStatus = { limit: number; remaining: number; resetMs: number };
  * Whether a key may be used at all, by this caller, now: revoked, expired, address, rate, in this order (design
  * section 4). A request admitted here has used one of the key's rate, whatever becomes of it; one refused has not.
  *
- * With `decideAttempt`, the one place where permissions and conditions are decided, for REST reads, ingest and MCP
- * alike. Both are pure: the same key, usage and time give the same answer.
+ * With `decideAttempt` and `decideCost`, asked in this order, the one place where permissions and conditions are
+ * decided, for REST reads, ingest and MCP alike. All are pure: the same key, usage and time give the same answer.
  *
  * @param address undefined where it cannot be known
  * @param now milliseconds since 1970, by the database's clock
@@ -47,16 +45,36 @@ export function decideCall(
 }
 
 /**
- * Whether an admitted caller may do this: permission, source, project, feature, idempotency, monthly limit, in this
- * order. Null where it may.
+ * Whether an admitted caller may do this: permission, source, project, feature, idempotency, in this order. Null where
+ * it may; what it would record is then for `decideCost` to decide.
  */
-export function decideAttempt(
+export function decideAttempt(key: ApiKey, attempt: Attempt): ServiceError | null {
+  return checkConditions(key, attempt) ?? attempt.conflict ?? null;
+}
+
+/**
+ * Whether a key may record this cost: its monthly limit, which may be reached and never passed. Not asked for reads and
+ * replays, which no limit concerns.
+ * @param cost USD
+ * @param now milliseconds since 1970, by the database's clock
+ */
+export function decideCost(
   key: ApiKey,
-  usage: KeyUsage,
-  attempt: Attempt,
+  { spent }: KeyUsage,
+  cost: Decimal,
   now: number,
 ): ServiceError | null {
-  return checkConditions(key, attempt) ?? attempt.conflict ?? checkLimit(key, usage, attempt, now);
+  if (key.monthlyLimit === null || compare(add(spent, cost), key.monthlyLimit) <= 0) return null;
+  const limit = toText(key.monthlyLimit);
+  return new ServiceError(
+    "monthly_limit_exceeded",
+    `This would take the API key past its monthly limit: $${limit}, of which $${toText(spent)} is spent. The limit starts anew on ${nextMonth(now)}.`,
+    {
+      limit_usd: new ExactNumber(limit),
+      spent_usd: new ExactNumber(toText(spent)),
+      resets_at: `${nextMonth(now)}T00:00:00Z`,
+    },
+  );
 }
 
 function checkKey(key: ApiKey, address: string | undefined, now: number): ServiceError | null {
@@ -134,21 +152,6 @@ function checkConditions(key: ApiKey, attempt: Attempt): ServiceError | null {
     });
   }
   return null;
-}
-
-function checkLimit(key: ApiKey, { spent }: KeyUsage, attempt: Attempt, now: number): ServiceError | null {
-  if (key.monthlyLimit === null || attempt.cost === undefined) return null;
-  if (compare(add(spent, attempt.cost), key.monthlyLimit) <= 0) return null;
-  const limit = toText(key.monthlyLimit);
-  return new ServiceError(
-    "monthly_limit_exceeded",
-    `This would take the API key past its monthly limit: $${limit}, of which $${toText(spent)} is spent. The limit starts anew on ${nextMonth(now)}.`,
-    {
-      limit_usd: new ExactNumber(limit),
-      spent_usd: new ExactNumber(toText(spent)),
-      resets_at: `${nextMonth(now)}T00:00:00Z`,
-    },
-  );
 }
 
 /** The first day of the next UTC month, as a date. */

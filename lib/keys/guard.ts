@@ -43,7 +43,7 @@ function judge(
   const { key, usage } = loaded;
   const { refusal, rate } = decideCall(key, usage, call.address, now);
   if (refusal) return { outcome: refusal, rate, counted: false };
-  const denied = decideAttempt(key, usage, { permission: call.permission }, now);
+  const denied = decideAttempt(key, { permission: call.permission });
   return { outcome: denied ?? { key, claims: claimsOf(key) }, rate, counted: rate !== null };
 }
 

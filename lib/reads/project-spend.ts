@@ -27,7 +27,7 @@ export async function readProjectSpend(
   const from = new Date(range.from ?? month.from);
   const to = new Date(range.to ?? month.until);
   return asKey(claims, async (client) => {
-    const project = await selectProject(client, slug);
+    const project = await selectProject(client, claims.workspace_id, slug);
     if (!project) throw notFound();
     const lines = await selectSpendLines(client, project, from, to);
     const rows = await selectLatestRows(client, project, from, to, maxRows);

@@ -66,14 +66,15 @@ export async function hasSpend(client: ClientBase, workspaceId: string): Promise
   return rows[0].found;
 }
 
-/** A project by its slug, where the caller may see it. */
+/** A workspace's project by its slug, where the caller may see it. */
 export async function selectProject(
   client: ClientBase,
+  workspaceId: string,
   slug: string,
 ): Promise<{ workspace_id: string; id: string; slug: string; name: string } | undefined> {
   const { rows } = await client.query(
-    "select workspace_id, id, slug, name from public.projects where slug = $1",
-    [slug],
+    "select workspace_id, id, slug, name from public.projects where workspace_id = $1 and slug = $2",
+    [workspaceId, slug],
   );
   return rows[0];
 }
