@@ -1,3 +1,5 @@
+import type { Example } from "./examples/example-set";
+
 /** A JSON Schema (draft 2020-12) as far as this service's document uses it. */
 export type JsonSchema = {
   $ref?: string;
@@ -31,9 +33,6 @@ export type JsonSchema = {
 
 /** A reference into `components`. */
 export type Reference = { $ref: string };
-
-/** A named example. */
-export type Example = { summary?: string; value: unknown };
 
 /** What a body may be. */
 export type MediaType = { schema: JsonSchema; examples?: Record<string, Example> };

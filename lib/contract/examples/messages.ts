@@ -1,0 +1,158 @@
+import type { ExampleSet } from "./example-set";
+
+const projectId = "0193a0f2-8c1d-7b1e-9d55-1f3e0a6b7c20";
+
+export const messageExamples: ExampleSet = {
+  requests: {
+    CostMessage: {
+      usage: {
+        summary: "Usage of a model",
+        value: {
+          project: "checkout",
+          source: "api",
+          idempotency_key: "chatcmpl-9f2c41",
+          message: {
+            type: "usage",
+            provider: "openai",
+            model: "gpt-4o",
+            unit_type: "output_tokens",
+            quantity: 18250,
+            feature: "order-summaries",
+          },
+        },
+      },
+      batch: {
+        summary: "A batch job, several models",
+        value: {
+          project: "search",
+          source: "api",
+          idempotency_key: "batch_67d1f0",
+          message: {
+            type: "batch",
+            provider: "anthropic",
+            batch_id: "batch_67d1f0",
+            items: [
+              {
+                model: "claude-sonnet-4-5",
+                unit_type: "input_tokens",
+                quantity: 1_480_000,
+                feature: "reranking",
+              },
+              {
+                model: "claude-sonnet-4-5",
+                unit_type: "output_tokens",
+                quantity: 96_400,
+                feature: "reranking",
+              },
+            ],
+          },
+        },
+      },
+      expense: {
+        summary: "An expense",
+        value: {
+          project: "checkout",
+          source: "manual",
+          message: {
+            type: "expense",
+            vendor: "Hetzner",
+            amount: 84.9,
+            currency: "EUR",
+            category: "hosting",
+            notes: "Invoice 2026-11-0183",
+          },
+        },
+      },
+      subscription: {
+        summary: "A subscription",
+        value: {
+          project: "platform",
+          source: "api",
+          idempotency_key: "cursor-2026-11",
+          message: {
+            type: "subscription",
+            vendor: "Cursor",
+            amount: 240,
+            currency: "USD",
+            interval: "month",
+            plan: "Teams",
+            seats: 6,
+            starts_on: "2026-11-01",
+          },
+        },
+      },
+      allocation: {
+        summary: "Moving cost between projects",
+        value: {
+          project: "search",
+          source: "manual",
+          message: {
+            type: "allocation",
+            from_project: "platform",
+            percent: 25,
+            notes: "A quarter of the shared gateway",
+          },
+        },
+      },
+    },
+    BulkRequest: {
+      messages: {
+        summary: "Two messages, one of them not valid",
+        value: {
+          messages: [
+            {
+              project: "checkout",
+              source: "import",
+              idempotency_key: "row-1",
+              message: {
+                type: "usage",
+                provider: "openai",
+                model: "gpt-4o",
+                unit_type: "input_tokens",
+                quantity: 52000,
+              },
+            },
+            {
+              project: "checkout",
+              source: "import",
+              idempotency_key: "row-2",
+              message: { type: "expense", vendor: "Hetzner", amount: -12 },
+            },
+          ],
+        },
+      },
+    },
+  },
+  responses: {
+    IngestResult: {
+      id: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51",
+      amount_usd: 0.1825,
+      project_id: projectId,
+      created_at: "2026-11-21T09:30:00.412+00:00",
+      cost_status: "priced",
+    },
+    BulkResult: {
+      recorded: 1,
+      refused: 1,
+      results: [
+        {
+          index: 0,
+          status: 201,
+          replayed: false,
+          id: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51",
+          amount_usd: 0.13,
+          project_id: projectId,
+          created_at: "2026-11-21T09:30:00.412+00:00",
+          cost_status: "priced",
+        },
+        {
+          index: 1,
+          status: 400,
+          error: "validation_failed",
+          error_description: "message.amount: must be greater than 0",
+          issues: [{ path: "message.amount", message: "must be greater than 0" }],
+        },
+      ],
+    },
+  },
+};
