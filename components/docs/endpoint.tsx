@@ -58,7 +58,7 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
   );
 }
 
-function Access({ endpoint: { credential, permission } }: { endpoint: ReferenceEndpoint }) {
+function Access({ endpoint: { credential, permission, role } }: { endpoint: ReferenceEndpoint }) {
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-5 gap-y-1.5 text-sm">
       <dt className="text-muted-foreground">Credentials</dt>
@@ -81,6 +81,12 @@ function Access({ endpoint: { credential, permission } }: { endpoint: ReferenceE
               <InlineCode>{permission}</InlineCode>
             )}
           </dd>
+        </>
+      ) : null}
+      {role ? (
+        <>
+          <dt className="text-muted-foreground">Role</dt>
+          <dd>{role === "owner" ? "owner" : `${role} or more`}</dd>
         </>
       ) : null}
     </dl>

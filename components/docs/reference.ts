@@ -17,6 +17,8 @@ export type ReferenceEndpoint = {
   description?: string | undefined;
   credential: Credential;
   permission?: string | undefined;
+  /** The least role in the workspace. */
+  role?: string | undefined;
   parameters: { title: string; fields: Field[] }[];
   body?: { description: string; fields: Field[] } | undefined;
   response: { status: string; description: string; fields: Field[]; example?: string | undefined };
@@ -99,6 +101,7 @@ function readEndpoint(
     description: operation.description,
     credential: credentialOf(operation),
     permission: operation["x-permission"],
+    role: operation["x-role"],
     parameters: places
       .map(({ title, place }) => ({
         title,

@@ -67,6 +67,8 @@ export type Operation = {
   security: Record<string, string[]>[];
   /** The permission that the credentials need, or the sentence that says which one when. */
   "x-permission"?: string;
+  /** The least role in the workspace that may call. */
+  "x-role"?: string;
   parameters?: Parameter[];
   requestBody?: { required: true; description: string; content: Record<string, MediaType> };
   responses: Record<string, ApiResponse>;

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { authenticateUser, type UserPrincipal } from "@/lib/auth/authenticate";
+import type { WorkspaceRole } from "@/lib/contract/me";
 import type { Permission } from "@/lib/contract/permissions";
 import { readPart } from "@/lib/contract/read-part";
 import { env } from "@/lib/env";
@@ -41,6 +42,11 @@ export type Endpoint<
   auth: A;
   /** The permission a reading key needs; for ingest, the sentence that says which one when. */
   permission?: A extends "key" ? Permission : string;
+  /**
+   * The least role in the path's workspace that may go on; none where a route is about no workspace. The service asks
+   * for it (`requireMembership`) and the documentation shows it; a test holds the two together for every route.
+   */
+  role?: A extends "user" ? WorkspaceRole : never;
   params?: P;
   query?: Q;
   body?: B;

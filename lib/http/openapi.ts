@@ -112,7 +112,7 @@ function describeOperation(
   path: string,
   components: SchemaComponents,
 ): Operation {
-  const { summary, description, auth, permission, body } = declared;
+  const { summary, description, auth, permission, role, body } = declared;
   const kind = kinds[auth];
   const bodySchema = body && components.add(body, "input");
   const remembers = Boolean(bodySchema && components.resolve(bodySchema).properties?.idempotency_key);
@@ -128,6 +128,7 @@ function describeOperation(
     tags: [nameResource(path)],
     security: kind.security,
     ...(permission && { "x-permission": permission }),
+    ...(role && { "x-role": role }),
     ...(parameters.length > 0 && { parameters }),
     ...(bodySchema && {
       requestBody: {

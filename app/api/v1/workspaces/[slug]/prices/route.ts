@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
     summary: "List the workspace's own prices",
     description: "With the latest corrections that setting them began, and how far each has come.",
     auth: "user",
+    role: "viewer",
     params: workspaceParams,
     response: priceList,
     errors: ["not_found"],
@@ -18,6 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
     description:
       "Sets what one unit costs from an instant on, for admins. It holds for the very next message. What has been unpriced since then is corrected in the background, with every sum it is part of; what was priced before, where `reprice` gives a range.",
     auth: "user",
+    role: "admin",
     params: workspaceParams,
     body: setPriceRequest,
     response: setPriceResult,

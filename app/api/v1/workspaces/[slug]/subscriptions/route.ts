@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
     summary: "List recurring subscriptions",
     description: "Subscriptions that book each following period by themselves, those that go on first.",
     auth: "user",
+    role: "viewer",
     params: workspaceParams,
     response: subscriptionList,
     errors: ["not_found"],

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
     summary: "List what has no price",
     description: "Usage that counts 0 until a price is set for it, by provider, model and unit.",
     auth: "user",
+    role: "viewer",
     params: workspaceParams,
     response: unpricedList,
     errors: ["not_found"],

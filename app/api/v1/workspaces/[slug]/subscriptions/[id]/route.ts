@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
     summary: "Stop a recurring subscription",
     description: "What is booked stays; no further period is booked.",
     auth: "user",
+    role: "member",
     params: subscriptionParams,
     response: recurringSubscription,
     errors: ["not_found", "permission_denied"],
