@@ -55,5 +55,6 @@ export async function signUpUser(baseUrl: string) {
   const account = { email, password: "correct horse battery" };
   const { body } = await apiClient(baseUrl, null).call("POST", "/auth/v1/signup", account);
   const { id } = body.user as { id: string };
-  return { id, email, ...apiClient(baseUrl, String(body.access_token)) };
+  const token = String(body.access_token);
+  return { id, email, token, ...apiClient(baseUrl, token) };
 }

@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { routes } from "@/app/routes.generated";
+import { declaration, type Endpoint, methods } from "@/lib/http/define-route";
+import { type Caller, callers, members, prepareWorld, type World } from "@/tests/helpers/access/callers";
+import { samples } from "@/tests/helpers/access/samples";
+import { apiClient } from "@/tests/helpers/client";
+import { withHarness } from "@/tests/helpers/harness";
+
+// Every route of the table × everybody who may knock. The expectation of each cell comes from the route's own
+// declaration, so that a route that forgets to ask, or asks for another role than it says, is red.
+
+/** Whose credentials these are decides what they are taken for: a JWT is no key, a key is no user. */
+const forged: Caller[] = ["an expired token", "a token with alg none", "a token signed by another key"];
+
+/** Endpoints that answer by other rules than a declaration's, each with tests of its own. */
+const apart = ["/api/[...path]", "/api/jobs", "/auth/v1/[...path]", "/callback"];
+
+type Cell = { name: string; declared: Endpoint; method: string; path: string; caller: Caller };
+
+const endpoints = (
+  await Promise.all(
+    routes
+      .filter(({ path }) => !apart.includes(path))
+      .map(async ({ path, load }) => {
+        const module = await load();
+        return methods.flatMap((method) => {
+          const handler = module[method] as { [declaration]?: Endpoint } | undefined;
+          const declared = handler?.[declaration];
+          return declared ? [{ name: `${method} ${path}`, method, path, declared }] : [];
+        });
+      }),
+  )
+).flat();
+
+const cells: Cell[] = endpoints.flatMap((endpoint) => callers.map((caller) => ({ ...endpoint, caller })));
+
+const harness = withHarness();
+let world: World;
+let everything: string;
+beforeAll(async () => {
+  world = await prepareWorld(harness);
+  const { rows } = await harness.fixtures.sql.query(`
+    select string_agg(
+      format('select %L as name, md5(string_agg(t::text, chr(10) order by t::text)) from public.%I as t', tablename, tablename),
+      ' union all '
+    ) as statement
+    from pg_tables where schemaname = 'public'`);
+  everything = rows[0].statement;
+});
+
+async function call({ name, method, path, caller }: Cell, slug = world.workspace.slug) {
+  const { params = {}, query = "", body } = (await samples[name]?.(world, caller)) ?? {};
+  const before = await readEverything();
+  const filled = Object.entries({ slug, ...params }).reduce(
+    (rest, [key, value]) => rest.replace(`[${key}]`, encodeURIComponent(value)),
+    path,
+  );
+  const answer = await apiClient(world.baseUrl, world.credentials[caller]).call(method, filled + query, body);
+  return { ...answer, changed: (await readEverything()) !== before };
+}
+
+/** A digest of every row that the service's users can see or write. */
+async function readEverything(): Promise<string> {
+  const { rows } = await harness.fixtures.sql.query(everything);
+  return JSON.stringify(rows);
+}
+
+/** What the declaration promises this caller: a status and, where it is a refusal, its code. */
+function promise({ declared, caller }: Cell): [number, string?] {
+  const success: [number] = [declared.status ?? 200];
+  if (declared.auth === "none") return success;
+  if (caller === "a stranger") return [401, "missing_credentials"];
+  if (declared.auth !== "user") return caller === "an API key" ? success : [401, "invalid_credentials"];
+  if (caller === "an API key" || forged.includes(caller)) return [401, "invalid_credentials"];
+  if (!declared.role) return success;
+  const rank = (members as readonly Caller[]).indexOf(caller);
+  if (rank < 0) return [404, "not_found"];
+  return rank >= members.indexOf(declared.role) ? success : [403, "permission_denied"];
+}
+
+test("every endpoint has a call to try it with, and every such call an endpoint", () => {
+  expect(Object.keys(samples).sort()).toEqual(endpoints.map(({ name }) => name).sort());
+});
+
+test("every route about a workspace declares the role it wants", () => {
+  const about = endpoints.filter(({ path }) => path.startsWith("/api/v1/workspaces/[slug]"));
+  expect(about.filter(({ declared }) => !declared.role).map(({ name }) => name)).toEqual([]);
+});
+
+describe.each(endpoints)("$name", ({ name }) => {
+  test.each(cells.filter((cell) => cell.name === name))("for $caller", async (cell) => {
+    const answer = await call(cell);
+    const [status, error] = promise(cell);
+    expect([answer.status, answer.body.error]).toEqual([status, error]);
+    if (error) expect(answer.changed, "a refused call changed something").toBe(false);
+  });
+});
+
+describe("what is hidden from a member of another workspace and what does not exist", () => {
+  const hidden = cells.filter(
+    ({ declared, caller }) => declared.role && caller === "a member of another workspace",
+  );
+  test.each(hidden)("answer the same: $name", async (cell) => {
+    const answers = [await call(cell), await call(cell, "no-such-workspace")];
+    // The request's own id is the one thing by which two answers ever differ.
+    const [one, other] = answers.map(({ status, body: { request_id, ...rest } }) =>
+      JSON.stringify({ status, ...rest }),
+    );
+    expect(one).toBe(other);
+    expect(answers[0]?.status).toBe(404);
+  });
+});

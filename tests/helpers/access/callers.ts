@@ -1,0 +1,99 @@
+import { generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
+import pg from "pg";
+import type { WorkspaceRole } from "@/lib/contract/me";
+import { signUpUser } from "@/tests/helpers/client";
+import type { Harness } from "@/tests/helpers/harness";
+
+/** Everybody who may knock: those who belong to the workspace, by role, and those who do not. */
+export const members = ["viewer", "member", "admin", "owner"] as const satisfies WorkspaceRole[];
+export const outsiders = [
+  "a stranger",
+  "an API key",
+  "an expired token",
+  "a token with alg none",
+  "a token signed by another key",
+  "a member of another workspace",
+] as const;
+export const callers = [...outsiders, ...members] as const;
+export type Caller = (typeof callers)[number];
+
+type User = { id: string; email: string; token: string };
+
+/** One workspace with somebody of every role, and what each caller sends as their Authorization header. */
+export type World = {
+  harness: Harness;
+  baseUrl: string;
+  workspace: { id: string; slug: string };
+  users: Record<WorkspaceRole, User>;
+  outsider: User;
+  credentials: Record<Caller, string | null>;
+};
+
+/** Makes the world on a harness that has a service. */
+export async function prepareWorld(harness: Harness): Promise<World> {
+  const baseUrl = harness.services[0]?.baseUrl ?? "";
+  const slug = "the-team";
+  const id = await harness.fixtures.workspace(slug);
+  const users = {} as World["users"];
+  for (const role of members) users[role] = await addMember(harness, id, role);
+  const { id: outsiderId, email, token } = await signUpUser(baseUrl);
+  const { secret } = await harness.fixtures.key(id);
+  const forged = await forgeTokens(harness, users.owner.token);
+  return {
+    harness,
+    baseUrl,
+    workspace: { id, slug },
+    users,
+    outsider: { id: outsiderId, email, token },
+    credentials: {
+      "a stranger": null,
+      "an API key": secret,
+      ...forged,
+      "a member of another workspace": token,
+      viewer: users.viewer.token,
+      member: users.member.token,
+      admin: users.admin.token,
+      owner: users.owner.token,
+    },
+  };
+}
+
+/** Signs somebody up and puts them into a workspace. */
+export async function addMember(
+  { services, fixtures }: Harness,
+  workspaceId: string,
+  role: WorkspaceRole,
+): Promise<User> {
+  const { id, email, token } = await signUpUser(services[0]?.baseUrl ?? "");
+  await fixtures.sql.query(
+    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
+    [workspaceId, id, role],
+  );
+  return { id, email, token };
+}
+
+/** The owner's own token, spoilt in each of the ways that must not open anything. */
+async function forgeTokens(harness: Harness, token: string) {
+  const claims: JWTPayload = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+  const { kid, own } = await readSigningKey(harness);
+  const header = { alg: "ES256", kid };
+  const stranger = (await generateKeyPair("ES256")).privateKey;
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const hourAgo = Math.floor(Date.now() / 1000) - 3600;
+  return {
+    "an expired token": await new SignJWT({ ...claims, iat: hourAgo - 3600, exp: hourAgo })
+      .setProtectedHeader(header)
+      .sign(own),
+    "a token with alg none": `${encode({ alg: "none", typ: "JWT" })}.${encode(claims)}.`,
+    "a token signed by another key": await new SignJWT(claims).setProtectedHeader(header).sign(stranger),
+  };
+}
+
+async function readSigningKey({ database }: Harness) {
+  const client = new pg.Client({ connectionString: database.superuserUrl });
+  await client.connect();
+  const { rows } = await client.query("select private_jwk from local_auth.signing_key");
+  await client.end();
+  const jwk = rows[0].private_jwk;
+  return { kid: String(jwk.kid), own: (await importJWK(jwk, "ES256")) as CryptoKey };
+}
