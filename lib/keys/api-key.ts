@@ -10,12 +10,19 @@ export type KeyConditions = {
   sources?: Source[];
 };
 
-/** How a request names its key: by the hash of its secret, or by id (the environment's own key). */
+/**
+ * Who holds a key: whoever has its secret, an assistant (by OAuth), a signed-in member who records by hand, or the
+ * service's own environment.
+ */
+export type KeyKind = "key" | "connection" | "member" | "environment";
+
+/** How a request names its key: by the hash of its secret, or by id (a member's, the environment's). */
 export type KeyLookup = { by: "hash" | "id"; value: string };
 
 /** A key as the guard sees it. Instants are milliseconds since 1970. */
 export type ApiKey = {
   id: string;
+  kind: KeyKind;
   workspaceId: string;
   environment: "live" | "test";
   permissions: Permission[];
@@ -25,6 +32,7 @@ export type ApiKey = {
   monthlyLimit: Decimal | null;
   expiresAt: number | null;
   revoked: boolean;
+  lastUsedAt: number | null;
   allowedCidrs: string[];
   rateLimitRpm: number | null;
 };

@@ -7,6 +7,7 @@ const now = Date.UTC(2026, 10, 21, 12);
 
 const open: ApiKey = {
   id: "key",
+  kind: "key",
   workspaceId: "workspace",
   environment: "live",
   permissions: ["log_usage"],
@@ -15,6 +16,7 @@ const open: ApiKey = {
   monthlyLimit: null,
   expiresAt: null,
   revoked: false,
+  lastUsedAt: null,
   allowedCidrs: [],
   rateLimitRpm: null,
 };

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import { parseDecimal, zero } from "@/lib/pricing/decimal";
-import type { ApiKey, KeyLookup, KeyUsage } from "./api-key";
+import type { ApiKey, KeyKind, KeyLookup, KeyUsage } from "./api-key";
 
 /** What `private.load_admission` answers. */
 export type AdmissionRow = {
@@ -8,6 +8,7 @@ export type AdmissionRow = {
   keys: {
     lookup: string;
     id: string;
+    kind: KeyKind;
     workspace_id: string;
     prices_version: number;
     environment: "live" | "test";
@@ -19,6 +20,7 @@ export type AdmissionRow = {
     spent: string | null;
     expires_at: number | null;
     revoked: boolean;
+    last_used_at: number | null;
     allowed_cidrs: string[];
     rate_limit_rpm: number | null;
     rate_window: { total: number; used: number; latest_at: number; frees_at: number | null } | null;
@@ -85,6 +87,7 @@ function readKey(row: AdmissionRow["keys"][number]): LoadedKey {
   return {
     key: {
       id: row.id,
+      kind: row.kind,
       workspaceId: row.workspace_id,
       environment: row.environment,
       permissions: row.permissions,
@@ -94,6 +97,7 @@ function readKey(row: AdmissionRow["keys"][number]): LoadedKey {
       monthlyLimit: row.monthly_limit === null ? null : parseDecimal(row.monthly_limit),
       expiresAt: row.expires_at,
       revoked: row.revoked,
+      lastUsedAt: row.last_used_at,
       allowedCidrs: row.allowed_cidrs,
       rateLimitRpm: row.rate_limit_rpm,
     },
