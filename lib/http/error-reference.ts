@@ -150,10 +150,20 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     says: "Send the body as JSON, with Content-Type: application/json.",
   },
   rate_limited: {
-    when: "The key has made as many requests in the last 60 seconds as it may. `Retry-After` is exact; refused calls do not extend it.",
+    when: "The key has made as many requests in the last 60 seconds as it may, or a person has done something as often as they may. `Retry-After` is exact; refused calls do not extend it.",
     says: "This API key may make 600 requests in any 60 seconds. Try again in 12 s.",
     fields: {
-      limit_rpm: { schema: { type: "integer", description: "Requests in any 60 seconds." }, example: 600 },
+      limit_rpm: {
+        schema: { type: "integer", description: "Requests in any 60 seconds; for keys." },
+        example: 600,
+      },
+      limit: {
+        schema: {
+          type: "integer",
+          description: "How often in the time that the description names; for people.",
+        },
+        example: 30,
+      },
       retry_after_seconds: {
         schema: { type: "integer", description: "The same as `Retry-After`." },
         example: 12,

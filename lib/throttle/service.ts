@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import ipaddr from "ipaddr.js";
+import { asServiceAlone, callText } from "@/lib/db/transaction";
+import { ServiceError } from "@/lib/errors";
+
+/** How often one subject may: `limit` times in any `windowMs`. */
+export type Quota = { subject: string; limit: number; windowMs: number };
+
+const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+
+/** A quota of one account. @param who its id, or its e-mail address in lower case */
+export function accountQuota(who: string, limit: number, windowMs: number): Quota[] {
+  return [{ subject: `account ${who}`, limit, windowMs }];
+}
+
+/**
+ * A quota of the address a request came from. A network of IPv6 (/64) is one subscriber's, and so one subject.
+ *
+ * None where the address says nothing of who is calling: it is unknown, or this machine's own. That is what all callers
+ * behind a proxy on this machine look like until TRUSTED_PROXIES names it, and one of them must not use up what is
+ * everybody's. The quotas of accounts hold for them all the same.
+ */
+export function addressQuota(address: string | undefined, limit: number, windowMs: number): Quota[] {
+  if (address === undefined || !ipaddr.isValid(address)) return [];
+  const parsed = ipaddr.process(address);
+  if (parsed.range() === "loopback") return [];
+  const network = parsed.kind() === "ipv6" ? parsed.toByteArray().slice(0, 8).join(".") : parsed.toString();
+  return [{ subject: `address ${network}`, limit, windowMs }];
+}
+
+/**
+ * Counts one attempt against each quota, over all processes, before it is made. An attempt that is refused counts
+ * against none. Call it before the transaction it guards: it is a transaction by itself, so that attempts that fail
+ * count, too.
+ * @param action what is counted, in the plural: it names the windows and stands in the refusal ("new API keys")
+ * @throws ServiceError rate_limited with `limit`, `retry_after_seconds` and an exact Retry-After
+ */
+export async function throttle(action: string, quotas: Quota[]): Promise<void> {
+  if (quotas.length === 0) return;
+  const asked = quotas.map(({ subject, limit, windowMs }) => ({
+    subject: createHash("sha256").update(`${action}\n${windowMs}\n${subject}`).digest("hex"),
+    limit,
+    window_ms: windowMs,
+  }));
+  const refusal = await asServiceAlone(async (client) => {
+    const { rows } = await client.query<{ answer: Refusal | null }>(callText("admit_attempt", asked));
+    return rows[0]?.answer ?? null;
+  });
+  if (refusal) throw refuse(action, refusal);
+}
+
+type Refusal = { limit: number; window_ms: number; wait_ms: number };
+
+function refuse(action: string, { limit, window_ms: windowMs, wait_ms: waitMs }: Refusal): ServiceError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  const window = windowMs === hourMs ? "hour" : `${windowMs / minuteMs} minutes`;
+  return new ServiceError(
+    "rate_limited",
+    `Too many ${action}: ${limit} are allowed in any ${window}. Try again in ${seconds} s.`,
+    { limit, retry_after_seconds: seconds },
+    { "Retry-After": String(seconds) },
+  );
+}
