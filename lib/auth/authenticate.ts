@@ -8,22 +8,28 @@ export type UserPrincipal = { kind: "user"; claims: UserClaims };
 
 /**
  * Finds out which user a request is from: by the access token in its Authorization header, else by its session cookie.
+ * @param address the caller's, where it is known
  * @param setCookies filled with what the answer must carry, where the session was refreshed
  * @throws ServiceError missing_credentials, invalid_credentials, origin_not_allowed or unavailable
  */
-export async function authenticateUser(request: Request, setCookies: string[]): Promise<UserPrincipal> {
+export async function authenticateUser(
+  request: Request,
+  address: string | undefined,
+  setCookies: string[],
+): Promise<UserPrincipal> {
   const authorization = request.headers.get("authorization");
-  if (authorization !== null) return { kind: "user", claims: await verifyUserJwt(bearerOf(authorization)) };
+  if (authorization !== null)
+    return { kind: "user", claims: await verifyUserJwt(bearerOf(authorization), address) };
   if (!hasSessionCookie(request)) {
     const wanted = "Sign in, or send a user's access token: `Authorization: Bearer <token>`.";
     throw refuseUser("missing_credentials", wanted);
   }
   requireSameOrigin(request);
-  const session = await sessionOf(request);
+  const session = await sessionOf(request, address);
   const token = await accessTokenOf(session.client);
   setCookies.push(...session.setCookies);
   if (!token) throw refuseUser("invalid_credentials", "This session is over. Sign in again.");
-  return { kind: "user", claims: await verifyUserJwt(token) };
+  return { kind: "user", claims: await verifyUserJwt(token, address) };
 }
 
 function bearerOf(authorization: string): string {

@@ -4,12 +4,13 @@ import { safePath } from "./safe-path";
 /**
  * Answers a link that was opened: exchanges its code for a session in cookies and sends the browser on to `next`. The
  * code is worth something only to the browser that asked for the link, which kept the secret that goes with it.
+ * @param address the caller's, where it is known
  */
-export async function followCallback(request: Request): Promise<Response> {
+export async function followCallback(request: Request, address?: string): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const code = query.get("code");
   if (!code) return goTo("/sign-in?problem=link");
-  const { client, setCookies } = await sessionOf(request);
+  const { client, setCookies } = await sessionOf(request, address);
   const { error } = await client.auth.exchangeCodeForSession(code);
   if (!error) return goTo(safePath(query.get("next")), setCookies);
   const isOtherBrowser =

@@ -2,6 +2,7 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import { cookies, headers } from "next/headers";
 import { cache } from "react";
 import { isLoopbackHost, serviceAddress } from "@/lib/address";
+import { callerAddress } from "@/lib/http/peer";
 import { accessTokenOf } from "./request-session";
 import { createSessionClient } from "./session-client";
 import { type UserClaims, verifyUserJwt } from "./verify-user-jwt";
@@ -9,16 +10,24 @@ import { type UserClaims, verifyUserJwt } from "./verify-user-jwt";
 /** The session of the page, or the server action, that is being answered. */
 export async function pageSession(): Promise<SupabaseClient> {
   const store = await cookies();
-  return createSessionClient({
-    getAll: () => store.getAll(),
-    setAll: (changes) => {
-      try {
-        for (const { name, value, options } of changes) store.set(name, value, options);
-      } catch {
-        // A page that is being rendered cannot set cookies, and need not: proxy.ts refreshed the session before it.
-      }
+  return createSessionClient(
+    {
+      getAll: () => store.getAll(),
+      setAll: (changes) => {
+        try {
+          for (const { name, value, options } of changes) store.set(name, value, options);
+        } catch {
+          // A page that is being rendered cannot set cookies, and need not: proxy.ts refreshed the session before it.
+        }
+      },
     },
-  });
+    await pageAddress(),
+  );
+}
+
+/** The address of whoever looks at this page, where it is known. */
+async function pageAddress(): Promise<string | undefined> {
+  return callerAddress({ headers: await headers() }, undefined);
 }
 
 /** Who is looking at this page; undefined for nobody. Verified once a request. */
@@ -26,7 +35,7 @@ export const currentUser = cache(async (): Promise<UserClaims | undefined> => {
   const token = await accessTokenOf(await pageSession());
   if (!token) return undefined;
   try {
-    return await verifyUserJwt(token);
+    return await verifyUserJwt(token, await pageAddress());
   } catch (error) {
     // An identity provider that is away is an outage and not a sign-out.
     if (error instanceof Error && "status" in error && error.status === 401) return undefined;

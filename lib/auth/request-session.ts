@@ -5,18 +5,27 @@ import { createSessionClient, sessionCookieName } from "./session-client";
 /** The session that came with a request, and the Set-Cookie lines its answer must carry. */
 export type RequestSession = { client: SupabaseClient; setCookies: string[] };
 
-/** The session in a request's cookies, for handlers that work on web requests rather than inside Next. */
-export async function sessionOf(request: Request): Promise<RequestSession> {
+/**
+ * The session in a request's cookies, for handlers that work on web requests rather than inside Next.
+ * @param address the caller's, where it is known
+ */
+export async function sessionOf(request: Request, address?: string): Promise<RequestSession> {
   const { parseCookieHeader, serializeCookieHeader } = await import("@supabase/ssr");
   const setCookies: string[] = [];
-  const client = await createSessionClient({
-    getAll: () =>
-      parseCookieHeader(request.headers.get("cookie") ?? "").map(({ name, value = "" }) => ({ name, value })),
-    setAll: (cookies) => {
-      for (const { name, value, options } of cookies)
-        setCookies.push(serializeCookieHeader(name, value, options));
+  const client = await createSessionClient(
+    {
+      getAll: () =>
+        parseCookieHeader(request.headers.get("cookie") ?? "").map(({ name, value = "" }) => ({
+          name,
+          value,
+        })),
+      setAll: (cookies) => {
+        for (const { name, value, options } of cookies)
+          setCookies.push(serializeCookieHeader(name, value, options));
+      },
     },
-  });
+    address,
+  );
   return { client, setCookies };
 }
 

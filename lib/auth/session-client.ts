@@ -19,8 +19,12 @@ const noSocket = class {} as unknown as WebSocketLikeConstructor;
  *
  * The cookies are httpOnly: no script of a page can read a session, one that was injected neither. There is no browser
  * client therefore; forms post to server actions.
+ * @param address the caller's, where it is known: the local sign-in counts attempts by it
  */
-export async function createSessionClient(cookies: CookieMethodsServer): Promise<SupabaseClient> {
+export async function createSessionClient(
+  cookies: CookieMethodsServer,
+  address?: string,
+): Promise<SupabaseClient> {
   // Loaded at its first use: most processes' first answers need none of it, and it is large.
   const { createServerClient } = await import("@supabase/ssr");
   const project = supabaseProject();
@@ -34,7 +38,9 @@ export async function createSessionClient(cookies: CookieMethodsServer): Promise
       path: "/",
     },
     // The local sign-in is in this process: the service sends no request to itself.
-    global: project ? {} : { fetch: async (input, init) => handleLocalAuth(new Request(input, init)) },
+    global: project
+      ? {}
+      : { fetch: async (input, init) => handleLocalAuth(new Request(input, init), address) },
     realtime: { transport: noSocket },
   });
 }

@@ -22,9 +22,10 @@ const claimsSchema = z.looseObject({
  * provider's public keys are fetched once and kept.
  *
  * Which algorithms are taken is our choice and never the token's: a key of one kind cannot be passed off as another's.
+ * @param callerAddress where the token came from, kept with the claims for the audit log
  * @throws ServiceError invalid_credentials with the reason; unavailable where the keys cannot be had
  */
-export async function verifyUserJwt(token: string): Promise<UserClaims> {
+export async function verifyUserJwt(token: string, callerAddress?: string): Promise<UserClaims> {
   const algorithm = algorithmOf(token);
   try {
     const { key, algorithms, issuer } = await trustFor(algorithm);
@@ -37,7 +38,7 @@ export async function verifyUserJwt(token: string): Promise<UserClaims> {
     });
     const claims = claimsSchema.safeParse(payload);
     if (!claims.success) throw refuseToken("is not a user's");
-    return claims.data;
+    return { ...claims.data, caller_address: callerAddress };
   } catch (error) {
     throw refusalOf(error);
   }

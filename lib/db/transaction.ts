@@ -19,6 +19,8 @@ export type UserClaims = {
   role: "authenticated";
   session_id: string;
   email: string;
+  /** Where the request came from, which the audit log keeps. Never the token's own word: whoever verified it says so. */
+  caller_address?: string | undefined;
   [claim: string]: unknown;
 };
 
@@ -47,10 +49,11 @@ export function asKey<T>(claims: KeyClaims, run: (client: PoolClient) => Promise
   );
 }
 
-/** Runs `run` in one transaction in which a user's policies hold. */
+/** Runs `run` in one transaction in which a user's policies hold, and whose changes are audited as theirs. */
 export function asUser<T>(claims: UserClaims, run: (client: PoolClient) => Promise<T>): Promise<T> {
+  const { caller_address: address = "", ...token } = claims;
   return inTransaction(
-    `begin; ${setLocal({ role: "authenticated", "request.jwt.claims": JSON.stringify(claims), statement_timeout: "8s" })}`,
+    `begin; ${setLocal({ role: "authenticated", "request.jwt.claims": JSON.stringify(token), "request.address": address, statement_timeout: "8s" })}`,
     run,
   );
 }

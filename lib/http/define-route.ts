@@ -146,7 +146,7 @@ async function answerRequest(
   const parse = () => parseAll(declared, request, context);
   if (declared.auth === "none") return run({ request, headers, ...(await parse()) });
   if (declared.auth === "user") {
-    const principal = await authenticateUser(request, setCookies);
+    const principal = await authenticateUser(request, callerAddress(request, context.peer), setCookies);
     return run({ request, headers, principal, ...(await parse()) });
   }
   const lookup = readCredentials(request.headers.get("authorization"));

@@ -15,7 +15,10 @@ export function withPeer<T>(peer: string | undefined, run: () => T): T {
 }
 
 /** The caller's address, or undefined where it cannot be known. @param peer the socket's, where the caller has it */
-export function callerAddress(request: Request, peer: string | undefined): string | undefined {
+export function callerAddress(
+  request: Pick<Request, "headers">,
+  peer: string | undefined,
+): string | undefined {
   const { VERCEL, TRUSTED_PROXIES } = env();
   // Vercel's edge sets this header itself and overwrites what a client sends.
   if (VERCEL) return request.headers.get("x-vercel-forwarded-for")?.split(",")[0]?.trim();

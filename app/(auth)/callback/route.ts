@@ -1,5 +1,7 @@
 import { followCallback } from "@/lib/auth/callback";
 import type { Handler } from "@/lib/http/define-route";
+import { callerAddress } from "@/lib/http/peer";
 
 /** Where links in mails lead: turns their code into a session. */
-export const GET: Handler = followCallback;
+export const GET: Handler = (request, context) =>
+  followCallback(request, callerAddress(request, context.peer));
