@@ -17,6 +17,7 @@ export const statusOf = {
   method_not_allowed: 405,
   idempotency_conflict: 409,
   slug_taken: 409,
+  conflict: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

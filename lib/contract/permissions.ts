@@ -1,6 +1,15 @@
 import { z } from "zod";
+import type { WorkspaceRole } from "./me";
 
 /** What a key may be allowed to do (specification section 5). */
 export const permissions = ["log_usage", "add_expenses", "manage_subscriptions", "read_summaries"] as const;
 export const permission = z.enum(permissions);
 export type Permission = z.infer<typeof permission>;
+
+/**
+ * What somebody of a role may do themselves, and so the most that a key they make may do. The database asks the same
+ * (`private.held_permissions`).
+ */
+export function permissionsOf(role: WorkspaceRole): readonly Permission[] {
+  return role === "viewer" ? ["read_summaries"] : permissions;
+}

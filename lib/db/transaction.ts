@@ -51,11 +51,33 @@ export function asKey<T>(claims: KeyClaims, run: (client: PoolClient) => Promise
 
 /** Runs `run` in one transaction in which a user's policies hold, and whose changes are audited as theirs. */
 export function asUser<T>(claims: UserClaims, run: (client: PoolClient) => Promise<T>): Promise<T> {
-  const { caller_address: address = "", ...token } = claims;
-  return inTransaction(
-    `begin; ${setLocal({ role: "authenticated", "request.jwt.claims": JSON.stringify(token), "request.address": address, statement_timeout: "8s" })}`,
-    run,
-  );
+  return inTransaction(`begin; ${setUser(claims)}`, run);
+}
+
+/** As `asUser`, read-only and in one snapshot: figures that are read one after another agree. */
+export function asUserReading<T>(claims: UserClaims, run: (client: PoolClient) => Promise<T>): Promise<T> {
+  return inTransaction(`begin isolation level repeatable read read only; ${setUser(claims)}`, run);
+}
+
+function setUser({ caller_address: address = "", ...token }: UserClaims): string {
+  return setLocal({
+    role: "authenticated",
+    "request.jwt.claims": JSON.stringify(token),
+    "request.address": address,
+    statement_timeout: "8s",
+  });
+}
+
+/**
+ * Runs `run` as the service itself within a user's transaction, for what no user may do by themselves and must not be
+ * committed without the rest: a key's secret, say. The user's claims stay, so that the audit log names them.
+ */
+export async function steppedBack<T>(client: PoolClient, run: () => Promise<T>): Promise<T> {
+  await client.query(setLocal({ role: "none" }));
+  // Where this throws, the transaction is lost, and the role with it.
+  const result = await run();
+  await client.query(setLocal({ role: "authenticated" }));
+  return result;
 }
 
 function setLocal(settings: Record<string, string>): string {

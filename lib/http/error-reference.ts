@@ -135,6 +135,10 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     when: "Another one has this slug already.",
     says: "The slug acme is taken. Choose another.",
   },
+  conflict: {
+    when: "The state that things are in does not allow it; the description says which.",
+    says: "This API key is revoked, for good. Make a new one.",
+  },
   payload_too_large: {
     when: "The body is larger than the endpoint takes.",
     says: "The body may have at most 1048576 bytes.",
