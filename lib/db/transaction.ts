@@ -1,4 +1,4 @@
-import type { ClientBase, PoolClient, QueryResult } from "pg";
+import type { PoolClient, QueryResult } from "pg";
 import { ServiceError } from "@/lib/errors";
 import { database } from "./pool";
 import { quoteLiteral } from "./quote-literal";
@@ -77,17 +77,6 @@ export async function steppedBack<T>(client: PoolClient, run: () => Promise<T>):
   // Where this throws, the transaction is lost, and the role with it.
   const result = await run();
   await client.query(setLocal({ role: "authenticated" }));
-  return result;
-}
-
-/**
- * Runs `run` as the service itself within a transaction of `asUser`: for the few functions of the schema `private` that
- * a user has a part in and may not run. The user's claims stay, so that what changes is audited as theirs.
- */
-export async function asServiceWithin<T>(client: ClientBase, run: () => Promise<T>): Promise<T> {
-  await client.query("set local role none");
-  const result = await run();
-  await client.query("set local role authenticated");
   return result;
 }
 
