@@ -8,6 +8,8 @@ import type { RateStatus } from "@/lib/keys/decide";
 export type IngestCall = {
   lookup: KeyLookup;
   address: string | undefined;
+  /** The call was admitted, and counted against its key's rate, as part of the request that it came in. */
+  isAdmitted?: boolean;
   dryRun: boolean;
   /**
    * The messages, each of them or what is wrong with it; or what is wrong with the body as a whole. Either is refused

@@ -4,7 +4,14 @@ import type { CostMessage, IngestRequest, IngestResult } from "@/lib/contract/me
 import { newId } from "@/lib/db/new-id";
 import { ServiceError } from "@/lib/errors";
 import { invalidCredentials } from "@/lib/keys/credentials";
-import { type Attempt, decideAttempt, decideCall, decideCost, rateWindowMs } from "@/lib/keys/decide";
+import {
+  type Attempt,
+  decideAttempt,
+  decideCall,
+  decideCost,
+  decideKey,
+  rateWindowMs,
+} from "@/lib/keys/decide";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
 import { add, toText } from "@/lib/pricing/decimal";
 import type { PriceOverride } from "@/lib/pricing/price-message";
@@ -63,7 +70,10 @@ export class Group {
   admit(call: IngestCall): IngestVerdict {
     const loaded = this.admission.keys.get(call.lookup.value);
     if (!loaded) return { outcome: invalidCredentials(), rate: null };
-    const { refusal, rate } = decideCall(loaded.key, loaded.usage, call.address, this.admission.now);
+    const { now } = this.admission;
+    const { refusal, rate } = call.isAdmitted
+      ? { refusal: decideKey(loaded.key, call.address, now), rate: null }
+      : decideCall(loaded.key, loaded.usage, call.address, now);
     if (refusal) return { outcome: refusal, rate };
     if (rate) this.#countCall(loaded);
     if (call.body instanceof ServiceError) return { outcome: call.body, rate };

@@ -40,7 +40,7 @@ export function decideCall(
   address: string | undefined,
   now: number,
 ): { refusal: ServiceError | null; rate: RateStatus | null } {
-  const refusal = checkKey(key, address, now);
+  const refusal = decideKey(key, address, now);
   return refusal ? { refusal, rate: null } : checkRate(key, usage, now);
 }
 
@@ -77,7 +77,11 @@ export function decideCost(
   );
 }
 
-function checkKey(key: ApiKey, address: string | undefined, now: number): ServiceError | null {
+/**
+ * What `decideCall` decides but for the rate: asked again of a call whose request was admitted and counted a moment ago,
+ * so that a key that was revoked meanwhile records nothing.
+ */
+export function decideKey(key: ApiKey, address: string | undefined, now: number): ServiceError | null {
   if (key.revoked)
     return new ServiceError(
       "key_revoked",
