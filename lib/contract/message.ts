@@ -48,7 +48,7 @@ const usageLine = {
 
 const provider = text(64, "Who served the usage, for example `openai`.");
 
-const usage = z
+export const usageMessage = z
   .strictObject({
     type: z.literal("usage"),
     provider,
@@ -76,7 +76,7 @@ const currency = z
   .regex(/^[A-Z]{3}$/, "must be an ISO 4217 code of three capital letters, like EUR")
   .default("USD");
 
-const expense = z
+export const expenseMessage = z
   .strictObject({
     type: z.literal("expense"),
     vendor: text(64, "Who was paid."),
@@ -129,7 +129,13 @@ const allocation = z
     description: "Moves cost to `project` from another; the two entries sum to zero.",
   });
 
-export const costMessage = z.discriminatedUnion("type", [usage, batch, expense, subscription, allocation]);
+export const costMessage = z.discriminatedUnion("type", [
+  usageMessage,
+  batch,
+  expenseMessage,
+  subscription,
+  allocation,
+]);
 
 /** The cost message of specification 2.1. Unknown fields are refused, so that a misspelt one is not lost in silence. */
 export const ingestRequest = z

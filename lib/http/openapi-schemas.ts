@@ -17,17 +17,7 @@ export class SchemaComponents {
    * @throws Error where two different schemas have the same id
    */
   add(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-    const {
-      $schema: _,
-      $defs = {},
-      ...root
-    } = z.toJSONSchema(schema, {
-      target: "draft-2020-12",
-      unrepresentable: "any",
-      io,
-      override: (context) =>
-        amend(context.zodSchema as unknown as z.ZodType, context.jsonSchema as Described, io),
-    }) as JsonSchema & { $schema?: string; $defs?: Record<string, JsonSchema> };
+    const { $schema: _, $defs = {}, ...root } = toJsonSchema(schema, io);
     for (const [id, definition] of Object.entries($defs)) {
       this.#define(id, withReferences(definition));
     }
@@ -58,6 +48,23 @@ export class SchemaComponents {
       if (pairs.every(([, reference]) => reference)) discriminator.mapping = Object.fromEntries(pairs);
     }
   }
+}
+
+/**
+ * A schema as JSON Schema by itself; schemas with an `id` that it is made of stand in its `$defs`.
+ * @param io what a caller sends (`input`) or gets (`output`)
+ */
+export function toJsonSchema(
+  schema: z.ZodType,
+  io: "input" | "output",
+): JsonSchema & { $schema?: string; $defs?: Record<string, JsonSchema> } {
+  return z.toJSONSchema(schema, {
+    target: "draft-2020-12",
+    unrepresentable: "any",
+    io,
+    override: (context) =>
+      amend(context.zodSchema as unknown as z.ZodType, context.jsonSchema as Described, io),
+  }) as JsonSchema;
 }
 
 /** The id of the component that a schema refers to; empty where it refers to none. */
