@@ -3,11 +3,13 @@ import { messageExamples } from "./examples/messages";
 import { peopleExamples } from "./examples/people";
 import { priceExamples } from "./examples/prices";
 import { readExamples } from "./examples/reads";
+import { spendExamples } from "./examples/spend";
 import { subscriptionExamples } from "./examples/subscriptions";
 
 const sets: ExampleSet[] = [
   messageExamples,
   readExamples,
+  spendExamples,
   priceExamples,
   subscriptionExamples,
   peopleExamples,

@@ -3,7 +3,6 @@ import { asUser, type UserClaims } from "@/lib/db/transaction";
 import {
   compare,
   divideMoney,
-  multiply,
   parseDecimal,
   subtract,
   sum,
@@ -11,11 +10,10 @@ import {
   zero,
 } from "@/lib/pricing/decimal";
 import { monthOf } from "./month";
+import { monthPace } from "./pace";
 import { hasSpend, selectProjectTotals, selectSpendUntil } from "./queries";
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Before so many days of a month have passed, its pace says nothing. */
-const paceFromDay = 3;
 
 /** A workspace's month at a glance. Money is USD as exact text, parts are fractions as text. */
 export type Overview = {
@@ -56,22 +54,19 @@ export async function readOverview(claims: UserClaims, workspaceId: string, now:
     budgets: await loadBudgets(client, scope, now),
   }));
   const total = sum(read.projects.map((project) => parseDecimal(project.total)));
-  const start = Date.parse(month.from);
-  const end = Date.parse(month.until);
-  const elapsed = parseDecimal(String(Math.max(now - start, 1)));
-  const isTelling = now - start >= paceFromDay * dayMs && compare(total, zero) > 0;
+  const pace = monthPace(total, now);
   const share = (amount: string) =>
     compare(total, zero) > 0 ? toText(divideMoney(parseDecimal(amount), total)) : null;
   return {
     month: month.from,
     lastMonth: point.from,
-    monthEnds: new Date(end - dayMs).toISOString().slice(0, 10),
+    monthEnds: new Date(Date.parse(month.until) - dayMs).toISOString().slice(0, 10),
     total: toText(total),
     messages: read.projects.reduce((count, { messages }) => count + Number(messages), 0),
     unpriced: read.projects.reduce((count, { unpriced }) => count + Number(unpriced), 0),
     change:
       compare(read.before, zero) > 0 ? toText(divideMoney(subtract(total, read.before), read.before)) : null,
-    pace: isTelling ? toText(divideMoney(multiply(total, parseDecimal(String(end - start))), elapsed)) : null,
+    pace: pace && toText(pace.total),
     projects: read.projects.map(({ slug, name, total: amount, messages }) => ({
       slug,
       name,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { costMessage } from "@/tests/helpers/client";
+import { apiClient, costMessage } from "@/tests/helpers/client";
 import type { Caller, World } from "./callers";
 
 /** A call that succeeds for whoever may make it: the path's parameters beside `slug`, the query and the body. */
@@ -11,6 +11,11 @@ type MakeSample = (world: World, caller: Caller) => Promise<Sample> | Sample;
 const none: MakeSample = () => ({});
 const makeProject = (world: World, slug = `p-${randomUUID()}`) =>
   world.harness.fixtures.project(world.workspace.id, slug).then(() => slug);
+
+const recordMessage = async (world: World) => {
+  const { body } = await apiClient(world.baseUrl, world.credentials["an API key"]).post(costMessage());
+  return String(body.id);
+};
 
 /** For every endpoint of the service, by method and path. A route without one fails the test that looks for it. */
 export const samples: Record<string, MakeSample> = {
@@ -33,6 +38,11 @@ export const samples: Record<string, MakeSample> = {
     },
   }),
   "GET /api/v1/workspaces/[slug]/unpriced": none,
+  "GET /api/v1/workspaces/[slug]/activity": none,
+  "GET /api/v1/workspaces/[slug]/metrics": none,
+  "GET /api/v1/workspaces/[slug]/messages/[id]": async (world) => ({
+    params: { id: await recordMessage(world) },
+  }),
   "GET /api/v1/workspaces/[slug]/subscriptions": none,
   "DELETE /api/v1/workspaces/[slug]/subscriptions/[id]": async (world) => {
     const { sql } = world.harness.fixtures;

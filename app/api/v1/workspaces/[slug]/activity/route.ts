@@ -1,0 +1,19 @@
+import { activityList, activityQuery } from "@/lib/contract/activity";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { readActivity } from "@/lib/reads/activity";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "List what was recorded",
+    description:
+      "Latest first, by when the cost occurred. The rows of a period sum to what metrics answers to the same filters.",
+    auth: "user",
+    role: "viewer",
+    params: workspaceParams,
+    query: activityQuery,
+    response: activityList,
+    errors: ["not_found"],
+    run: ({ principal, params, query }) => readActivity(principal.claims, params.slug, query, Date.now()),
+  }),
+});

@@ -1,0 +1,16 @@
+import { messageDetail, messageParams } from "@/lib/contract/activity";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { readMessage } from "@/lib/reads/message";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "Read one message",
+    description: "Everything about it: who recorded it, how its amount came about, its lines and entries.",
+    auth: "user",
+    role: "viewer",
+    params: messageParams,
+    response: messageDetail,
+    errors: ["not_found"],
+    run: ({ principal, params }) => readMessage(principal.claims, params.slug, params.id),
+  }),
+});

@@ -1,0 +1,19 @@
+import { metrics, metricsQuery } from "@/lib/contract/metrics";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { readMetrics } from "@/lib/reads/metrics";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "Read what was spent",
+    description:
+      "Totals beside the previous period's, a series over time, and breakdowns. All of one moment: every series and every breakdown sums to the total, to the last digit.",
+    auth: "user",
+    role: "viewer",
+    params: workspaceParams,
+    query: metricsQuery,
+    response: metrics,
+    errors: ["not_found"],
+    run: ({ principal, params, query }) => readMetrics(principal.claims, params.slug, query, Date.now()),
+  }),
+});

@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { decimalNumber, instant, text, uuid } from "./fields";
+import { answeredPeriod, checkRange, environment, ledgerFilters, messageType } from "./ledger-query";
+import { costStatus, source } from "./message";
+import { workspaceSlug } from "./workspace";
+
+/** Rows of one answer at most (specification section 8). */
+export const maxActivityRows = 100;
+const defaultActivityRows = 25;
+
+const wholeRows = { error: `must be a whole number from 1 to ${maxActivityRows}` };
+
+const activityFilters = {
+  ...ledgerFilters,
+  environment: environment.optional().meta({ description: "Default: both." }),
+  cost_status: costStatus.optional().meta({
+    description:
+      "How it came to its cost; `unpriced` for what has no price yet. Of a batch, its lines count.",
+  }),
+  q: text(100)
+    .optional()
+    .meta({ description: "Text in the label, feature, model, provider or notes; case does not matter." }),
+};
+
+export const activityQuery = z
+  .strictObject({
+    ...activityFilters,
+    limit: z.coerce
+      .number(wholeRows)
+      .int(wholeRows)
+      .min(1, wholeRows)
+      .max(maxActivityRows, wholeRows)
+      .default(defaultActivityRows)
+      .meta({
+        description: "Rows at most.",
+        jsonSchema: { type: "integer", minimum: 1, maximum: maxActivityRows, default: defaultActivityRows },
+      }),
+    cursor: text(500)
+      .optional()
+      .meta({ description: "`next_cursor` of the answer before, as it came; the filters stay the same." }),
+  })
+  .superRefine(checkRange);
+export type ActivityQuery = z.output<typeof activityQuery>;
+
+/** Who or what recorded something. */
+const keyReference = z.object({ id: uuid, name: z.string() });
+const userReference = z.object({
+  id: uuid,
+  name: z.string().meta({ description: "The display name, else the address." }),
+});
+
+const activityRow = z
+  .object({
+    id: uuid.meta({ description: "The message's id. A message with several entries has a row for each." }),
+    part: z.int().meta({
+      description:
+        "Which entry of its message: 0 alone for most; an allocation has 0 and 1, a yearly subscription 0 to 11.",
+    }),
+    amount_usd: decimalNumber(
+      "USD. Of a batch, what the lines that match the filters cost; rows sum to what metrics answers to the same filters.",
+    ),
+    message_amount_usd: decimalNumber(
+      "USD of the whole entry: more than `amount_usd` where only some of a batch's lines match.",
+    ),
+    message_type: messageType,
+    created_at: instant.meta({ description: "When it was recorded." }),
+    occurred_at: instant.meta({
+      description: "When the cost occurred; rows stand in this order, latest first.",
+    }),
+    project_slug: z.string(),
+    project_name: z.string(),
+    environment,
+    feature: z.string().nullable().meta({ description: "Of a batch, the one all matching lines have." }),
+    source,
+    label: z.string().meta({ description: "The message's own label, else what it is in a few words." }),
+    provider: z.string().nullable().meta({ description: "Or the vendor of an expense or subscription." }),
+    model: z.string().nullable().meta({ description: "Of a batch, the one all matching lines have." }),
+    unit_type: z.string().nullable(),
+    quantity: decimalNumber("Units.").nullable(),
+    line_count: z.int().meta({ description: "Lines of a batch that match; 1 for anything else." }),
+    cost_status: costStatus,
+    key: keyReference.nullable().meta({ description: "The API key that recorded it." }),
+    user: userReference.nullable().meta({ description: "The member who recorded it." }),
+  })
+  .meta({ id: "ActivityRow" });
+export type ActivityRow = z.output<typeof activityRow>;
+
+/** The activity of specification 4.3. */
+export const activityList = z
+  .object({
+    ...answeredPeriod,
+    count: z.int().meta({ description: "Rows in this answer." }),
+    activity: z.array(activityRow),
+    next_cursor: z.string().nullable().meta({
+      description:
+        "Where the next rows begin; null where there are none. A search through many rows may answer few or none and still go on there.",
+    }),
+  })
+  .meta({ id: "ActivityList" });
+export type ActivityList = z.output<typeof activityList>;
+
+export const messageParams = z.strictObject({ slug: workspaceSlug, id: uuid });
+
+/** How an amount came about: a price and its rate, or a currency's. */
+const origin = z
+  .looseObject({
+    rate: decimalNumber("USD for one unit, or for one of the currency."),
+  })
+  .nullable()
+  .meta({
+    description:
+      "The rate that was used, with its source and version (a price) or its date (a currency); null where the client gave the cost itself, or no price is known.",
+  });
+
+/** Everything about one message. */
+export const messageDetail = z
+  .object({
+    id: uuid,
+    message_type: messageType,
+    label: z.string().nullable().meta({ description: "The message's own label." }),
+    environment,
+    source,
+    created_at: instant,
+    amount_usd: decimalNumber("What it cost in all, USD; of an allocation, what was moved."),
+    cost_status: costStatus,
+    key: keyReference.nullable(),
+    user: userReference.nullable(),
+    provider: z.string().nullable(),
+    model: z.string().nullable(),
+    feature: z.string().nullable(),
+    unit_type: z.string().nullable(),
+    quantity: decimalNumber("Units.").nullable(),
+    price: origin,
+    currency: z.string().nullable().meta({ description: "ISO 4217, as the message gave it." }),
+    original_amount: decimalNumber("In `currency`.").nullable(),
+    batch_id: z.string().nullable(),
+    category: z.string().nullable(),
+    notes: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    details: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: "What only its type has: the plan and interval of a subscription, for example." }),
+    entries: z
+      .array(
+        z.object({
+          part: z.int(),
+          occurred_at: instant,
+          project_slug: z.string(),
+          project_name: z.string(),
+          amount_usd: decimalNumber("USD."),
+        }),
+      )
+      .meta({ description: "What the ledger holds of it: one entry for most messages." }),
+    lines: z
+      .array(
+        z.object({
+          model: z.string().nullable(),
+          feature: z.string().nullable(),
+          unit_type: z.string(),
+          quantity: decimalNumber("Units."),
+          amount_usd: decimalNumber("USD."),
+          cost_status: costStatus,
+          price: origin,
+        }),
+      )
+      .meta({ description: "The lines of a batch; empty for anything else." }),
+  })
+  .meta({ id: "MessageDetail" });
+export type MessageDetail = z.output<typeof messageDetail>;
+
+export const exportQuery = z
+  .strictObject({
+    ...activityFilters,
+    format: z.enum(["csv", "focus"]).default("csv").meta({
+      description: "`csv`: the rows of activity; `focus`: the FinOps FOCUS specification's columns.",
+    }),
+  })
+  .superRefine(checkRange);
+export type ExportQuery = z.output<typeof exportQuery>;
+/** What activity and export are filtered by. */
+export type ActivityFilters = Omit<ExportQuery, "format">;

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { day, decimalNumber } from "./fields";
+import { answeredPeriod, checkRange, environment, ledgerFilters } from "./ledger-query";
+
+/** What spend is broken down by. */
+export const dimensions = ["project", "type", "provider", "model", "feature", "key"] as const;
+const dimension = z.enum(dimensions);
+export type Dimension = z.infer<typeof dimension>;
+
+export const metricsQuery = z
+  .strictObject({
+    ...ledgerFilters,
+    environment: environment.default("live"),
+    group_by: dimension.default("project").meta({ description: "What the series is stacked by." }),
+  })
+  .superRefine(checkRange);
+export type MetricsQuery = z.output<typeof metricsQuery>;
+
+const totals = z
+  .object({
+    total_usd: decimalNumber("Sum of the three below, USD."),
+    usage_usd: decimalNumber("Usage, batches and allocations, USD."),
+    subscription_usd: decimalNumber("USD."),
+    expense_usd: decimalNumber("USD."),
+    message_count: z.int(),
+    unpriced_count: z
+      .int()
+      .meta({ description: "Lines of usage whose price is not known yet; they count 0." }),
+  })
+  .meta({ id: "SpendTotals" });
+
+/** What is common to the slices of a breakdown and the groups of a series. */
+const slice = {
+  value: z.string().nullable().meta({
+    description: "What to filter by for the rows behind it; null for what has none, and for the rest.",
+  }),
+  name: z.string().nullable().meta({ description: "For people: a project's or key's name, else the value." }),
+  is_rest: z.boolean().meta({ description: "The sum of all that are not listed by themselves." }),
+  total_usd: decimalNumber("USD."),
+};
+
+const breakdown = z.array(z.object({ ...slice, message_count: z.int() }).meta({ id: "SpendSlice" }));
+
+const previousTotals = z
+  .object({
+    from: day,
+    to: day,
+    totals: totals.meta({ description: "All of it." }),
+    to_point_usd: decimalNumber(
+      "Its total up to the point that this period has reached: of the day it stops in, the part of the day that has passed.",
+    ),
+  })
+  .nullable()
+  .meta({ description: "The period before; null for `all`." });
+
+/** What a workspace spent in a period, whole and cut up. Every breakdown and every series sums to the total. */
+export const metrics = z
+  .object({
+    ...answeredPeriod,
+    environment,
+    totals,
+    previous: previousTotals,
+    forecast_usd: decimalNumber("USD.").nullable().meta({
+      description:
+        "What the period comes to at its end: usage at its pace so far, subscriptions and expenses as recorded. Null where a tenth of it has not passed, and for what is over or has no end.",
+    }),
+    series: z.object({
+      bucket: z.enum(["day", "month"]).meta({
+        description: "Days up to a quarter, months for a year and more.",
+      }),
+      group_by: dimension,
+      groups: z
+        .array(z.object(slice).meta({ id: "SpendGroup" }))
+        .meta({ description: "The seven dearest and, where there are more, the rest." }),
+      points: z.array(
+        z.object({
+          from: day.meta({ description: "Its first UTC day." }),
+          total_usd: decimalNumber("USD."),
+          amounts_usd: z
+            .array(decimalNumber("USD."))
+            .meta({ description: "One for each of `groups`, in that order." }),
+        }),
+      ),
+      previous: z
+        .array(z.object({ from: day, total_usd: decimalNumber("USD.") }))
+        .meta({ description: "The period before, bucket for bucket; empty for `all`." }),
+    }),
+    by_project: breakdown,
+    by_type: breakdown,
+    by_provider: breakdown,
+    by_model: breakdown,
+    by_feature: breakdown,
+    by_key: breakdown,
+  })
+  .meta({ id: "Metrics" });
+export type Metrics = z.output<typeof metrics>;

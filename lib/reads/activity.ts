@@ -1,0 +1,55 @@
+import type { ActivityList, ActivityQuery, ActivityRow } from "@/lib/contract/activity";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { toInstant } from "@/lib/contract/instant";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { requireMembership } from "@/lib/workspaces/membership";
+import { type StoredActivity, selectActivity } from "./activity-queries";
+import { readCursor, writeCursor } from "./cursor";
+import { labelOf } from "./label";
+import { describeRange, rangeOf } from "./period";
+
+/**
+ * What was recorded in a workspace, latest first, a page at a time (specification 4.3). Pages follow the place of the
+ * last row, so that no row comes twice or is missed whatever is recorded meanwhile.
+ * @param now milliseconds since 1970: which day, week or month is the current one
+ * @throws ServiceError not_found to strangers, validation_failed for a cursor that is none
+ */
+export function readActivity(
+  claims: UserClaims,
+  slug: string,
+  query: ActivityQuery,
+  now: number,
+): Promise<ActivityList> {
+  const { limit, cursor, ...filters } = query;
+  const range = rangeOf(filters, now);
+  const behind = cursor === undefined ? undefined : readCursor(cursor);
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug);
+    const found = await selectActivity(client, id, filters, range, behind, limit + 1);
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
+    return {
+      period: filters.period,
+      ...describeRange(range),
+      count: rows.length,
+      activity: rows.map(describeRow),
+      next_cursor: last ? writeCursor(last) : null,
+    };
+  });
+}
+
+/** A row as answers have it. */
+export function describeRow(row: StoredActivity): ActivityRow {
+  const { at: _, batch_id, category, details, key_id, key_name, user_id, user_name, ...rest } = row;
+  return {
+    ...rest,
+    amount_usd: new ExactNumber(row.amount_usd),
+    message_amount_usd: new ExactNumber(row.message_amount_usd),
+    quantity: row.quantity === null ? null : new ExactNumber(row.quantity),
+    label: labelOf(row),
+    created_at: toInstant(row.created_at.getTime()),
+    occurred_at: toInstant(row.occurred_at.getTime()),
+    key: key_id === null ? null : { id: key_id, name: key_name ?? "" },
+    user: user_id === null ? null : { id: user_id, name: user_name ?? "" },
+  };
+}

@@ -1,0 +1,131 @@
+import type { ClientBase } from "pg";
+import type { Dimension } from "@/lib/contract/metrics";
+import { filterArgument, type LedgerFilters, lineConditions, rowConditions } from "./filters";
+import type { DayRange } from "./month";
+import type { DayPoint } from "./period";
+
+/** The sums of one type of message. Amounts are USD as exact text. */
+export type TypeTotals = {
+  type: string;
+  amount: string;
+  messages: string;
+  unpriced: string;
+  /** Of the period before: all of it, and up to the point that corresponds to now. */
+  before_amount: string;
+  before_messages: string;
+  before_unpriced: string;
+  before_to_point: string;
+};
+
+/** What one value of a dimension came to. `value` is the id of a project or key; `reference` is what one filters by. */
+export type Slice = {
+  dimension: Dimension;
+  value: string | null;
+  reference: string | null;
+  name: string | null;
+  amount: string;
+  messages: string;
+};
+
+/** A bucket of a series: what the value at `place` of those asked for came to; null for all others. */
+export type BucketRow = { bucket: string; place: number | null; amount: string };
+
+/** Which sums are asked for. The caller's policies still decide how much of them it may see. */
+export type SpendScope = { workspaceId: string; filters: LedgerFilters };
+
+/**
+ * Sums a day, type and value of each dimension, as the text of a query. What is filtered by the environment and type
+ * alone is read from the totals, whose rows are as many as there are names; the rest from the rollup itself.
+ */
+function spendOf({ filters: { environment: _, type: __, ...narrow } }: SpendScope): string {
+  const isNarrow = Object.values(narrow).some((filter) => filter !== undefined);
+  const filter = "$2::jsonb";
+  if (!isNarrow) {
+    return `
+      select dimension, value, day, type, amount_usd, message_count, unpriced_count
+      from public.daily_totals
+      where workspace_id = $1 and environment = ${filter} ->> 'environment'
+        and (not ${filter} ? 'type' or type = ${filter} ->> 'type')`;
+  }
+  return `
+    select slice.dimension, slice.value, s.day, s.type, s.amount_usd, s.message_count, s.unpriced_count
+    from public.daily_spend as s
+    cross join lateral (values
+      ('project', s.project_id::text), ('key', s.api_key_id::text), ('provider', s.provider), ('model', s.model),
+      ('feature', s.feature)
+    ) as slice (dimension, value)
+    where s.workspace_id = $1 ${rowConditions("s", filter)} ${lineConditions("s", filter)}`;
+}
+
+const scopeValues = ({ workspaceId, filters }: SpendScope) => [workspaceId, filterArgument(filters)];
+
+/** The totals of a period by type, with those of the period before beside them. */
+export async function selectTypeTotals(
+  client: ClientBase,
+  scope: SpendScope,
+  range: DayRange,
+  before: DayRange,
+  point: DayPoint,
+): Promise<TypeTotals[]> {
+  const { rows } = await client.query<TypeTotals>(
+    `select type,
+       coalesce(sum(amount_usd) filter (where day >= $3), 0) as amount,
+       coalesce(sum(message_count) filter (where day >= $3), 0) as messages,
+       coalesce(sum(unpriced_count) filter (where day >= $3), 0) as unpriced,
+       coalesce(sum(amount_usd) filter (where day < $3), 0) as before_amount,
+       coalesce(sum(message_count) filter (where day < $3), 0) as before_messages,
+       coalesce(sum(unpriced_count) filter (where day < $3), 0) as before_unpriced,
+       coalesce(
+         sum(case when day = $6 then amount_usd * $7::numeric else amount_usd end) filter (where day < $3 and day <= $6), 0
+       ) as before_to_point
+     from (${spendOf(scope)}) as spend
+     where dimension = 'project' and day >= $5 and day < $4
+     group by type
+     order by type`,
+    [...scopeValues(scope), range.from, range.until, before.from, point.day, point.fraction],
+  );
+  return rows;
+}
+
+/** What each value of each dimension but the type came to in a period, the dearest first. Each dimension sums to the total. */
+export async function selectSlices(client: ClientBase, scope: SpendScope, range: DayRange): Promise<Slice[]> {
+  const { rows } = await client.query<Slice>(
+    `select slice.*, coalesce(projects.slug, slice.value) as reference,
+       coalesce(projects.name, keys.name, slice.value) as name
+     from (
+       select dimension, value, sum(amount_usd) as amount, sum(message_count) as messages
+       from (${spendOf(scope)}) as spend
+       where day >= $3 and day < $4
+       group by dimension, value
+     ) as slice
+     left join public.projects
+       on dimension = 'project' and projects.workspace_id = $1 and projects.id::text = slice.value
+     left join public.api_keys as keys
+       on dimension = 'key' and keys.workspace_id = $1 and keys.id::text = slice.value
+     order by dimension, amount desc, name collate "C"`,
+    [...scopeValues(scope), range.from, range.until],
+  );
+  return rows;
+}
+
+/** A period in buckets of days or months, cut up by the values of a dimension that are asked for. */
+export async function selectBuckets(
+  client: ClientBase,
+  scope: SpendScope,
+  range: DayRange,
+  bucket: "day" | "month",
+  groupBy: Dimension,
+  values: (string | null)[],
+): Promise<BucketRow[]> {
+  const [dimension, column] = groupBy === "type" ? ["project", "type"] : [groupBy, "value"];
+  const { rows } = await client.query<BucketRow>(
+    `select to_char(date_trunc($5, day::timestamp), 'YYYY-MM-DD') as bucket,
+       array_position($6::text[], ${column}) - 1 as place, sum(amount_usd) as amount
+     from (${spendOf(scope)}) as spend
+     where dimension = $7 and day >= $3 and day < $4
+     group by 1, 2
+     order by 1, 2`,
+    [...scopeValues(scope), range.from, range.until, bucket, values, dimension],
+  );
+  return rows;
+}

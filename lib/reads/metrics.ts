@@ -1,0 +1,182 @@
+import type { ClientBase } from "pg";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import {
+  add,
+  compare,
+  type Decimal,
+  divideMoney,
+  multiply,
+  parseDecimal,
+  sum,
+  toText,
+  zero,
+} from "@/lib/pricing/decimal";
+import { requireMembership } from "@/lib/workspaces/membership";
+import {
+  type Slice,
+  type SpendScope,
+  selectSlices,
+  selectTypeTotals,
+  type TypeTotals,
+} from "./metrics-queries";
+import type { DayRange } from "./month";
+import { describeRange, elapsedPart, everything, rangeBefore, rangeOf, samePointBefore } from "./period";
+import { readSeries } from "./series";
+
+/** Slices of a breakdown that are listed by themselves; what is left is their rest. */
+const maxSlices = 100;
+
+/** Before this part of a period has passed, its pace says nothing. */
+const tellingPart = 0.1;
+
+/**
+ * What a workspace spent in a period, whole and cut up, all of one moment.
+ * @param now milliseconds since 1970: which day, week or month is the current one
+ * @throws ServiceError not_found to strangers
+ */
+export function readMetrics(
+  claims: UserClaims,
+  slug: string,
+  query: MetricsQuery,
+  now: number,
+): Promise<Metrics> {
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return loadMetrics(client, id, query, now);
+  });
+}
+
+/** The metrics of a workspace in a transaction of the caller's, one snapshot, whose policies decide what is counted. */
+export async function loadMetrics(
+  client: ClientBase,
+  workspaceId: string,
+  { group_by: groupBy, ...query }: MetricsQuery,
+  now: number,
+): Promise<Metrics> {
+  const scope = { workspaceId, filters: query };
+  const range = rangeOf(query, now);
+  const before = rangeBefore(query.period, range);
+  const types = await loadTypes(client, scope, query.period, range, before, now);
+  const totals = describeTotals(types, "");
+  const slices = [...(await selectSlices(client, scope, range)), ...sliceTypes(types)];
+  const of = (dimension: Dimension) =>
+    describeSlices(slices.filter((slice) => slice.dimension === dimension));
+  return {
+    period: query.period,
+    ...describeRange(range),
+    environment: query.environment,
+    totals,
+    previous: before
+      ? {
+          ...(describeRange(before) as { from: string; to: string }),
+          totals: describeTotals(types, "before_"),
+          to_point_usd: exact(sum(types.map((row) => parseDecimal(row.before_to_point)))),
+        }
+      : null,
+    forecast_usd: forecast(types, range, now),
+    series: await readSeries(
+      client,
+      scope,
+      { range, before, groupBy },
+      slices.filter(({ dimension }) => dimension === groupBy),
+      now,
+    ),
+    ...(Object.fromEntries(dimensions.map((dimension) => [`by_${dimension}`, of(dimension)])) as Pick<
+      Metrics,
+      `by_${Dimension}`
+    >),
+  };
+}
+
+function loadTypes(
+  client: ClientBase,
+  scope: SpendScope,
+  period: MetricsQuery["period"],
+  range: DayRange,
+  before: DayRange | undefined,
+  now: number,
+): Promise<TypeTotals[]> {
+  const point = before && samePointBefore(period, range, before, now);
+  const nothing = { day: everything.from, fraction: "0" };
+  return selectTypeTotals(client, scope, range, before ?? range, point ?? nothing);
+}
+
+const exact = (value: Decimal) => new ExactNumber(toText(value));
+
+/** How summaries count the types: an allocation moves usage, a batch is usage. */
+const kindOf = (type: string) => (type === "subscription" || type === "expense" ? type : "usage");
+
+function describeTotals(types: TypeTotals[], when: "" | "before_"): Metrics["totals"] {
+  const total = (kind?: string) =>
+    exact(
+      sum(
+        types
+          .filter(({ type }) => kind === undefined || kindOf(type) === kind)
+          .map((row) => parseDecimal(row[`${when}amount`])),
+      ),
+    );
+  const count = (what: "messages" | "unpriced") =>
+    types.reduce((all, row) => all + Number(row[`${when}${what}`]), 0);
+  return {
+    total_usd: total(),
+    usage_usd: total("usage"),
+    subscription_usd: total("subscription"),
+    expense_usd: total("expense"),
+    message_count: count("messages"),
+    unpriced_count: count("unpriced"),
+  };
+}
+
+function sliceTypes(types: TypeTotals[]): Slice[] {
+  return types
+    .map(({ type, amount, messages }) => ({
+      dimension: "type" as const,
+      value: type,
+      reference: type,
+      name: type,
+      amount,
+      messages,
+    }))
+    .filter(({ amount, messages }) => Number(messages) !== 0 || compare(parseDecimal(amount), zero) !== 0)
+    .sort((a, b) => compare(parseDecimal(b.amount), parseDecimal(a.amount)));
+}
+
+function describeSlices(slices: Slice[]): Metrics["by_project"] {
+  const listed = slices.slice(0, maxSlices).map(({ reference, name, amount, messages }) => ({
+    value: reference,
+    name,
+    is_rest: false,
+    total_usd: exact(parseDecimal(amount)),
+    message_count: Number(messages),
+  }));
+  const rest = slices.slice(maxSlices);
+  if (rest.length === 0) return listed;
+  return [
+    ...listed,
+    {
+      value: null,
+      name: null,
+      is_rest: true,
+      total_usd: exact(sum(rest.map(({ amount }) => parseDecimal(amount)))),
+      message_count: rest.reduce((count, { messages }) => count + Number(messages), 0),
+    },
+  ];
+}
+
+/** Usage goes on as so far; a subscription or an expense was charged once and is not charged again for that. */
+function forecast(types: TypeTotals[], range: DayRange, now: number): ExactNumber | null {
+  const elapsed = range.until === everything.until ? undefined : elapsedPart(range, now);
+  if (elapsed === undefined || elapsed < tellingPart) return null;
+  const amountOf = (isUsage: boolean) =>
+    sum(
+      types
+        .filter(({ type }) => (kindOf(type) === "usage") === isUsage)
+        .map(({ amount }) => parseDecimal(amount)),
+    );
+  const from = Date.parse(range.from);
+  const whole = parseDecimal(Date.parse(range.until) - from);
+  const usage = divideMoney(multiply(amountOf(true), whole), parseDecimal(now - from));
+  return exact(add(usage, amountOf(false)));
+}
