@@ -7,6 +7,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/health", load: () => import("@/app/api/health/route") },
   { path: "/api/jobs", load: () => import("@/app/api/jobs/route") },
   { path: "/api/mcp", load: () => import("@/app/api/mcp/route") },
+  { path: "/api/mcp", load: () => import("@/app/api/mcp/route") },
   { path: "/api/openapi.json", load: () => import("@/app/api/openapi.json/route") },
   { path: "/api/v1/budgets/status", load: () => import("@/app/api/v1/budgets/status/route") },
   { path: "/api/v1/me", load: () => import("@/app/api/v1/me/route") },

@@ -33,7 +33,10 @@ const schema = z.object({
   OUTLAY_FAST_LANE: z.enum(["on", "off"]).default("on"),
   /** The service's public address, without a trailing slash. */
   BASE_URL: url("http:", "https:").optional(),
+  /** Where agents are told to find the tools, when not at /api/mcp of the service's own address. */
   MCP_URL: url("http:", "https:").optional(),
+  /** Origins of pages, besides the service's own and this machine's, that may call the agent tools. */
+  MCP_ALLOWED_ORIGINS: list,
   POSTGRES_URL: url("postgres:", "postgresql:").optional(),
   DATABASE_URL: url("postgres:", "postgresql:").optional(),
   /** A direct connection, for migrations and maintenance. */

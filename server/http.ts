@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import next from "next";
 import { env } from "@/lib/env";
 import { withPeer } from "@/lib/http/peer";
+import { servedPath } from "@/lib/mcp/addresses";
 import { createLane } from "./lane";
 
 /** A server that answers: where, and how to stop it once the requests under way are answered. */
@@ -21,7 +22,12 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   const handlePage = app.getRequestHandler();
   const toNext = (incoming: IncomingMessage, outgoing: ServerResponse) =>
     withPeer(incoming.socket.remoteAddress, () => handlePage(incoming, outgoing));
-  const server = createServer(env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext) : toNext);
+  const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext) : toNext;
+  const server = createServer((incoming, outgoing) => {
+    // The agent tools may have a host of their own, whose paths are none of the app's.
+    incoming.url = servedPath(incoming.headers.host, incoming.url ?? "/");
+    return serve(incoming, outgoing);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(options.port, options.host, resolve);
   });

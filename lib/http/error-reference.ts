@@ -113,6 +113,10 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     when: "A page of another origin made the call.",
     says: "Calls from this origin are not allowed.",
   },
+  host_not_allowed: {
+    when: "The agent tools were called under a host name that is not this service's.",
+    says: "This service does not answer as outlay.internal. Its operator can set BASE_URL or MCP_URL to that address.",
+  },
   not_found: {
     when: "It does not exist, or the credentials do not reach it. Both are answered alike.",
     says: "There is nothing here, or your credentials do not reach it.",

@@ -1,0 +1,65 @@
+import { isLoopbackHost, serviceAddress } from "@/lib/address";
+import { type Env, env } from "@/lib/env";
+
+/** Where the agent tools are on the service's own host, whatever other address they have. */
+export const mcpPath = "/api/mcp";
+
+/** The address clients are given for the agent tools: MCP_URL, else the path on the service's own. No trailing slash. */
+export function mcpAddress(settings: Env = env()): string {
+  return settings.MCP_URL?.replace(/\/+$/, "") ?? serviceAddress(settings) + mcpPath;
+}
+
+/** The host that MCP_URL gives the agent tools alone, with the path they have there; undefined where they share one. */
+export function ownMcpHost(settings: Env): { host: string; hostname: string; path: string } | undefined {
+  if (settings.MCP_URL === undefined) return undefined;
+  const { host, hostname, pathname } = new URL(settings.MCP_URL);
+  if (host === new URL(serviceAddress(settings)).host) return undefined;
+  return { host, hostname, path: pathname.replace(/(?<=.)\/+$/, "") };
+}
+
+/**
+ * The path that serves a request: on the host of MCP_URL, where that is not the service's own, `/` and the URL's path
+ * are the agent tools'. Elsewhere, and for every other path, the path itself.
+ * @param target a request's path with its query
+ */
+export function servedPath(host: string | undefined, target: string, settings: Env = env()): string {
+  const own = ownMcpHost(settings);
+  if (!own || host?.toLowerCase() !== own.host) return target;
+  const [path = ""] = target.split("?", 1);
+  return path === "/" || path === own.path ? mcpPath + target.slice(path.length) : target;
+}
+
+/**
+ * Whether a request's Host is one this service answers agents under: its own, MCP_URL's, the deployment's, and what no
+ * page on the web can make a browser say of another machine: loopback names and bare addresses. A page that has its own
+ * name resolve to this machine (DNS rebinding) says its own name here.
+ */
+export function isServedHost(host: string | null, settings: Env = env()): boolean {
+  const name = hostname(host);
+  if (name === undefined) return false;
+  if (isLoopbackHost(name) || /^(\d+(\.\d+){3}|\[.+\])$/.test(name)) return true;
+  return ownOrigins(settings).some((origin) => new URL(origin).hostname === name);
+}
+
+/** Whether a page from this origin may call: the service's own, one on this machine, one of MCP_ALLOWED_ORIGINS. */
+export function isAllowedOrigin(origin: string, settings: Env = env()): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname: name, origin: normal } = new URL(origin);
+  if (/^https?:$/.test(protocol) && isLoopbackHost(name)) return true;
+  return [...ownOrigins(settings), ...settings.MCP_ALLOWED_ORIGINS].includes(normal);
+}
+
+function ownOrigins(settings: Env): string[] {
+  const { MCP_URL, VERCEL_URL, VERCEL_PROJECT_PRODUCTION_URL } = settings;
+  const deployments = [VERCEL_URL, VERCEL_PROJECT_PRODUCTION_URL].flatMap((name) =>
+    name ? [`https://${name}`] : [],
+  );
+  return [serviceAddress(settings), ...(MCP_URL ? [MCP_URL] : []), ...deployments].map(
+    (address) => new URL(address).origin,
+  );
+}
+
+function hostname(host: string | null): string | undefined {
+  if (!host || !URL.canParse(`http://${host}`)) return undefined;
+  return new URL(`http://${host}`).hostname;
+}

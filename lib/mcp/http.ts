@@ -1,0 +1,103 @@
+import { ServiceError } from "@/lib/errors";
+import { defaultBodyLimit, readJsonBody } from "@/lib/http/body";
+import { callerAddress } from "@/lib/http/peer";
+import { errorResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
+import { readCredentials } from "@/lib/keys/credentials";
+import { admitRead } from "@/lib/keys/guard";
+import { log } from "@/lib/log";
+import { isAllowedOrigin, isServedHost } from "./addresses";
+import { corsHeaders, preflightResponse } from "./cors";
+import { answerProtocol } from "./protocol";
+import { Retries } from "./retries";
+import { storeBackend } from "./store-backend";
+
+const retries = new Retries();
+
+/** Messages that a batch of the 2025-03-26 protocol may carry: it is one request, and counts once. */
+const maxBatch = 20;
+
+/**
+ * The agent tools over Streamable HTTP. Checks where the request comes from, admits its key (once for each request,
+ * whatever it carries), and hands it to the protocol. Refusals before that have the body of every other endpoint's;
+ * what a tool refuses is a result that its model can read.
+ * @param peer the socket's remote address, where the server knows it
+ */
+export async function answerMcp(request: Request, peer: string | undefined): Promise<Response> {
+  const requestId = newRequestId();
+  const origin = request.headers.get("origin");
+  const headers: Record<string, string> = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
+  try {
+    checkHost(request.headers.get("host"));
+    checkOrigin(origin);
+    Object.assign(headers, corsHeaders(origin));
+    if (request.method === "OPTIONS") return preflightResponse(origin);
+    if (request.method !== "POST") throw methodNotAllowed(request.method);
+    const response = await answerCaller(request, peer, requestId, headers);
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+    return response;
+  } catch (error) {
+    return errorResponse(error, requestId, headers);
+  }
+}
+
+function checkHost(host: string | null): void {
+  if (isServedHost(host)) return;
+  throw new ServiceError(
+    "host_not_allowed",
+    `This service does not answer as ${host ?? "a host without a name"}. Its operator can set BASE_URL or MCP_URL to that address.`,
+  );
+}
+
+function checkOrigin(origin: string | null): void {
+  if (origin === null || isAllowedOrigin(origin)) return;
+  throw new ServiceError(
+    "origin_not_allowed",
+    `Pages of ${origin} may not call the agent tools. The service's operator can add it to MCP_ALLOWED_ORIGINS.`,
+  );
+}
+
+function methodNotAllowed(method: string): ServiceError {
+  const description = `${method} is not possible here: the agent tools have no stream to open and no session to end. POST is.`;
+  return new ServiceError("method_not_allowed", description, {}, { Allow: "POST, OPTIONS" });
+}
+
+async function answerCaller(
+  request: Request,
+  peer: string | undefined,
+  requestId: string,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const lookup = readCredentials(request.headers.get("authorization"));
+  const address = callerAddress(request, peer);
+  const body = await readBody(request);
+  const { outcome, rate } = await admitRead({ lookup, address });
+  Object.assign(headers, rateHeaders(rate));
+  if (outcome instanceof Error) throw outcome;
+  if (body instanceof ServiceError) {
+    if (body.code !== "invalid_json") throw body;
+    return Response.json(
+      { jsonrpc: "2.0", id: null, error: { code: -32700, message: `Parse error: ${body.message}` } },
+      { status: 400 },
+    );
+  }
+  return answerProtocol(request, body, {
+    where: "remote",
+    backend: storeBackend({ principal: outcome, lookup, address }),
+    retries,
+    caller: outcome.key.id,
+    session: request.headers.get("mcp-session-id") ?? undefined,
+    report: (error) => log.error({ err: error, request_id: requestId }, "A tool call failed."),
+  });
+}
+
+/** The body, or the refusal it earns once its sender is known. */
+async function readBody(request: Request): Promise<unknown> {
+  try {
+    const body = await readJsonBody(request, defaultBodyLimit);
+    if (!Array.isArray(body) || body.length <= maxBatch) return body;
+    return new ServiceError("payload_too_large", `A batch may have at most ${maxBatch} messages.`);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { log } from "@/lib/log";
+import { createToolServer, type ToolSession } from "./server";
+
+/** What the SDK says of requests it refuses; whoever sent them is told the same. */
+const onerror = (error: Error) => log.debug({ err: error }, "An agent tool request was refused.");
+
+/** Whose request it is that the SDK asks a server for. */
+const sessions = new WeakMap<Request, ToolSession>();
+
+const modern = createMcpHandler(
+  ({ requestInfo }) => {
+    const session = requestInfo && sessions.get(requestInfo);
+    if (!session) throw new Error("A request came to the protocol without its caller.");
+    return createToolServer(session);
+  },
+  // The tools never change while the service runs: a stream that waits for it would only keep the service from stopping.
+  { legacy: "reject", maxSubscriptions: 0, onerror },
+);
+
+/**
+ * Answers one parsed request by the protocol: 2026-07-28 natively, and the versions of 2025 without sessions of ours.
+ * Both answer with JSON, and nothing is kept between requests.
+ */
+export async function answerProtocol(
+  request: Request,
+  body: unknown,
+  session: ToolSession,
+): Promise<Response> {
+  if (await isLegacyRequest(request, body)) return answerLegacy(request, body, session);
+  sessions.set(request, session);
+  return modern.fetch(request, { parsedBody: body });
+}
+
+async function answerLegacy(request: Request, body: unknown, session: ToolSession): Promise<Response> {
+  const server = createToolServer(session);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  transport.onerror = onerror;
+  await server.connect(transport);
+  const close = () => void transport.close().catch(onerror);
+  request.signal.addEventListener("abort", close, { once: true });
+  try {
+    const response = await untilClosed(
+      transport.handleRequest(request, { parsedBody: body }),
+      request.signal,
+    );
+    // Tells the request ids of one client from those of all others; see `Retries`. Nothing is looked up by it.
+    if (response.ok && isInitializeRequest(body)) response.headers.set("Mcp-Session-Id", randomUUID());
+    return response;
+  } finally {
+    request.signal.removeEventListener("abort", close);
+    close();
+  }
+}
+
+/** A client that hung up gets no answer, and the SDK would wait for it forever. */
+function untilClosed(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    answer.then(resolve, reject);
+    const hangUp = () => resolve(new Response(null, { status: 499 }));
+    if (signal.aborted) hangUp();
+    else signal.addEventListener("abort", hangUp, { once: true });
+  });
+}

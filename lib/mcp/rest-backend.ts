@@ -1,0 +1,105 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { IngestResult } from "@/lib/contract/message";
+import { type ErrorCode, ServiceError, statusOf } from "@/lib/errors";
+import { parseJson, writeJson } from "@/lib/http/json";
+import type { Backend } from "./backend";
+
+/** Where the service is, and the API key to call it with. */
+export type RestAccess = { baseUrl: string; apiKey: string };
+
+/** How often a call is tried: what it records is told apart by its idempotency key, so trying again is safe. */
+const attempts = 3;
+const firstPauseMs = 250;
+const timeoutMs = 20_000;
+
+type Answer = { body: unknown; headers: Headers };
+
+/** The tools on a service's REST API, which holds the key to its conditions. */
+export function restBackend(access: RestAccess): Backend {
+  const read = async <Body>(path: string) => (await call(access, "GET", path)).body as Body;
+  return {
+    record: async (recording) => {
+      const { body, headers } = await call(access, "POST", "/api/v1/messages", {
+        ...recording,
+        source: "mcp",
+      });
+      return { result: body as IngestResult, replayed: headers.get("idempotent-replayed") === "true" };
+    },
+    readProjectSpend: (slug, { from, to }) => {
+      const query = new URLSearchParams({ ...(from && { from }), ...(to && { to }) });
+      return read(`/api/v1/projects/${encodeURIComponent(slug)}/spend${query.size > 0 ? `?${query}` : ""}`);
+    },
+    readBudgetStatus: () => read("/api/v1/budgets/status"),
+    readMonthSummary: () => read("/api/v1/summary/month"),
+  };
+}
+
+/** @throws ServiceError as the service answered it, or `unavailable` where it could not be reached */
+async function call(access: RestAccess, method: string, path: string, body?: unknown): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await callOnce(access, method, path, body);
+    } catch (error) {
+      const isPassing = error instanceof ServiceError && error.code === "unavailable";
+      if (!isPassing || attempt === attempts) throw error;
+      await wait(firstPauseMs * 2 ** (attempt - 1));
+    }
+  }
+}
+
+async function callOnce(
+  { baseUrl, apiKey }: RestAccess,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<Answer> {
+  const answered = await fetch(baseUrl + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: writeJson(body) }),
+    redirect: "error",
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+    .then(async (response) => ({ response, text: await response.text() }))
+    .catch((cause: unknown) => {
+      throw unreachable(baseUrl, cause);
+    });
+  const parsed = parseAnswer(answered.text, baseUrl, answered.response.status);
+  if (answered.response.ok) return { body: parsed, headers: answered.response.headers };
+  throw refusalOf(parsed);
+}
+
+function unreachable(baseUrl: string, cause: unknown): ServiceError {
+  const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const why = reason instanceof Error ? reason.message : String(reason);
+  return new ServiceError(
+    "unavailable",
+    `Outlay cannot be reached at ${baseUrl} (${why}). Check SVC_BASE_URL, and whether the service runs.`,
+  );
+}
+
+function parseAnswer(text: string, baseUrl: string, status: number): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new ServiceError(
+      status >= 500 ? "unavailable" : "not_found",
+      `${baseUrl} answered ${status} with something that is no answer of Outlay's. Check SVC_BASE_URL: it is the service's address, without a path.`,
+    );
+  }
+}
+
+/** An error body as the ServiceError it was written from. */
+function refusalOf(body: unknown): ServiceError {
+  const { error, error_description, ...fields } = body as Record<string, unknown>;
+  const code =
+    typeof error === "string" && Object.hasOwn(statusOf, error) ? (error as ErrorCode) : "internal_error";
+  return new ServiceError(
+    code,
+    String(error_description ?? "The service refused without saying why."),
+    fields,
+  );
+}

@@ -1,0 +1,58 @@
+import type { z } from "zod";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { type ToolContract, type ToolName, toolContracts, toolNames } from "@/lib/contract/tools";
+import type { Recorded } from "@/lib/ingest/call";
+import type { Backend, Recording } from "./backend";
+import { describeBudgets, describeProjectSpend, describeRecorded, describeSummary } from "./wording";
+
+/** What a tool answers: for programs, by its output schema, and for people and models. */
+export type ToolAnswer = { data: object; text: string };
+
+/** What a tool works with besides its arguments. */
+type Context = { backend: Backend; recordingKey: string };
+
+type Input<Name extends ToolName> = z.output<(typeof toolContracts)[Name]["input"]>;
+
+/** A tool: what it is called with was read by its schema. Refusals are thrown as ServiceErrors. */
+export type Tool = ToolContract & {
+  name: ToolName;
+  run: (args: never, context: Context) => Promise<ToolAnswer>;
+};
+
+const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promise<ToolAnswer> } = {
+  log_usage: ({ project, ...usage }, context) => {
+    const { quantity, estimated_cost: cost, ...rest } = usage;
+    const estimate = cost === undefined ? {} : { estimated_cost: new ExactNumber(cost) };
+    const message = { type: "usage" as const, ...rest, quantity: new ExactNumber(quantity), ...estimate };
+    return record({ project, message }, context);
+  },
+  add_expense: ({ project, amount, ...expense }, context) =>
+    record({ project, message: { type: "expense", ...expense, amount: new ExactNumber(amount) } }, context),
+  get_project_spend: async ({ project, ...range }, { backend }) => {
+    const data = await backend.readProjectSpend(project, range);
+    return { data, text: describeProjectSpend(data) };
+  },
+  get_budget_status: async (_, { backend }) => {
+    const data = await backend.readBudgetStatus();
+    return { data, text: describeBudgets(data) };
+  },
+  get_monthly_summary: async (_, { backend }) => {
+    const data = await backend.readMonthSummary();
+    return { data, text: describeSummary(data) };
+  },
+};
+
+async function record(
+  recording: Omit<Recording, "idempotency_key">,
+  { backend, recordingKey }: Context,
+): Promise<ToolAnswer> {
+  const recorded: Recorded = await backend.record({ ...recording, idempotency_key: recordingKey });
+  return { data: recorded.result, text: describeRecorded(recording.project, recorded) };
+}
+
+/** The tools, in the order in which they are listed. @param where the local program has fewer */
+export function toolsOf(where: "remote" | "local"): Tool[] {
+  return toolNames
+    .map((name): Tool => ({ ...(toolContracts[name] as ToolContract), name, run: runs[name] }))
+    .filter(({ isRemoteOnly }) => where === "remote" || !isRemoteOnly);
+}

@@ -1,0 +1,128 @@
+import type { z } from "zod";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/reads";
+import type { ServiceError } from "@/lib/errors";
+import { writeJson } from "@/lib/http/json";
+import type { Recorded } from "@/lib/ingest/call";
+import { parseDecimal, subtract, toText } from "@/lib/pricing/decimal";
+
+type Amount = ExactNumber | number;
+
+const textOf = (amount: Amount) => (amount instanceof ExactNumber ? amount.text : String(amount));
+
+/** Every digit, for a model that reads text and no JSON. */
+function usd(amount: Amount): string {
+  const text = textOf(amount);
+  return text.startsWith("-") ? `-$${text.slice(1)}` : `$${text}`;
+}
+
+const lines = (...parts: (string | string[] | false)[]) => parts.flat().filter(Boolean).join("\n");
+
+/** What became of a recording, as sentences. */
+export function describeRecorded(project: string, { result, replayed }: Recorded): string {
+  const how = {
+    client: "as given",
+    priced: "priced by the service",
+    converted: "converted to USD",
+    unpriced: "no price is known for it yet, so it counts as $0 until one is set",
+  }[result.cost_status];
+  return lines(
+    replayed
+      ? `This was recorded before, and was not recorded again: ${usd(result.amount_usd)} in the project ${project} (${how}).`
+      : `Recorded ${usd(result.amount_usd)} in the project ${project} (${how}).`,
+    `Message ${result.id}, ${result.created_at}.`,
+  );
+}
+
+/** A project's spend as text: totals, breakdowns, and its latest records, a line each. */
+export function describeProjectSpend(spend: z.output<typeof projectSpend>): string {
+  const slices = (title: string, rows: [string | null, Amount][]) =>
+    rows.length > 0
+      ? [`${title}:`, ...rows.map(([name, amount]) => `- ${name ?? "(none)"}: ${usd(amount)}`)]
+      : [];
+  return lines(
+    `${spend.project.name} (${spend.project.slug}) spent ${usd(spend.total_usd)} from ${spend.from} until ${spend.to}: usage ${usd(spend.usage_usd)}, subscriptions ${usd(spend.subscription_usd)}, expenses ${usd(spend.expense_usd)}; ${spend.message_count} records.`,
+    spend.unpriced_count > 0 && unpriced(spend.unpriced_count),
+    slices(
+      "By model",
+      spend.by_model.map((slice) => [slice.model as string | null, slice.total_usd as Amount]),
+    ),
+    slices(
+      "By feature",
+      spend.by_feature.map((slice) => [slice.feature as string | null, slice.total_usd as Amount]),
+    ),
+    slices(
+      "By day",
+      spend.daily.map(({ day, total_usd }) => [day, total_usd]),
+    ),
+    spend.rows.length > 0 && "Latest records (occurred, type, cost, of what):",
+    spend.rows.map((row) => {
+      const amount = row.quantity === null ? null : `${textOf(row.quantity)} ${row.unit_type ?? "units"}`;
+      const what = [row.provider, row.model, amount, row.feature, row.label].filter(Boolean).join(", ");
+      return `- ${row.occurred_at} ${row.message_type} ${usd(row.amount_usd)} ${what}`;
+    }),
+  );
+}
+
+/** The budgets as text, those that call for attention marked. */
+export function describeBudgets({ budgets }: z.output<typeof budgetStatus>): string {
+  if (budgets.length === 0) return "This workspace has no budgets.";
+  return lines(
+    "Budgets of this UTC month:",
+    budgets.map(
+      ({ name, scope_type, amount, spent, remaining, percent_used, alert }) =>
+        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${(Number(textOf(percent_used)) * 100).toFixed(1)} %${alert ? " — attention" : ""}`,
+    ),
+  );
+}
+
+/** The month as text. */
+export function describeSummary(summary: z.output<typeof monthSummary>): string {
+  const projects = Object.entries(summary.by_project);
+  return lines(
+    `This UTC month has cost ${usd(summary.total_usd)} so far: usage ${usd(summary.usage_usd)}, subscriptions ${usd(summary.subscription_usd)}, expenses ${usd(summary.expense_usd)}; ${summary.message_count} records.`,
+    summary.unpriced_count > 0 && unpriced(summary.unpriced_count),
+    projects.length > 0 && "By project:",
+    projects.map(([slug, amount]) => `- ${slug}: ${usd(amount)}`),
+  );
+}
+
+const unpriced = (count: number) =>
+  `${count} of them have no known price yet and count as $0: the true cost is higher.`;
+
+/** A refusal as a model can act on it: what is wrong, what is left, and the fields as JSON for whoever parses. */
+export function describeRefusal(error: ServiceError): string {
+  // The tools' parameters are a message's own fields: `message.currency` is what the caller knows as `currency`.
+  const parameters = (path: string) => path.replace(/^(message|path|query)\./, "");
+  const issues = (error.fields.issues ?? []) as { path: string; message: string }[];
+  const { limit_usd: limit, spent_usd: spent, ...fields } = error.fields;
+  const hasLimit = limit !== undefined && spent !== undefined;
+  const remaining = hasLimit && new ExactNumber(left(limit as Amount, spent as Amount));
+  const details = {
+    error: error.code,
+    ...fields,
+    ...(hasLimit && { limit_usd: limit, spent_usd: spent, remaining_usd: remaining }),
+    ...(issues.length > 0 && {
+      issues: issues.map(({ path, message }) => ({ path: parameters(path), message })),
+    }),
+  };
+  return lines(
+    issues.length > 0
+      ? issues.map(({ path, message }) => `${parameters(path)}: ${message}`)
+      : [error.message, remaining ? `$${remaining.text} of it is left.` : "", advice[error.code] ?? ""],
+    writeJson(details),
+  );
+}
+
+function left(limit: Amount, spent: Amount): string {
+  return toText(subtract(parseDecimal(textOf(limit)), parseDecimal(textOf(spent))));
+}
+
+/** What to do about a refusal, where its own sentence does not say. */
+const advice: Partial<Record<ServiceError["code"], string>> = {
+  permission_denied: "Ask the user for an API key that has it, or to add it to this one in the dashboard.",
+  project_not_allowed: "Use a project that the key may touch, or ask the user to widen the key.",
+  feature_not_allowed: "Use one of the allowed features, or ask the user to widen the key.",
+  source_not_allowed: "This key is not for agent tools: ask the user for one whose sources include mcp.",
+  not_found: "Check the project's slug; get_monthly_summary lists the projects that have cost anything.",
+};
