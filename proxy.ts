@@ -1,12 +1,18 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { hasSessionCookie } from "@/lib/auth/request-session";
 import { createSessionClient } from "@/lib/auth/session-client";
+import { servedPath } from "@/lib/mcp/addresses";
 
 /**
  * Keeps the session of whoever looks at pages fresh: a page that is being rendered can set no cookies any more. It
  * decides nothing. Each page, action and route asks by itself who is calling.
+ *
+ * Where Next stands alone, it also leads the agent tools' own host to their route, as our server does before Next.
  */
 export async function proxy(request: NextRequest): Promise<NextResponse> {
+  const { pathname } = request.nextUrl;
+  const served = servedPath(request.headers.get("host") ?? undefined, pathname);
+  if (served !== pathname) return NextResponse.rewrite(new URL(served, request.url));
   let response = NextResponse.next({ request });
   if (!hasSessionCookie(request)) return response;
   const client = await createSessionClient({

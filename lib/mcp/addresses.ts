@@ -10,11 +10,11 @@ export function mcpAddress(settings: Env = env()): string {
 }
 
 /** The host that MCP_URL gives the agent tools alone, with the path they have there; undefined where they share one. */
-export function ownMcpHost(settings: Env): { host: string; hostname: string; path: string } | undefined {
+function ownMcpHost(settings: Env): { host: string; path: string } | undefined {
   if (settings.MCP_URL === undefined) return undefined;
-  const { host, hostname, pathname } = new URL(settings.MCP_URL);
+  const { host, pathname } = new URL(settings.MCP_URL);
   if (host === new URL(serviceAddress(settings)).host) return undefined;
-  return { host, hostname, path: pathname.replace(/(?<=.)\/+$/, "") };
+  return { host, path: pathname.replace(/(?<=.)\/+$/, "") };
 }
 
 /**
