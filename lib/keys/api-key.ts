@@ -16,8 +16,14 @@ export type KeyConditions = {
  */
 export type KeyKind = "key" | "connection" | "member" | "environment";
 
-/** How a request names its key: by the hash of its secret, or by id (a member's, the environment's). */
-export type KeyLookup = { by: "hash" | "id"; value: string };
+/**
+ * How a request names its key: by the hash of its secret, by the hash of an access token to it, or by id (a member's, the
+ * environment's).
+ */
+export type KeyLookup = { by: "hash" | "token" | "id"; value: string };
+
+/** An access token that is current. `expiresAt` is milliseconds since 1970, `resource` the address it was issued for. */
+export type AccessToken = { expiresAt: number; resource: string; clientId: string };
 
 /** A key as the guard sees it. Instants are milliseconds since 1970. */
 export type ApiKey = {

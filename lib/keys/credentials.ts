@@ -1,6 +1,7 @@
 import { bearerToken, isSameSecret } from "@/lib/credentials";
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
+import { accessTokenPrefix, isWellFormedAccessToken } from "./access-token";
 import type { KeyLookup } from "./api-key";
 import { challenge } from "./decide";
 import { environmentKeyId } from "./environment-key";
@@ -16,11 +17,22 @@ export function invalidCredentials(): ServiceError {
   );
 }
 
+/** The 401 of an access token that is no longer, or was never, anybody's, or that is for another service. */
+export function invalidAccessToken(
+  description = "This access token is not known or has expired. Refresh it, or sign in again.",
+): ServiceError {
+  return new ServiceError("invalid_credentials", description, {}, challenge);
+}
+
 /**
  * Reads the API key from an Authorization header, without touching the database.
+ * @param accessTokens whether OAuth access tokens are taken, too: by the agent tools' endpoint alone (specification 5.2)
  * @throws ServiceError missing_credentials, or invalid_credentials for what cannot be a key
  */
-export function readCredentials(authorization: string | null): KeyLookup {
+export function readCredentials(
+  authorization: string | null,
+  { accessTokens = false }: { accessTokens?: boolean } = {},
+): KeyLookup {
   const token = bearerToken(authorization);
   if (token === undefined) {
     throw new ServiceError(
@@ -31,8 +43,19 @@ export function readCredentials(authorization: string | null): KeyLookup {
     );
   }
   if (isEnvironmentKey(token)) return { by: "id", value: environmentKeyId };
+  if (token.startsWith(accessTokenPrefix)) return readAccessToken(token, accessTokens);
   if (!isWellFormedSecret(token)) throw invalidCredentials();
   return { by: "hash", value: hashSecret(token) };
+}
+
+function readAccessToken(token: string, taken: boolean): KeyLookup {
+  if (!taken) {
+    const wanted =
+      "An OAuth access token is for the agent tools' endpoint alone. Send an API key here: `Authorization: Bearer svc_live_…`.";
+    throw invalidAccessToken(wanted);
+  }
+  if (!isWellFormedAccessToken(token)) throw invalidAccessToken();
+  return { by: "token", value: hashSecret(token) };
 }
 
 /** Whether this is the key of SVC_API_KEY, where one is set and may be used (specification 5.6). */

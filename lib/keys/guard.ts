@@ -1,24 +1,33 @@
 import type { Permission } from "@/lib/contract/permissions";
 import { asService, asServiceAlone, type KeyClaims } from "@/lib/db/transaction";
-import type { ApiKey, KeyLookup } from "./api-key";
-import { invalidCredentials } from "./credentials";
+import type { AccessToken, ApiKey, KeyLookup } from "./api-key";
+import { invalidAccessToken, invalidCredentials } from "./credentials";
 import { decideAttempt, decideCall, type RateStatus } from "./decide";
 import { noteUse } from "./note-use";
 import { type Admission, admissionsArgument, loadAdmission } from "./queries";
 
-/** A caller whose key was admitted: what it may read, as row-level security will hold it to. */
-export type KeyPrincipal = { key: ApiKey; claims: KeyClaims };
+/**
+ * A caller whose key was admitted: what it may read, as row-level security will hold it to, and the access token where it
+ * came with one.
+ */
+export type KeyPrincipal = { key: ApiKey; claims: KeyClaims; token: AccessToken | null };
+
+/** A call to be admitted. `audiences`: the addresses that an access token may be for, where one is taken. */
+export type KeyCall = {
+  lookup: KeyLookup;
+  address: string | undefined;
+  permission?: Permission;
+  audiences?: readonly string[];
+};
 
 /**
  * Admits a call that reads, or that will be asked for its permissions later. Counts against the key's rate where it has
  * one.
  * @returns the principal, or the refusal as a ServiceError; with the state of the rate either way
  */
-export async function admitRead(call: {
-  lookup: KeyLookup;
-  address: string | undefined;
-  permission?: Permission;
-}): Promise<{ outcome: KeyPrincipal | Error; rate: RateStatus | null }> {
+export async function admitRead(
+  call: KeyCall,
+): Promise<{ outcome: KeyPrincipal | Error; rate: RateStatus | null }> {
   const lookups = [call.lookup];
   const first = await asServiceAlone((client) => loadAdmission(client, { lookups }));
   noteUse(first.keys.values(), first.now);
@@ -39,16 +48,22 @@ export async function admitRead(call: {
 }
 
 function judge(
-  { keys, now }: Admission,
-  call: { lookup: KeyLookup; address: string | undefined; permission?: Permission },
+  { keys, tokens, now }: Admission,
+  call: KeyCall,
 ): { outcome: KeyPrincipal | Error; rate: RateStatus | null; counted: boolean } {
+  const refuse = (outcome: Error) => ({ outcome, rate: null, counted: false });
   const loaded = keys.get(call.lookup.value);
-  if (!loaded) return { outcome: invalidCredentials(), rate: null, counted: false };
+  if (!loaded) return refuse(call.lookup.by === "token" ? invalidAccessToken() : invalidCredentials());
+  const token = tokens.get(call.lookup.value) ?? null;
+  if (token && !call.audiences?.includes(token.resource))
+    return refuse(
+      invalidAccessToken(`This access token is for ${token.resource}. Sign in for this address instead.`),
+    );
   const { key, usage } = loaded;
   const { refusal, rate } = decideCall(key, usage, call.address, now);
   if (refusal) return { outcome: refusal, rate, counted: false };
   const denied = call.permission ? decideAttempt(key, { permission: call.permission }) : null;
-  return { outcome: denied ?? { key, claims: claimsOf(key) }, rate, counted: rate !== null };
+  return { outcome: denied ?? { key, claims: claimsOf(key), token }, rate, counted: rate !== null };
 }
 
 /** What the database's policies are told of a key: its own project wins over the lists, an allow-list over a deny-list. */

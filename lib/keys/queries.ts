@@ -1,12 +1,13 @@
 import type { ClientBase } from "pg";
 import { parseDecimal, zero } from "@/lib/pricing/decimal";
-import type { ApiKey, KeyKind, KeyLookup, KeyUsage } from "./api-key";
+import type { AccessToken, ApiKey, KeyKind, KeyLookup, KeyUsage } from "./api-key";
 
 /** What `private.load_admission` answers. */
 export type AdmissionRow = {
   now: number;
   keys: {
     lookup: string;
+    token: { expires_at: number; resource: string; client_id: string } | null;
     id: string;
     kind: KeyKind;
     workspace_id: string;
@@ -39,10 +40,14 @@ export type LoadedKey = {
   pricesVersion: number;
 };
 
-/** What `private.load_admission` knows at `now` (ms, the database's clock). Keys are found by their lookup's value. */
+/**
+ * What `private.load_admission` knows at `now` (ms, the database's clock). Keys, and the access tokens that name them, are
+ * found by their lookup's value.
+ */
 export type Admission = {
   now: number;
   keys: Map<string, LoadedKey>;
+  tokens: Map<string, AccessToken>;
   projects: AdmissionRow["projects"];
   replays: AdmissionRow["idempotency"];
 };
@@ -59,14 +64,27 @@ export function admissionArgument({ lookups, projects = [], idempotency = [] }: 
   const named = (by: KeyLookup["by"]) => [
     ...new Set(lookups.filter((lookup) => lookup.by === by).map((lookup) => lookup.value)),
   ];
-  return { hashes: named("hash"), ids: named("id"), projects, idempotency };
+  return { hashes: named("hash"), tokens: named("token"), ids: named("id"), projects, idempotency };
 }
 
-/** The answer of `private.load_admission`. */
+/** The answer of `private.load_admission`. A key that is named in several ways is loaded once, and counted once. */
 export function readAdmission(admission: AdmissionRow): Admission {
+  const byId = new Map<string, LoadedKey>();
+  const keys = new Map<string, LoadedKey>();
+  const tokens = new Map<string, AccessToken>();
+  for (const row of admission.keys) {
+    const loaded = byId.get(row.id) ?? readKey(row);
+    byId.set(row.id, loaded);
+    keys.set(row.lookup, loaded);
+    if (row.token) {
+      const { expires_at: expiresAt, resource, client_id: clientId } = row.token;
+      tokens.set(row.lookup, { expiresAt, resource, clientId });
+    }
+  }
   return {
     now: admission.now,
-    keys: new Map(admission.keys.map((row) => [row.lookup, readKey(row)])),
+    keys,
+    tokens,
     projects: admission.projects,
     replays: admission.idempotency,
   };

@@ -1,0 +1,81 @@
+import { type Permission, permissions } from "@/lib/contract/permissions";
+import { ServiceError } from "@/lib/errors";
+import type { KeyLookup } from "@/lib/keys/api-key";
+import { readCredentials } from "@/lib/keys/credentials";
+import type { RateStatus } from "@/lib/keys/decide";
+import { admitRead, type KeyPrincipal } from "@/lib/keys/guard";
+import { metadataAddress, toolsResources } from "./addresses";
+import { toolScopes, withReading } from "./scopes";
+
+/** A caller of the agent tools: whose key it is, and how to name it to `ingest`. */
+export type ToolPrincipal = KeyPrincipal & { lookup: KeyLookup };
+
+/**
+ * Admits a request to the agent tools' endpoint, with an API key or an OAuth access token; counts it once against the
+ * key's rate. What the tools need is asked later, of `principal.key` with `decideAttempt`.
+ * @param call.resource the endpoint's address as this caller knows it (`resourceAt(host)`): a refusal leads from there to
+ *   the sign-in
+ * @returns the principal, or the refusal with the `WWW-Authenticate` that makes a client sign in; with the state of the
+ *   rate either way
+ * @throws ServiceError unavailable
+ */
+export async function admitToolCall(call: {
+  authorization: string | null;
+  address: string | undefined;
+  resource: string;
+}): Promise<{ outcome: ToolPrincipal | ServiceError; rate: RateStatus | null }> {
+  const { authorization, address, resource } = call;
+  try {
+    const lookup = readCredentials(authorization, { accessTokens: true });
+    const { outcome, rate } = await admitRead({ lookup, address, audiences: toolsResources() });
+    if (outcome instanceof ServiceError) return { outcome: inviteSignIn(outcome, resource), rate };
+    if (outcome instanceof Error) throw outcome;
+    return { outcome: { ...outcome, lookup }, rate };
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 401)
+      return { outcome: inviteSignIn(error, resource), rate: null };
+    throw error;
+  }
+}
+
+/**
+ * The 403 of an access token that lacks a permission: its challenge names every scope the client should now ask for, what
+ * it has among them. Only for access tokens: a client with an API key would open a sign-in that cannot help it.
+ */
+export function insufficientScope({ key }: KeyPrincipal, needed: Permission, resource: string): ServiceError {
+  const wanted = permissions.filter((each) => each === needed || key.permissions.includes(each));
+  const description = `This connection lacks the permission ${needed}. Ask the user to connect again and allow it.`;
+  return new ServiceError(
+    "permission_denied",
+    description,
+    { permission: needed },
+    {
+      "WWW-Authenticate": writeChallenge({
+        error: "insufficient_scope",
+        error_description: description,
+        scope: withReading(wanted).join(" "),
+        resource_metadata: metadataAddress(resource),
+      }),
+    },
+  );
+}
+
+/** A 401 with the way to sign in (RFC 9728 section 5.1); any other refusal as it is. */
+function inviteSignIn(refusal: ServiceError, resource: string): ServiceError {
+  if (refusal.status !== 401) return refusal;
+  const { code, message, fields, headers } = refusal;
+  const challenge = writeChallenge({
+    ...(code !== "missing_credentials" && { error: "invalid_token", error_description: message }),
+    scope: toolScopes.join(" "),
+    resource_metadata: metadataAddress(resource),
+  });
+  return new ServiceError(code, message, fields, { ...headers, "WWW-Authenticate": challenge });
+}
+
+function writeChallenge(parameters: Record<string, string>): string {
+  const written = Object.entries({ realm: "outlay", ...parameters }).map(
+    // Headers are ASCII: a key's own text could be anything.
+    ([name, value]) => `${name}="${value.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, "?")}"`,
+  );
+  return `Bearer ${written.join(", ")}`;
+}
