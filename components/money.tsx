@@ -1,3 +1,4 @@
+import { type Amount, exactText } from "@/components/amount";
 import { cn } from "@/components/cn";
 
 const inDollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
@@ -6,19 +7,31 @@ const small = new Intl.NumberFormat("en-US", {
   currency: "USD",
   maximumSignificantDigits: 2,
 });
+const rough = new Intl.NumberFormat("en-US", {
+  style: "currency",
+  currency: "USD",
+  notation: "compact",
+  maximumFractionDigits: 1,
+});
 
 /** Writes an exact decimal of US dollars: two decimals, and more only where two would show zero. */
-export function formatUsd(usd: string): string {
-  const size = Math.abs(Number(usd));
+export function formatUsd(usd: Amount): string {
+  const text = exactText(usd);
+  const size = Math.abs(Number(text));
   const format = size > 0 && size < 0.005 ? small : inDollars;
   // As text, so that not a digit is lost on the way through a double.
-  return format.format(usd as `${number}`);
+  return format.format(text as `${number}`);
+}
+
+/** Writes US dollars as short as an axis has room for: $1.2K. */
+export function formatRoughUsd(usd: number): string {
+  return Math.abs(usd) > 0 && Math.abs(usd) < 10 ? formatUsd(usd) : rough.format(usd);
 }
 
 /** An amount of money; the exact figure on hover. */
-export function Money({ usd, className }: { usd: string; className?: string }) {
+export function Money({ usd, className }: { usd: Amount; className?: string }) {
   return (
-    <span className={cn("tabular-nums", className)} title={`$${usd}`}>
+    <span className={cn("tabular-nums", className)} title={`$${exactText(usd)}`}>
       {formatUsd(usd)}
     </span>
   );

@@ -4,6 +4,7 @@ import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { Headline } from "@/components/overview/headline";
 import { OverviewSkeleton } from "@/components/overview/overview-skeleton";
 import { ProjectTable } from "@/components/overview/project-table";
+import { PageHeader } from "@/components/shell/page-header";
 import { CodeBlock } from "@/components/ui/code-block";
 import { serviceAddress } from "@/lib/address";
 import { requestExamples } from "@/lib/contract/examples";
@@ -16,12 +17,12 @@ type Props = { params: Promise<{ workspace: string }> };
 export default async function OverviewPage({ params }: Props) {
   const { workspace } = await params;
   return (
-    <main className="mx-auto max-w-[1200px] px-4 pt-10 pb-24 sm:px-6">
-      <h1 className="sr-only">Overview</h1>
+    <>
+      <PageHeader title="Overview" />
       <Suspense fallback={<OverviewSkeleton />}>
         <Overview slug={workspace} />
       </Suspense>
-    </main>
+    </>
   );
 }
 

@@ -1,0 +1,21 @@
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { cn } from "@/components/cn";
+
+/**
+ * By how much something has grown or shrunk, in percent. Without a colour: whether more spend is bad, only the budget knows.
+ * @param fraction 0.12 for 12 % more; null where there was nothing to compare with
+ */
+export function Delta({ fraction, className }: { fraction: number | null; className?: string }) {
+  if (fraction === null) return <span className={cn("text-muted-foreground", className)}>new</span>;
+  const percent = Math.round(Math.abs(fraction) * 100);
+  if (percent === 0) return <span className={cn("text-muted-foreground", className)}>unchanged</span>;
+  const Icon = fraction > 0 ? ArrowUp : ArrowDown;
+  return (
+    <span className={cn("inline-flex items-center gap-0.5 text-muted-foreground tabular-nums", className)}>
+      <Icon aria-hidden="true" className="size-3" />
+      <span className="sr-only">{fraction > 0 ? "up " : "down "}</span>
+      {/* Ten times as much is not "900 % more" to anybody. */}
+      {fraction >= 9.995 ? `${Math.round(fraction + 1)}×` : `${percent} %`}
+    </span>
+  );
+}

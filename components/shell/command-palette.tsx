@@ -1,0 +1,27 @@
+"use client";
+
+import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
+import { paletteState, setPalette } from "./palette-state";
+import type { ShellWorkspace } from "./workspace-switcher";
+
+const PaletteDialog = lazy(() => import("./palette-dialog"));
+
+/** Listens for ⌘K and Ctrl-K. The palette itself is loaded when it is first asked for. */
+export function CommandPalette(props: { current: ShellWorkspace; workspaces: ShellWorkspace[] }) {
+  const isOpen = useSyncExternalStore(paletteState.subscribe, paletteState.read, paletteState.onServer);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.shiftKey) return;
+      event.preventDefault();
+      setPalette(!paletteState.read());
+    };
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
+  }, []);
+  if (!isOpen) return null;
+  return (
+    <Suspense>
+      <PaletteDialog {...props} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,29 @@
+import {
+  Activity,
+  Folder,
+  Gauge,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  Plug,
+  Settings,
+} from "lucide-react";
+
+/** A page of every workspace. `segment` is its folder under the workspace's address; none for the overview. */
+export type NavEntry = { segment: string; label: string; icon: LucideIcon };
+
+/** The pages of a workspace, in the order the sidebar and the command palette show them. */
+export const navigation: NavEntry[] = [
+  { segment: "", label: "Overview", icon: LayoutDashboard },
+  { segment: "activity", label: "Activity", icon: Activity },
+  { segment: "projects", label: "Projects", icon: Folder },
+  { segment: "keys", label: "Keys", icon: KeyRound },
+  { segment: "budgets", label: "Budgets", icon: Gauge },
+  { segment: "connections", label: "Connections", icon: Plug },
+  { segment: "settings", label: "Settings", icon: Settings },
+];
+
+/** The address of a workspace's page. */
+export function pageHref(workspace: string, segment: string): string {
+  return segment === "" ? `/${workspace}` : `/${workspace}/${segment}`;
+}

@@ -1,0 +1,148 @@
+"use client";
+
+import { BookOpen, Folder, type LucideIcon, Plus, Search, SunMoon, Users } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { cn } from "@/components/cn";
+import { Dialog, DialogContent, DialogTitle } from "@/components/ui/dialog";
+import { navigation, pageHref } from "./navigation";
+import { setPalette } from "./palette-state";
+import { useProjectList } from "./use-project-list";
+import { themeChoices, useThemeChoice } from "./use-theme-choice";
+import type { ShellWorkspace } from "./workspace-switcher";
+
+type Command = { group: string; label: string; icon: LucideIcon; run: () => void };
+
+const close = () => setPalette(false);
+
+/** Everything one can go to or do, found by typing. Arrows move, Enter goes. */
+export default function PaletteDialog(props: { current: ShellWorkspace; workspaces: ShellWorkspace[] }) {
+  return (
+    <Dialog open onOpenChange={close}>
+      <DialogContent className="mt-0 rounded-t-none rounded-b-xl sm:mt-[12dvh] sm:rounded-xl [&>div>button:last-child]:hidden [&>div]:gap-0 [&>div]:p-0">
+        <DialogTitle className="sr-only">Search</DialogTitle>
+        <Palette {...props} />
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+function Palette({ current, workspaces }: { current: ShellWorkspace; workspaces: ShellWorkspace[] }) {
+  const listId = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const commands = useCommands(current, workspaces);
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = commands.filter(({ group, label }) => {
+    const name = `${group} ${label}`.toLowerCase();
+    return words.every((word) => name.includes(word));
+  });
+  const active = Math.min(at, found.length - 1);
+
+  useEffect(() => {
+    list.current?.querySelector(`[data-index="${active}"]`)?.scrollIntoView({ block: "nearest" });
+  }, [active]);
+
+  const run = (command: Command | undefined) => {
+    if (!command) return;
+    close();
+    command.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && found.length > 0) {
+      event.preventDefault();
+      setAt((active + step + found.length) % found.length);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      run(found[active]);
+    }
+  };
+
+  return (
+    <>
+      <div className="flex items-center gap-2.5 border-b px-4">
+        <Search aria-hidden="true" className="size-4 shrink-0 text-muted-foreground" />
+        <input
+          role="combobox"
+          aria-label="Search pages, projects and actions"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
+          autoComplete="off"
+          placeholder="Search pages, projects and actions"
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+          className="h-12 w-full min-w-0 bg-transparent text-base outline-none placeholder:text-muted-foreground sm:text-sm"
+        />
+      </div>
+      <div
+        ref={list}
+        id={listId}
+        role="listbox"
+        aria-label="Results"
+        className="h-[min(22rem,60dvh)] overflow-y-auto p-1.5"
+      >
+        {found.map((command, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: see above.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the line has the keys.
+          <div
+            key={`${command.group} ${command.label}`}
+            id={`${listId}-${index}`}
+            data-index={index}
+            role="option"
+            aria-selected={index === active}
+            onPointerMove={() => setAt(index)}
+            onClick={() => run(command)}
+            className={cn(
+              "flex h-10 cursor-pointer items-center gap-2.5 rounded-md px-2.5 text-sm sm:h-9",
+              index === active && "bg-accent",
+            )}
+          >
+            <command.icon aria-hidden="true" className="size-4 shrink-0 text-muted-foreground" />
+            <span className="min-w-0 flex-1 truncate">{command.label}</span>
+            <span className="text-muted-foreground text-xs">{command.group}</span>
+          </div>
+        ))}
+      </div>
+      <p role="status" className={found.length === 0 ? "px-4 pb-4 text-muted-foreground text-sm" : "sr-only"}>
+        {found.length === 0 ? "Nothing found" : `${found.length} found`}
+      </p>
+    </>
+  );
+}
+
+function useCommands(current: ShellWorkspace, workspaces: ShellWorkspace[]): Command[] {
+  const router = useRouter();
+  const { theme, setTheme } = useThemeChoice();
+  const projects = useProjectList(current.slug);
+  const goTo = (href: string) => () => router.push(href);
+  return [
+    ...navigation.map(({ segment, label, icon }) => ({
+      group: "Page",
+      label,
+      icon,
+      run: goTo(pageHref(current.slug, segment)),
+    })),
+    ...projects.map(({ slug, name }) => ({
+      group: "Project",
+      label: name,
+      icon: Folder,
+      run: goTo(`/${current.slug}/projects/${slug}`),
+    })),
+    ...workspaces
+      .filter(({ slug }) => slug !== current.slug)
+      .map(({ slug, name }) => ({ group: "Workspace", label: name, icon: Users, run: goTo(`/${slug}`) })),
+    { group: "Action", label: "New workspace", icon: Plus, run: goTo("/workspaces/new") },
+    { group: "Action", label: "API reference", icon: BookOpen, run: goTo("/docs") },
+    ...themeChoices
+      .filter(({ value }) => value !== theme)
+      .map(({ value, label }) => ({ group: "Theme", label, icon: SunMoon, run: () => setTheme(value) })),
+  ];
+}

@@ -1,0 +1,45 @@
+import type { ReactNode } from "react";
+import { Toaster } from "@/components/ui/toaster";
+import { CommandPalette } from "./command-palette";
+import { Sidebar } from "./sidebar";
+import { TopBar } from "./top-bar";
+import type { ShellWorkspace } from "./workspace-switcher";
+
+/** What every page of a workspace stands in. */
+export function Shell({
+  current,
+  workspaces,
+  account,
+  signOut,
+  children,
+}: {
+  current: ShellWorkspace;
+  workspaces: ShellWorkspace[];
+  account: { name: string; email: string };
+  signOut: () => Promise<void>;
+  children: ReactNode;
+}) {
+  return (
+    <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="fixed top-2 left-2 z-50 rounded-md bg-primary px-3 py-2 text-primary-foreground text-sm not-focus:sr-only"
+      >
+        Skip to the content
+      </a>
+      <Sidebar current={current} workspaces={workspaces} account={account} signOut={signOut} />
+      <div className="min-w-0">
+        <TopBar workspace={current.name} />
+        <main
+          id="content"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-[1200px] px-4 pt-6 pb-24 outline-none sm:px-8"
+        >
+          {children}
+        </main>
+      </div>
+      <CommandPalette current={current} workspaces={workspaces} />
+      <Toaster />
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { AccountMenu } from "./account-menu";
+import { NavLinks } from "./nav-links";
+import { PaletteButton } from "./palette-button";
+import { type ShellWorkspace, WorkspaceSwitcher } from "./workspace-switcher";
+
+/** What the button of the top bar opens. */
+export const sidebarId = "sidebar";
+
+/**
+ * Where to go. On a phone it is a drawer: the same element, as the browser's own popover, which opens without a script
+ * and closes on Escape and beside it.
+ */
+export function Sidebar({
+  current,
+  workspaces,
+  account,
+  signOut,
+}: {
+  current: ShellWorkspace;
+  workspaces: ShellWorkspace[];
+  account: { name: string; email: string };
+  signOut: () => Promise<void>;
+}) {
+  return (
+    <aside
+      id={sidebarId}
+      popover="auto"
+      aria-label="Workspace"
+      className="fixed inset-y-0 right-auto left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] flex-col gap-3 overflow-y-auto border-r bg-sidebar p-3 text-sidebar-foreground backdrop:bg-black/45 open:flex lg:sticky lg:top-0 lg:flex lg:w-auto"
+    >
+      <WorkspaceSwitcher current={current} workspaces={workspaces} />
+      <PaletteButton />
+      <NavLinks workspace={current.slug} drawerId={sidebarId} />
+      <div className="mt-auto pt-4">
+        <AccountMenu {...account} signOut={signOut} />
+      </div>
+    </aside>
+  );
+}

@@ -1,0 +1,17 @@
+import { Menu } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { PaletteButton } from "./palette-button";
+import { sidebarId } from "./sidebar";
+
+/** What a phone shows instead of the sidebar: the way to it, and where one is. */
+export function TopBar({ workspace }: { workspace: string }) {
+  return (
+    <header className="sticky top-0 z-30 flex h-14 items-center gap-1 border-b bg-background px-2 lg:hidden">
+      <Button variant="ghost" size="icon" aria-label="Menu" popoverTarget={sidebarId}>
+        <Menu aria-hidden="true" />
+      </Button>
+      <span className="min-w-0 flex-1 truncate font-medium text-sm">{workspace}</span>
+      <PaletteButton compact />
+    </header>
+  );
+}

@@ -1,0 +1,214 @@
+"use client";
+
+import { X } from "lucide-react";
+import {
+  type ComponentProps,
+  createContext,
+  type ReactNode,
+  use,
+  useCallback,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { cn } from "@/components/cn";
+import { Button } from "./button";
+
+type State = { isOpen: boolean; setOpen: (open: boolean) => void; titleId: string };
+
+const DialogState = createContext<State | null>(null);
+
+/** The dialog around a component. @throws outside of one */
+export function useDialog(): State {
+  const state = use(DialogState);
+  if (!state) throw new Error("This belongs inside a <Dialog>.");
+  return state;
+}
+
+/**
+ * Something that asks for an answer before the page goes on. It is the browser's own `<dialog>`: focus, Escape and the
+ * page behind are the browser's business. What it holds is mounted while it is open, so it opens afresh each time.
+ * `open` and `onOpenChange` are for whoever opens it from elsewhere; a `DialogTrigger` needs neither.
+ */
+export function Dialog({
+  open,
+  onOpenChange,
+  children,
+}: {
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+  children: ReactNode;
+}) {
+  const [ownOpen, setOwnOpen] = useState(false);
+  const isOpen = open ?? ownOpen;
+  const setOpen = useCallback(
+    (next: boolean) => {
+      setOwnOpen(next);
+      onOpenChange?.(next);
+    },
+    [onOpenChange],
+  );
+  const titleId = useId();
+  const state = useMemo(() => ({ isOpen, setOpen, titleId }), [isOpen, setOpen, titleId]);
+  return <DialogState value={state}>{children}</DialogState>;
+}
+
+/** The button that opens it. */
+export function DialogTrigger({ onClick, ...props }: ComponentProps<typeof Button>) {
+  const { isOpen, setOpen } = useDialog();
+  return (
+    <Button
+      aria-haspopup="dialog"
+      aria-expanded={isOpen}
+      onClick={(event) => {
+        onClick?.(event);
+        setOpen(true);
+      }}
+      {...props}
+    />
+  );
+}
+
+/** A button that closes it. */
+export function DialogClose({ onClick, variant = "outline", ...props }: ComponentProps<typeof Button>) {
+  const { setOpen } = useDialog();
+  return (
+    <Button
+      variant={variant}
+      onClick={(event) => {
+        onClick?.(event);
+        setOpen(false);
+      }}
+      {...props}
+    />
+  );
+}
+
+const shapes = {
+  /** In the middle; on a phone a sheet that rises from below. */
+  center:
+    "m-0 mt-auto w-full max-w-none rounded-t-xl border-t pb-[env(safe-area-inset-bottom)] starting:translate-y-4 sm:m-auto sm:w-[calc(100%-2rem)] sm:max-w-lg sm:rounded-xl sm:border sm:pb-0 sm:starting:translate-y-1",
+  /** Along the right edge; on a phone all of the screen's width. */
+  right: "m-0 ml-auto h-dvh max-h-none w-full max-w-none border-l sm:max-w-xl starting:translate-x-4",
+};
+
+/**
+ * What the dialog shows. A click beside it closes it, unless it is `guarded`: for what would be lost, such as a secret
+ * that is shown once.
+ */
+export function DialogContent({
+  shape = "center",
+  role,
+  guarded = false,
+  className,
+  children,
+}: {
+  shape?: keyof typeof shapes;
+  role?: "alertdialog";
+  guarded?: boolean;
+  className?: string;
+  children: ReactNode;
+}) {
+  const { isOpen } = useDialog();
+  if (!isOpen) return null;
+  return (
+    <OpenDialog shape={shape} role={role} guarded={guarded} className={className}>
+      {children}
+    </OpenDialog>
+  );
+}
+
+function OpenDialog({
+  shape,
+  role,
+  guarded,
+  className,
+  children,
+}: {
+  shape: keyof typeof shapes;
+  role: "alertdialog" | undefined;
+  guarded: boolean;
+  className: string | undefined;
+  children: ReactNode;
+}) {
+  const { setOpen, titleId } = useDialog();
+  const ref = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    // Closed before it is removed: only then does the focus return to where it was.
+    return () => dialog?.close();
+  }, []);
+  const onItself = (event: { target: EventTarget; currentTarget: EventTarget }) =>
+    event.target === event.currentTarget;
+  return (
+    <dialog
+      ref={ref}
+      role={role}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        // A file field inside sends a `cancel` of its own.
+        if (!onItself(event)) return;
+        event.preventDefault();
+        setOpen(false);
+      }}
+      onPointerDown={(event) => {
+        // The element's own box is its backdrop: everything it shows is in a child.
+        if (!guarded && onItself(event)) setOpen(false);
+      }}
+      className={cn(
+        "fixed inset-0 max-h-[92dvh] overflow-hidden bg-popover p-0 text-popover-foreground shadow-xl outline-none transition-[opacity,translate] duration-120 starting:opacity-0 backdrop:bg-black/45",
+        shapes[shape],
+        className,
+      )}
+    >
+      <div className="relative flex h-full max-h-[inherit] flex-col gap-5 overflow-y-auto overscroll-contain p-5 sm:p-6">
+        {children}
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label="Close"
+          onClick={() => setOpen(false)}
+          className="absolute top-3 right-3 size-8 text-muted-foreground"
+        >
+          <X aria-hidden="true" />
+        </Button>
+      </div>
+    </dialog>
+  );
+}
+
+/** Title and description, above everything. */
+export function DialogHeader({ className, ...props }: ComponentProps<"div">) {
+  return <div className={cn("grid gap-1.5 pr-8", className)} {...props} />;
+}
+
+/** What the dialog is about; its name for screen readers too. */
+export function DialogTitle({ className, children, ...props }: ComponentProps<"h2">) {
+  const { titleId } = useDialog();
+  return (
+    <h2 id={titleId} className={cn("font-semibold text-base leading-snug", className)} {...props}>
+      {children}
+    </h2>
+  );
+}
+
+/** What to know before answering. */
+export function DialogDescription({ className, ...props }: ComponentProps<"p">) {
+  return <p className={cn("text-muted-foreground text-sm", className)} {...props} />;
+}
+
+/** The answers: the main one last, on a phone first and as wide as the sheet. */
+export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
+  return (
+    <div
+      className={cn(
+        "flex flex-col-reverse gap-2 pt-1 sm:flex-row sm:justify-end max-sm:[&>button]:h-10",
+        className,
+      )}
+      {...props}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+import Link from "next/link";
+import { Button, buttonVariants } from "./button";
+
+/** The way to the rows after these: a link for a page from the server, a button where a script adds them. */
+export function LoadMore({
+  href,
+  onClick,
+  pending = false,
+}: {
+  href?: string;
+  onClick?: () => void;
+  pending?: boolean;
+}) {
+  return (
+    <div className="flex justify-center py-4">
+      {href ? (
+        <Link href={href} scroll={false} className={buttonVariants({ variant: "outline" })}>
+          Load more
+        </Link>
+      ) : (
+        <Button variant="outline" onClick={onClick} disabled={pending}>
+          {pending ? "Loading" : "Load more"}
+        </Button>
+      )}
+    </div>
+  );
+}

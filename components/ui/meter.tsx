@@ -1,0 +1,29 @@
+import { cn } from "@/components/cn";
+
+/** How much of something is used up: amber from 0.8, red from 1. `fraction` may pass 1. Say the figure beside it too. */
+export function Meter({
+  fraction,
+  label,
+  className,
+}: {
+  fraction: number;
+  label: string;
+  className?: string;
+}) {
+  const percent = Math.min(Math.max(fraction, 0), 1) * 100;
+  const colour = fraction >= 1 ? "bg-destructive" : fraction >= 0.8 ? "bg-warning" : "bg-primary";
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: <meter> cannot be styled alike in all browsers.
+    <div
+      role="meter"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(percent)}
+      aria-valuetext={`${Math.round(fraction * 100)} %`}
+      className={cn("h-1.5 overflow-hidden rounded-full bg-secondary", className)}
+    >
+      <div className={cn("h-full rounded-full", colour)} style={{ width: `${percent}%` }} />
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { type ComponentProps, createContext, type ReactNode, use, useId } from "react";
+import { cn } from "@/components/cn";
+import { Button } from "./button";
+
+const PopoverId = createContext<string>("");
+
+/**
+ * Something small beside its button. The browser's own popover: it opens without a script, and Escape or a click
+ * elsewhere closes it. CSS puts it beside its button; a browser that cannot shows it in the middle.
+ */
+export function Popover({ children }: { children: ReactNode }) {
+  return <PopoverId value={useId()}>{children}</PopoverId>;
+}
+
+/** The id of the popover around a component, and the name its button has as an anchor. */
+export function usePopover(): { id: string; anchor: `--${string}` } {
+  const id = use(PopoverId);
+  return { id, anchor: `--${id}` };
+}
+
+/** The button that opens and closes it. */
+export function PopoverTrigger({ style, ...props }: ComponentProps<typeof Button>) {
+  const { id, anchor } = usePopover();
+  return <Button popoverTarget={id} style={{ anchorName: anchor, ...style }} {...props} />;
+}
+
+const places = {
+  "bottom-start": "[position-area:bottom_span-right] my-1",
+  "bottom-end": "[position-area:bottom_span-left] my-1",
+  "top-start": "[position-area:top_span-right] my-1",
+  "right-end": "[position-area:right_span-top] mx-1",
+};
+
+/** Classes of everything that opens beside a button. */
+export const popupClass =
+  "fixed inset-auto m-0 max-h-[min(24rem,85dvh)] overflow-y-auto overscroll-contain rounded-lg border bg-popover text-popover-foreground shadow-lg transition-opacity duration-100 starting:open:opacity-0 [position-try-fallbacks:flip-block,flip-inline]";
+
+/** Where a popup stands beside its button. */
+export type Place = keyof typeof places;
+
+/** What it shows. */
+export function PopoverContent({
+  place = "bottom-start",
+  className,
+  style,
+  ...props
+}: ComponentProps<"div"> & { place?: Place }) {
+  const { id, anchor } = usePopover();
+  return (
+    <div
+      id={id}
+      popover="auto"
+      style={{ positionAnchor: anchor, ...style }}
+      className={cn(popupClass, places[place], "w-72 max-w-[calc(100vw-2rem)] p-4 text-sm", className)}
+      {...props}
+    />
+  );
+}
