@@ -1,12 +1,27 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
+import type { budget, budgetList, CreateBudgetRequest, EditBudgetRequest } from "@/lib/contract/budgets";
 import { ExactNumber } from "@/lib/contract/exact-number";
+import { toInstant } from "@/lib/contract/instant";
 import type { budgetStatus } from "@/lib/contract/reads";
-import { asKey, type KeyClaims } from "@/lib/db/transaction";
+import { asKey, asUser, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
+import { notFound, validationFailed } from "@/lib/errors";
 import { compare, divideMoney, multiply, parseDecimal, subtract, toText } from "@/lib/pricing/decimal";
 import { monthOf } from "@/lib/reads/month";
+import { monthPace } from "@/lib/reads/pace";
 import type { LedgerScope } from "@/lib/reads/scope";
-import { type BudgetRow, selectBudgetStatus } from "./queries";
+import { requireMembership } from "@/lib/workspaces/membership";
+import {
+  type BudgetRow,
+  deleteBudget,
+  insertBudget,
+  type ScopeRow,
+  selectBudgetStatus,
+  selectScopes,
+  updateBudget,
+} from "./queries";
+
+type Budget = z.output<typeof budget>;
 
 /** The part of a budget from which on it is worth an alert (specification section 8). */
 const alertThreshold = parseDecimal("0.8");
@@ -24,6 +39,126 @@ export async function readBudgetStatus(
 export async function loadBudgets(client: ClientBase, scope: LedgerScope, now: number) {
   const rows = await selectBudgetStatus(client, scope, monthOf(now));
   return rows.map(describeBudget);
+}
+
+/** A workspace's budgets over its live spend, for its members. @throws ServiceError not_found */
+export function listBudgets(claims: UserClaims, slug: string): Promise<z.output<typeof budgetList>> {
+  return asUser(claims, async (client) => {
+    const { id, role } = await requireMembership(client, claims, slug);
+    return { budgets: await loadFullBudgets(client, id), can_edit: ["owner", "admin"].includes(role) };
+  });
+}
+
+/** One of them. @throws ServiceError not_found */
+export function readBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug);
+    return loadFullBudget(client, workspaceId, id);
+  });
+}
+
+/**
+ * Sets a budget, for admins. Several may be of the same thing: a soft line and a hard one.
+ * @throws ServiceError not_found, permission_denied, validation_failed where the project or key is unknown
+ */
+export function createBudget(
+  claims: UserClaims,
+  slug: string,
+  request: CreateBudgetRequest,
+): Promise<Budget> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const { scope_type: scopeType, scope_value: named } = request;
+    const scope = await findScope(client, workspaceId, scopeType, named);
+    const id = await insertBudget(client, {
+      workspaceId,
+      // A feature's name may be longer than a budget's.
+      name: request.name ?? [...scope.label].slice(0, 120).join(""),
+      scopeType,
+      scopeValue: scope.stored,
+      amount: toText(parseDecimal(request.amount)),
+    });
+    return loadFullBudget(client, workspaceId, id);
+  });
+}
+
+/** Renames a budget or changes its amount, for admins. @throws ServiceError not_found, permission_denied */
+export function editBudget(
+  claims: UserClaims,
+  slug: string,
+  id: string,
+  { name, amount }: EditBudgetRequest,
+): Promise<Budget> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    await updateBudget(client, workspaceId, id, { name, amount: amount && toText(parseDecimal(amount)) });
+    return loadFullBudget(client, workspaceId, id);
+  });
+}
+
+/** Deletes a budget, for admins. @returns it as it was. @throws ServiceError not_found, permission_denied */
+export function removeBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const last = await loadFullBudget(client, workspaceId, id);
+    await deleteBudget(client, workspaceId, id);
+    return last;
+  });
+}
+
+/** What a request's scope is stored as, and called. @throws ServiceError validation_failed */
+async function findScope(
+  client: ClientBase,
+  workspaceId: string,
+  type: BudgetRow["scope_type"],
+  named: string | null,
+): Promise<{ stored: string | null; label: string }> {
+  if (named === null) return { stored: null, label: everything };
+  if (type !== "project" && type !== "key") return { stored: named, label: named };
+  const found = (await selectScopes(client, workspaceId, [named])).find(
+    (row) => row.type === type && (row.slug ?? row.id) === named,
+  );
+  if (found) return { stored: found.id, label: found.name };
+  throw validationFailed([{ path: "scope_value", message: `is no ${type} of this workspace` }]);
+}
+
+/** What the budget of a whole workspace is called. */
+const everything = "Everything";
+
+async function loadFullBudget(client: ClientBase, workspaceId: string, id: string): Promise<Budget> {
+  const [found] = await loadFullBudgets(client, workspaceId, id);
+  if (!found) throw notFound();
+  return found;
+}
+
+async function loadFullBudgets(client: ClientBase, workspaceId: string, id?: string): Promise<Budget[]> {
+  const now = Date.now();
+  const scope = { workspaceId, environment: "live" as const };
+  const rows = await selectBudgetStatus(client, scope, monthOf(now), id);
+  const scopes = await selectScopes(
+    client,
+    workspaceId,
+    rows.flatMap(({ scope_value: value }) => value ?? []),
+  );
+  return rows.map((row) => ({
+    ...describeBudget(row),
+    scope: describeScope(row, scopes),
+    ...describePace(row, now),
+    created_at: toInstant(row.created_at.getTime()),
+  }));
+}
+
+function describeScope({ scope_type: type, scope_value: value }: BudgetRow, scopes: ScopeRow[]) {
+  const found = scopes.find((row) => row.type === type && row.id === value);
+  return { type, value: found?.slug ?? value, label: found?.name ?? value ?? everything };
+}
+
+function describePace({ spent, amount }: BudgetRow, now: number) {
+  const pace = monthPace(parseDecimal(spent), now);
+  return {
+    forecast: pace && new ExactNumber(toText(pace.total)),
+    runs_out_on: pace?.runsOutOn(parseDecimal(amount)) ?? null,
+  };
 }
 
 function describeBudget(row: BudgetRow) {

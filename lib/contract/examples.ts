@@ -1,3 +1,5 @@
+import { apiKeyExamples } from "./examples/api-keys";
+import { budgetExamples } from "./examples/budgets";
 import type { Example, ExampleSet } from "./examples/example-set";
 import { messageExamples } from "./examples/messages";
 import { peopleExamples } from "./examples/people";
@@ -13,6 +15,8 @@ const sets: ExampleSet[] = [
   priceExamples,
   subscriptionExamples,
   peopleExamples,
+  apiKeyExamples,
+  budgetExamples,
 ];
 
 /** Requests to show in the documentation, by the id of their schema. A test holds each against the schema itself. */

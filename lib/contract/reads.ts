@@ -26,23 +26,22 @@ export const monthSummary = z
   })
   .meta({ id: "MonthSummary" });
 
-/** The budget status of specification 2.4. */
-export const budgetStatus = z
-  .object({
-    budgets: z.array(
-      z.object({
-        id: uuid,
-        name: z.string(),
-        scope_type: z.enum(["global", "project", "feature", "provider", "key"]),
-        amount: decimalNumber("The budget's limit, USD a month."),
-        spent: decimalNumber("USD in the current UTC month."),
-        remaining: decimalNumber("`amount` minus `spent`; negative when overspent."),
-        percent_used: decimalNumber("`spent` divided by `amount`, a fraction, to 18 decimals."),
-        alert: z.boolean().meta({ description: "True from 80 % used." }),
-      }),
-    ),
-  })
-  .meta({ id: "BudgetStatus" });
+/** What a budget may be of: all spend, or that of one project, feature, provider or key. */
+export const scopeType = z.enum(["global", "project", "feature", "provider", "key"]);
+
+/** A row of the budget status of specification 2.4. */
+export const budgetRow = z.object({
+  id: uuid,
+  name: z.string(),
+  scope_type: scopeType,
+  amount: decimalNumber("The budget's limit, USD a month."),
+  spent: decimalNumber("USD in the current UTC month."),
+  remaining: decimalNumber("`amount` minus `spent`; negative when overspent."),
+  percent_used: decimalNumber("`spent` divided by `amount`, a fraction, to 18 decimals."),
+  alert: z.boolean().meta({ description: "True from 80 % used." }),
+});
+
+export const budgetStatus = z.object({ budgets: z.array(budgetRow) }).meta({ id: "BudgetStatus" });
 
 export const projectParams = z.strictObject({
   slug: projectSlug.meta({ description: "The project's slug." }),

@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import { callText, inTwoTrips, isContention } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
+import { noteUse } from "@/lib/keys/note-use";
 import {
   type Admission,
   type AdmissionRow,
@@ -72,17 +73,19 @@ async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
       key === undefined ? [] : [{ lookup, key }],
     ),
   });
-  return inTwoTrips<AdmissionRow, IngestVerdict[]>(
-    callText("load_admission", requested),
-    async (answer, client) => {
-      const admission = readAdmission(answer);
-      const group = new Group(admission, await loadPrices(client, admission));
-      group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
-      const result = calls.map((call) => group.admit(call));
-      await ensureMonths(group.messages.map((row) => row.occurred_at));
-      return { close: statementsOf(group, admission.now), result };
-    },
-  );
+  const { verdicts, admission } = await inTwoTrips<
+    AdmissionRow,
+    { verdicts: IngestVerdict[]; admission: Admission }
+  >(callText("load_admission", requested), async (answer, client) => {
+    const admission = readAdmission(answer);
+    const group = new Group(admission, await loadPrices(client, admission));
+    group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
+    const verdicts = calls.map((call) => group.admit(call));
+    await ensureMonths(group.messages.map((row) => row.occurred_at));
+    return { close: statementsOf(group, admission.now), result: { verdicts, admission } };
+  });
+  noteUse(admission.keys.values(), admission.now);
+  return verdicts;
 }
 
 /** What a decided group writes. */

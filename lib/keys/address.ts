@@ -30,6 +30,23 @@ export function isAddressRange(text: string): boolean {
   );
 }
 
+/**
+ * An address or CIDR range as it is kept: `203.0.113.9/24` as `203.0.113.0/24`, a single address as a range of one.
+ * Undefined where it is neither, or can be read in two ways (`010.0.0.1` is octal to some).
+ */
+export function canonicalRange(text: string): string | undefined {
+  const [base = ""] = text.split("/");
+  const isPlain = text.includes(":") ? !text.includes("%") : ipaddr.IPv4.isValidFourPartDecimal(base);
+  const range = isPlain && isAddressRange(text) ? parseRange(text) : undefined;
+  if (!range) return undefined;
+  const [address, length] = range;
+  const network = address.toByteArray().map((byte, index) => {
+    const kept = Math.min(8, Math.max(0, length - index * 8));
+    return byte & (0xff00 >> kept) & 0xff;
+  });
+  return `${ipaddr.fromByteArray(network)}/${length}`;
+}
+
 /** Whether `address` lies in one of `ranges` (CIDR or single addresses). An unknown address lies in none. */
 export function isAddressIn(address: string | undefined, ranges: readonly string[]): boolean {
   if (address === undefined || ranges.length === 0) return false;

@@ -1,14 +1,6 @@
 import { loadBudgets } from "@/lib/budgets/service";
 import { asUser, type UserClaims } from "@/lib/db/transaction";
-import {
-  compare,
-  divideMoney,
-  parseDecimal,
-  subtract,
-  sum,
-  toText,
-  zero,
-} from "@/lib/pricing/decimal";
+import { compare, divideMoney, parseDecimal, subtract, sum, toText, zero } from "@/lib/pricing/decimal";
 import { monthOf } from "./month";
 import { monthPace } from "./pace";
 import { hasSpend, selectProjectTotals, selectSpendUntil } from "./queries";

@@ -5,7 +5,12 @@ import { monthPace } from "./pace";
 const tenDaysIn = Date.UTC(2026, 10, 11);
 const pace = (spent: string, now = tenDaysIn) => {
   const found = monthPace(parseDecimal(spent), now);
-  return found && { total: toText(found.total), runsOutOn: (amount: string) => found.runsOutOn(parseDecimal(amount)) };
+  return (
+    found && {
+      total: toText(found.total),
+      runsOutOn: (amount: string) => found.runsOutOn(parseDecimal(amount)),
+    }
+  );
 };
 
 test("a month that goes on as so far comes to its pace, exactly", () => {

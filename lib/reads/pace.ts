@@ -4,6 +4,7 @@ import {
   divideMoney,
   multiply,
   parseDecimal,
+  toText,
   zero,
 } from "@/lib/pricing/decimal";
 import { monthOf } from "./month";
@@ -34,7 +35,7 @@ export function monthPace(spent: Decimal, now: number): Pace | null {
     runsOutOn(amount) {
       const isUsedUp = compare(spent, amount) >= 0;
       if (isUsedUp || compare(total, amount) <= 0) return null;
-      const after = Number(divideMoney(multiply(amount, milliseconds(elapsed)), spent));
+      const after = Number(toText(divideMoney(multiply(amount, milliseconds(elapsed)), spent)));
       // Rounded, the moment may fall on the very end of the month, which is the next one's first day.
       return new Date(start + Math.min(Math.floor(after), length - 1)).toISOString().slice(0, 10);
     },

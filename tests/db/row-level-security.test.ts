@@ -68,9 +68,13 @@ describe("every table", () => {
     }
   });
 
-  test("can be written by none of them", async () => {
+  /** What users delete from as themselves, row by row, as their policies let them; each has tests of its own. */
+  const deletable = ["budgets"];
+
+  test("can be emptied by none of them", async () => {
     for (const table of await tables("public")) {
       for (const role of ["anon", "authenticated", "outlay_key"]) {
+        if (role === "authenticated" && deletable.includes(table)) continue;
         await expect(as(role, {}, `delete from public.${table}`), `${role} ${table}`).rejects.toThrow(
           /permission denied/,
         );

@@ -1,0 +1,99 @@
+import type { ClientBase } from "pg";
+import type { EditApiKeyRequest } from "@/lib/contract/api-keys";
+import type { WorkspaceRole } from "@/lib/contract/me";
+import { permissions, permissionsOf } from "@/lib/contract/permissions";
+import { type Issue, validationFailed } from "@/lib/errors";
+import { canonicalRange } from "@/lib/keys/address";
+import type { KeyConditions } from "@/lib/keys/api-key";
+import { parseDecimal, toText } from "@/lib/pricing/decimal";
+import { type KeyColumns, selectKnownProjects } from "./queries";
+
+/** Who asks, and when (ms since 1970). */
+type Asker = { workspaceId: string; role: WorkspaceRole; now: number };
+
+/**
+ * What a request changes of a key, as it is stored: lists in one order, addresses in one notation, conditions merged
+ * into those the key has.
+ * @throws ServiceError validation_failed with everything that is wrong, each named by its path in the request
+ */
+export async function readChanges(
+  client: ClientBase,
+  asker: Asker,
+  request: EditApiKeyRequest,
+  current: KeyConditions,
+): Promise<Partial<KeyColumns>> {
+  const ranges = request.allowed_cidrs?.map((text) => canonicalRange(text)) ?? [];
+  const issues = [
+    ...checkPermissions(request, asker.role),
+    ...(await checkProjects(client, asker.workspaceId, request)),
+    ...checkExpiry(request, asker.now),
+    ...ranges.flatMap((range, index) =>
+      range === undefined
+        ? [
+            {
+              path: `allowed_cidrs.${index}`,
+              message: "must be an address or a CIDR range, like 203.0.113.0/24",
+            },
+          ]
+        : [],
+    ),
+  ];
+  if (issues.length > 0) throw validationFailed(issues);
+  const { name, project_id, monthly_limit: limit, expires_at, rate_limit_rpm } = request;
+  const given: { [Column in keyof KeyColumns]: KeyColumns[Column] | undefined } = {
+    name,
+    permissions: request.permissions && permissions.filter((each) => request.permissions?.includes(each)),
+    project_id,
+    conditions: request.conditions === undefined ? undefined : mergeConditions(current, request.conditions),
+    monthly_limit: typeof limit === "string" ? toText(parseDecimal(limit)) : limit,
+    expires_at,
+    rate_limit_rpm,
+    allowed_cidrs:
+      request.allowed_cidrs === undefined
+        ? undefined
+        : [...new Set(ranges.filter((range) => range !== undefined))],
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** A merge patch: what is left out stays, null and an empty list lift the condition. */
+function mergeConditions(current: KeyConditions, change: EditApiKeyRequest["conditions"]): KeyConditions {
+  if (!change) return {};
+  const given = Object.entries(change).filter(([, list]) => list !== undefined);
+  const merged = Object.entries({ ...current, ...Object.fromEntries(given) });
+  return Object.fromEntries(merged.filter(([, list]) => list?.length));
+}
+
+function checkPermissions({ permissions: wanted = [] }: EditApiKeyRequest, role: WorkspaceRole): Issue[] {
+  return wanted.flatMap((permission, index) =>
+    permissionsOf(role).includes(permission)
+      ? []
+      : [{ path: `permissions.${index}`, message: `is more than you may yourself: your role is ${role}` }],
+  );
+}
+
+function checkExpiry({ expires_at: end }: EditApiKeyRequest, now: number): Issue[] {
+  return end && Date.parse(end) <= now ? [{ path: "expires_at", message: "must be in the future" }] : [];
+}
+
+async function checkProjects(
+  client: ClientBase,
+  workspaceId: string,
+  { project_id: id, conditions }: EditApiKeyRequest,
+): Promise<Issue[]> {
+  const lists = (["project_slugs", "deny_project_slugs"] as const).map(
+    (field) => [field, conditions?.[field] ?? []] as const,
+  );
+  const slugs = lists.flatMap(([, list]) => list);
+  if (!id && slugs.length === 0) return [];
+  const known = await selectKnownProjects(client, workspaceId, { ids: id ? [id] : [], slugs });
+  const message = "is no project of this workspace; a project is made by the first message that names it";
+  return [
+    ...(id && !known.ids.has(id) ? [{ path: "project_id", message: "is no project of this workspace" }] : []),
+    ...lists.flatMap(([field, list]) =>
+      list.flatMap((slug, index) =>
+        known.slugs.has(slug) ? [] : [{ path: `conditions.${field}.${index}`, message }],
+      ),
+    ),
+  ];
+}

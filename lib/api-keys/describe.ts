@@ -1,0 +1,52 @@
+import type { z } from "zod";
+import type { apiKey } from "@/lib/contract/api-keys";
+import { describeKey } from "@/lib/contract/describe-key";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { toInstant } from "@/lib/contract/instant";
+import type { Membership } from "@/lib/contract/me";
+import type { UserClaims } from "@/lib/db/transaction";
+import type { KeyRow } from "./queries";
+
+/** Who looks at a key. */
+type Viewer = { membership: Membership; claims: UserClaims };
+
+/** Whether somebody may edit, rotate and revoke a key: members those they made, admins and owners all. */
+export function mayManage(
+  { kind, creator_id: creator }: KeyRow,
+  { membership: { role }, claims }: Viewer,
+): boolean {
+  if (kind !== "key" || role === "viewer") return false;
+  return role !== "member" || creator === claims.sub;
+}
+
+/** A key as the API answers it. @param viewer.now ms since 1970 */
+export function readKey(row: KeyRow, viewer: Viewer & { now: number }): z.output<typeof apiKey> {
+  const { creator, creator_id: _, monthly_limit: limit, spent, conditions, ...rest } = row;
+  const key = {
+    ...rest,
+    conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [], ...conditions },
+    monthly_limit: limit === null ? null : new ExactNumber(limit),
+    spent: new ExactNumber(spent),
+    expires_at: readInstant(row.expires_at),
+    revoked_at: readInstant(row.revoked_at),
+    rotated_at: readInstant(row.rotated_at),
+    last_used_at: readInstant(row.last_used_at),
+    created_at: toInstant(row.created_at.getTime()),
+    created_by: creator,
+  };
+  return {
+    ...key,
+    status: statusOf(row, viewer.now),
+    can_edit: row.revoked_at === null && mayManage(row, viewer),
+    summary: describeKey(key),
+  };
+}
+
+function statusOf({ revoked_at: revoked, expires_at: end }: KeyRow, now: number) {
+  if (revoked) return "revoked";
+  return end && end.getTime() <= now ? "expired" : "active";
+}
+
+function readInstant(date: Date | null): string | null {
+  return date && toInstant(date.getTime());
+}

@@ -1,0 +1,158 @@
+import { z } from "zod";
+import { decimalNumber, instant, positiveDecimal, projectSlug, text, uuid } from "./fields";
+import { source } from "./message";
+import { permission } from "./permissions";
+import { workspaceSlug } from "./workspace";
+
+/** How many entries each list of a key may have. */
+const maxEntries = 100;
+const environment = z.enum(["live", "test"]);
+
+/** A list whose entries are all different. */
+function distinct<Item extends z.ZodType<string>>(item: Item, description: string) {
+  return z
+    .array(item)
+    .max(maxEntries, `must have at most ${maxEntries} entries`)
+    .superRefine((entries, context) => {
+      for (const [index, entry] of entries.entries()) {
+        if (entries.indexOf(entry) < index) {
+          context.addIssue({ code: "custom", path: [index], message: "is listed already" });
+        }
+      }
+    })
+    .meta({ description });
+}
+
+/** What a request may name of a key's conditions; the lists that an answer gives, empty where there is no condition. */
+const conditions = {
+  project_slugs: distinct(
+    projectSlug,
+    "The only projects the key may touch. Ignored where `project_id` is set.",
+  ),
+  deny_project_slugs: distinct(
+    projectSlug,
+    "Projects the key may not touch, where `project_slugs` names none.",
+  ),
+  features: distinct(text(128), "The only features it may record usage under."),
+  sources: distinct(source, "The only sources it may record with."),
+};
+
+const conditionsChange = z
+  .strictObject({
+    project_slugs: conditions.project_slugs.nullable().optional(),
+    deny_project_slugs: conditions.deny_project_slugs.nullable().optional(),
+    features: conditions.features.nullable().optional(),
+    sources: conditions.sources.nullable().optional(),
+  })
+  .meta({
+    description: "A list that is left out stays as it is; null or an empty one lifts the condition.",
+  });
+
+const name = text(120).refine((value) => value.trim() !== "", "must not be blank");
+const granted = distinct(permission, "What the key may do: no more than you may yourself.").min(
+  1,
+  "must name at least one permission",
+);
+
+/** What a key may be told besides its name and permissions. Null is the same as nothing: no such limit. */
+const limits = {
+  project_id: uuid.nullable().optional().meta({
+    description:
+      "The one project it may touch, reading and writing; wins over the project lists of `conditions`.",
+  }),
+  conditions: conditionsChange.nullable().optional(),
+  monthly_limit: positiveDecimal("The most it may record in a UTC month, USD.", { orZero: true })
+    .nullable()
+    .optional(),
+  expires_at: instant.nullable().optional().meta({ description: "From when on it is refused." }),
+  rate_limit_rpm: z
+    .int("must be a whole number")
+    .min(1, "must be 1 or more")
+    .max(1_000_000, "must be at most 1000000")
+    .nullable()
+    .optional()
+    .meta({ description: "Requests in any 60 seconds." }),
+  allowed_cidrs: z
+    .array(text(64))
+    .max(maxEntries, `must have at most ${maxEntries} entries`)
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        "Addresses (203.0.113.7) and ranges (203.0.113.0/24, 2001:db8::/32) it may be used from; empty: from anywhere.",
+    }),
+};
+
+export const createApiKeyRequest = z
+  .strictObject({
+    name,
+    permissions: granted,
+    ...limits,
+    environment: environment.default("live").meta({
+      description: "A key of `test` writes and reads test data alone. It cannot be changed later.",
+    }),
+  })
+  .meta({ id: "CreateApiKeyRequest" });
+
+/** A merge patch (RFC 7396): what is left out stays, null clears, a list is replaced. */
+export const editApiKeyRequest = z
+  .strictObject({ name: name.optional(), permissions: granted.optional(), ...limits })
+  .meta({ id: "EditApiKeyRequest" });
+
+/** A key as the workspace's members see it: everything but its secret. */
+export const apiKey = z
+  .object({
+    id: uuid,
+    kind: z.enum(["key", "environment"]).meta({
+      description: "`environment`: that of the service's own SVC_API_KEY, which nobody can change here.",
+    }),
+    name: z.string(),
+    prefix: z.string().meta({ description: "How its secret begins." }),
+    last_four: z.string().meta({ description: "How its secret ends." }),
+    permissions: z.array(permission),
+    project_id: uuid.nullable(),
+    project: z.object({ slug: z.string(), name: z.string() }).nullable(),
+    conditions: z.object(conditions),
+    monthly_limit: decimalNumber("USD.").nullable(),
+    spent: decimalNumber("Recorded with this key in the current UTC month, USD."),
+    expires_at: instant.nullable(),
+    rate_limit_rpm: z.int().nullable(),
+    allowed_cidrs: z.array(z.string()).meta({ description: "Empty: from anywhere." }),
+    environment,
+    status: z.enum(["active", "expired", "revoked"]),
+    revoked_at: instant.nullable(),
+    rotated_at: instant.nullable().meta({
+      description:
+        "When the secret was last replaced. Of two rotations at once, the later one's secret lives.",
+    }),
+    last_used_at: instant.nullable().meta({
+      description: "When its secret was last presented, to the minute; refused calls count, too.",
+    }),
+    created_at: instant,
+    created_by: z
+      .object({ id: uuid, name: z.string().nullable(), email: z.string() })
+      .nullable()
+      .meta({ description: "Null where they are no member any more." }),
+    can_edit: z.boolean().meta({ description: "Whether you may edit, rotate and revoke it." }),
+    summary: z.string().meta({ description: "What it may do, in words." }),
+  })
+  .meta({ id: "ApiKey" });
+
+export const apiKeyWithSecret = apiKey
+  .extend({ secret: z.string().meta({ description: "Shown this once, and kept by nobody." }) })
+  .meta({ id: "ApiKeyWithSecret" });
+
+export const apiKeyList = z
+  .object({
+    api_keys: z.array(apiKey).meta({ description: "The newest first; the revoked ones after them." }),
+    can_create: z.boolean().meta({ description: "Whether you may make one." }),
+    grantable_permissions: z
+      .array(permission)
+      .meta({ description: "What you may do yourself, and so let a key do." }),
+  })
+  .meta({ id: "ApiKeyList" });
+
+export const apiKeyParams = z.strictObject({ slug: workspaceSlug, id: uuid });
+
+export type CreateApiKeyRequest = z.output<typeof createApiKeyRequest>;
+export type EditApiKeyRequest = z.output<typeof editApiKeyRequest>;

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { day, decimalNumber, instant, positiveDecimal, text, uuid } from "./fields";
+import { budgetRow, scopeType } from "./reads";
+import { workspaceSlug } from "./workspace";
+
+const name = text(120).refine((value) => value.trim() !== "", "must not be blank");
+const amount = positiveDecimal("The limit, USD a UTC month.");
+
+export const createBudgetRequest = z
+  .strictObject({
+    name: name.optional().meta({ description: "Left out: what it is of." }),
+    scope_type: scopeType,
+    scope_value: text(128).nullable().default(null).meta({
+      description:
+        "The project's slug, the key's id, or the feature or provider as your messages name it; null for `global`.",
+    }),
+    amount,
+  })
+  .superRefine(({ scope_type: type, scope_value: value }, context) => {
+    if ((type === "global") === (value === null)) return;
+    const message =
+      value === null
+        ? `is required: which ${type} the budget is of`
+        : "must be null: a global budget is of all spend";
+    context.addIssue({ code: "custom", path: ["scope_value"], message });
+  })
+  .meta({ id: "CreateBudgetRequest" });
+
+/** What is left out stays. A budget of something else is another budget. */
+export const editBudgetRequest = z
+  .strictObject({ name: name.optional(), amount: amount.optional() })
+  .meta({ id: "EditBudgetRequest" });
+
+/** A budget as the workspace's members see it: the row of specification 2.4, over live spend, and where it is heading. */
+export const budget = budgetRow
+  .extend({
+    scope: z.object({
+      type: scopeType,
+      value: z.string().nullable().meta({ description: "As a request names it: slug, id or name." }),
+      label: z.string().meta({ description: "For people: the project's or the key's name." }),
+    }),
+    forecast: decimalNumber("What the month comes to if it goes on as so far, USD.")
+      .nullable()
+      .meta({ description: "Null in the first three days of a month, and while nothing is spent." }),
+    runs_out_on: day.nullable().meta({
+      description: "The day it would be used up at this pace; null where it lasts, or is used up already.",
+    }),
+    created_at: instant,
+  })
+  .meta({ id: "Budget" });
+
+export const budgetList = z
+  .object({
+    budgets: z.array(budget).meta({ description: "By name." }),
+    can_edit: z.boolean().meta({ description: "Whether you may set and change them." }),
+  })
+  .meta({ id: "BudgetList" });
+
+export const budgetParams = z.strictObject({ slug: workspaceSlug, id: uuid });
+
+export type CreateBudgetRequest = z.output<typeof createBudgetRequest>;
+export type EditBudgetRequest = z.output<typeof editBudgetRequest>;
