@@ -120,6 +120,13 @@ export function env(): Env {
   return cached;
 }
 
+/** The settings of the local agent tools as they are: what is wrong with them is theirs to say (`lib/mcp/stdio`). */
+export function localToolSettings(): Pick<NodeJS.ProcessEnv, "SVC_API_KEY" | "SVC_BASE_URL"> {
+  // biome-ignore lint/style/noProcessEnv: the one place, too; a program of an assistant has not the service's settings.
+  const { SVC_API_KEY, SVC_BASE_URL } = process.env;
+  return { SVC_API_KEY, SVC_BASE_URL };
+}
+
 /** The Postgres address the service works through, or undefined when the embedded database is to be used. */
 export function postgresUrl(settings: Env = env()): string | undefined {
   return settings.POSTGRES_URL ?? settings.DATABASE_URL;

@@ -1,5 +1,5 @@
 // `npm run build`: the pages with Next, the self-hosted server and the commands beside it with esbuild.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildStamp, hashSources, root, run, stopRunning } from "./prepare.mjs";
@@ -35,6 +35,25 @@ export async function bundleCommand(name) {
   await esbuild.build(serverBundle(`dist/${name}.mjs`, `server/commands/${name}.ts`));
 }
 
+/** The local agent tools as one file that needs nothing beside it but Node. @returns its path */
+export async function bundleTools() {
+  const esbuild = await import("esbuild");
+  const file = join(root, "dist/mcp.mjs");
+  const { outputFiles } = await esbuild.build({
+    ...serverBundle(file, "server/mcp.ts"),
+    packages: "bundle",
+    sourcemap: false,
+    banner: { js: "#!/usr/bin/env node" },
+    write: false,
+  });
+  mkdirSync(dirname(file), { recursive: true });
+  // Put in place whole: another assistant may be starting it at this moment.
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, outputFiles[0].contents, { mode: 0o755 });
+  renameSync(draft, file);
+  return file;
+}
+
 /** Writes the files that are made from others. */
 export async function generate() {
   const routes = join(root, "scripts/generate-routes.mjs");
@@ -52,6 +71,7 @@ async function build() {
   const esbuild = await import("esbuild");
   await esbuild.build(serverBundle("dist/server.mjs"));
   for (const name of commands()) await bundleCommand(name);
+  await bundleTools();
   mkdirSync(dirname(buildStamp), { recursive: true });
   writeFileSync(buildStamp, `${JSON.stringify({ sources })}\n`);
 }

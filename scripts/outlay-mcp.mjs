@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// `outlay-mcp`, the local agent tools, from a checkout: installed and bundled first where that is needed. Standard
+// output is the protocol's alone, so whatever this has to say goes to standard error.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { bundleTools } from "./build.mjs";
+import { ensureInstalled, isBuilt, requireNode, root } from "./prepare.mjs";
+
+requireNode();
+try {
+  const bundle = join(root, "dist/mcp.mjs");
+  if (!existsSync(bundle) || !isBuilt()) await makeBundle();
+  await import(pathToFileURL(bundle).href);
+} catch (error) {
+  process.stderr.write(`outlay-mcp: ${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}
+
+async function makeBundle() {
+  try {
+    // Where npm put this package among others, what it needs lies beside it and there is no lockfile.
+    await import("esbuild");
+  } catch {
+    await ensureInstalled((note) => process.stderr.write(`outlay-mcp: ${note}\n`));
+  }
+  await bundleTools();
+}
