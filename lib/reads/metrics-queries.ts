@@ -102,7 +102,7 @@ export async function selectSlices(client: ClientBase, scope: SpendScope, range:
        on dimension = 'project' and projects.workspace_id = $1 and projects.id::text = slice.value
      left join public.api_keys as keys
        on dimension = 'key' and keys.workspace_id = $1 and keys.id::text = slice.value
-     order by dimension, amount desc, name collate "C"`,
+     order by dimension, amount desc, slice.value collate "C"`,
     [...scopeValues(scope), range.from, range.until],
   );
   return rows;

@@ -1,0 +1,199 @@
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { addMember } from "@/tests/helpers/access/callers";
+import { withHarness } from "@/tests/helpers/harness";
+import { steps } from "@/tests/helpers/ledger/arbitraries";
+import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
+import { exact, show, total } from "@/tests/helpers/ledger/exact";
+import { setUpWorkspace } from "@/tests/helpers/ledger/workspace";
+import {
+  entryOf,
+  groupBy,
+  type Line,
+  loadLines,
+  loadRange,
+  matches,
+  type SpendFilter,
+} from "@/tests/helpers/spend";
+
+const harness = withHarness();
+const runs = Number(process.env.SPEND_RUNS ?? 60);
+const now = Date.now();
+
+let slug: string;
+let viewer: ExactClient;
+let lines: Line[];
+let keyIds: string[];
+
+beforeAll(async () => {
+  const baseUrl = harness.services[0]?.baseUrl ?? "";
+  const workspace = await setUpWorkspace(harness.fixtures, baseUrl);
+  const { rows } = await harness.fixtures.sql.query("select slug from public.workspaces where id = $1", [
+    workspace.id,
+  ]);
+  slug = rows[0].slug;
+  for (const sequence of fc.sample(steps(now), { numRuns: 20, seed: 7 })) {
+    for (const step of sequence) {
+      if ("again" in step) continue;
+      // Without their idempotency keys, so that sequences do not answer for each other.
+      const posts = step.posts.map(({ flaw: _, idempotency_key: __, ...post }) => post);
+      await workspace.clients[step.key].bulk(posts);
+    }
+  }
+  viewer = exactClient(baseUrl, (await addMember(harness, workspace.id, "viewer")).token);
+  lines = await loadLines(harness.fixtures, workspace.id);
+  keyIds = [...new Set(lines.map(({ key }) => key ?? ""))];
+  expect(new Set(lines.map(({ type }) => type)).size).toBe(5);
+}, 120_000);
+
+const periods = ["day", "week", "month", "quarter", "year", "all"] as const;
+const days = [
+  "2023-12-31",
+  "2024-01-01",
+  "2024-02-29",
+  "2025-12-31",
+  "2026-01-01",
+  new Date(now).toISOString().slice(0, 10),
+];
+const period: fc.Arbitrary<Pick<SpendFilter, "period" | "from" | "to">> = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(...periods).map((name) => ({ period: name })) },
+  fc
+    .tuple(fc.constantFrom(...days), fc.constantFrom(...days))
+    .map(([a, b]) =>
+      a < b ? { period: "range" as const, from: a, to: b } : { period: "range" as const, from: b, to: a },
+    ),
+);
+
+const values = {
+  project: fc.constantFrom("alpha", "beta", "gamma", "no-such-project"),
+  type: fc.constantFrom("usage", "batch", "allocation", "expense", "subscription"),
+  key: fc.nat().map((number) => keyIds[number % keyIds.length] ?? ""),
+  provider: fc.constantFrom("acme", "Acme", "Figma", ""),
+  model: fc.constantFrom("fast", "FAST", ""),
+  feature: fc.constantFrom("chat", "search", ""),
+  source: fc.constantFrom("api", "mcp", "import"),
+};
+const names = Object.keys(values) as (keyof typeof values)[];
+
+const filter: fc.Arbitrary<SpendFilter> = fc
+  .tuple(
+    period,
+    fc.record(values),
+    fc.subarray(names, { maxLength: 2 }),
+    fc.constantFrom("live", "live", "test"),
+  )
+  .map(([when, all, chosen, environment]) => ({
+    ...when,
+    ...Object.fromEntries(chosen.map((name) => [name, all[name]])),
+    environment,
+  }));
+
+/** Every row of the activity, page after page. */
+async function readAll(query: Record<string, unknown>, limit: number) {
+  const rows: Record<string, unknown>[] = [];
+  for (let cursor: unknown; cursor !== null; ) {
+    const page = new URLSearchParams({ ...(query as Record<string, string>), limit: String(limit) });
+    if (typeof cursor === "string") page.set("cursor", cursor);
+    const { status, body } = await viewer.get(`/api/v1/workspaces/${slug}/activity?${page}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    const activity = body.activity as Record<string, unknown>[];
+    expect(Number(body.count)).toBe(activity.length);
+    rows.push(...activity);
+    cursor = body.next_cursor;
+  }
+  return rows;
+}
+
+const amount = (value: unknown) => exact(String(value));
+const sumOf = (rows: { total_usd?: unknown }[]) => show(total(rows.map((row) => amount(row.total_usd))));
+
+type Slice = { value: string | null; total_usd: string; message_count: string };
+
+test("whatever is filtered by, the rows, the totals, every series and every breakdown are those of an independent query", {
+  timeout: 1000 * runs + 30_000,
+}, async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  await fc.assert(
+    fc.asyncProperty(
+      filter,
+      fc.constantFrom("project", "type", "provider", "model", "feature", "key"),
+      fc.constantFrom(3, 25, 100),
+      async (by, stackedBy, limit) => {
+        const range = await loadRange(harness.fixtures, by);
+        const expected = lines.filter((line) => matches(line, by, range));
+        const rows = await readAll(by, limit);
+        expect(rows.map((row) => [row.id, Number(row.part), show(amount(row.amount_usd))])).toEqual(
+          [...groupBy(expected, entryOf)].map(([, [first, ...rest]]) => [
+            first?.id,
+            first?.part,
+            show(total([first, ...rest].map((line) => line?.amount ?? 0n))),
+          ]),
+        );
+
+        const query = new URLSearchParams({ ...(by as Record<string, string>), group_by: stackedBy });
+        const { status, body } = await viewer.get(`/api/v1/workspaces/${slug}/metrics?${query}`);
+        expect(status, JSON.stringify(body)).toBe(200);
+        const whole = show(total(expected.map((line) => line.amount)));
+        const totals = body.totals as Record<string, string>;
+        expect(show(amount(totals.total_usd))).toBe(whole);
+        const typesOf = {
+          usage_usd: ["usage", "batch", "allocation"],
+          subscription_usd: ["subscription"],
+          expense_usd: ["expense"],
+        };
+        for (const [name, types] of Object.entries(typesOf)) {
+          const ofTypes = expected.filter(({ type }) => types.includes(type)).map((line) => line.amount);
+          expect(show(amount(totals[name])), name).toBe(show(total(ofTypes)));
+        }
+        expect(Number(totals.message_count)).toBe(expected.filter((line) => line.isFirst).length);
+        expect(Number(totals.unpriced_count)).toBe(
+          expected.filter(({ status }) => status === "unpriced").length,
+        );
+
+        for (const dimension of ["project", "type", "provider", "model", "feature", "key"] as const) {
+          const slices = body[`by_${dimension}`] as Slice[];
+          const sums = new Map(
+            [...groupBy(expected, (line) => line[dimension])].map(([value, of]) => [
+              value,
+              show(total(of.map((line) => line.amount))),
+            ]),
+          );
+          expect(
+            new Map(slices.map((slice) => [slice.value, show(amount(slice.total_usd))])),
+            dimension,
+          ).toEqual(sums);
+          expect(slices.reduce((count, slice) => count + Number(slice.message_count), 0)).toBe(
+            Number(totals.message_count),
+          );
+        }
+
+        const series = body.series as {
+          groups: { total_usd: string }[];
+          points: { total_usd: string; amounts_usd: string[] }[];
+          previous: { total_usd: string }[];
+        };
+        expect(sumOf(series.groups)).toBe(whole);
+        expect(sumOf(series.points)).toBe(whole);
+        for (const point of series.points) {
+          expect(show(total(point.amounts_usd.map(amount)))).toBe(show(amount(point.total_usd)));
+        }
+        for (const [index, group] of series.groups.entries()) {
+          expect(show(total(series.points.map((point) => amount(point.amounts_usd[index]))))).toBe(
+            show(amount(group.total_usd)),
+          );
+        }
+
+        const previous = body.previous as { totals: Record<string, string> } | null;
+        expect(previous === null).toBe(range.before === undefined);
+        if (previous && range.before) {
+          const { before } = range;
+          const earlier = lines.filter((line) => matches(line, by, before)).map((line) => line.amount);
+          expect(show(amount(previous.totals.total_usd))).toBe(show(total(earlier)));
+          expect(sumOf(series.previous)).toBe(show(total(earlier)));
+        }
+        fc.pre(today === new Date().toISOString().slice(0, 10));
+      },
+    ),
+    { numRuns: runs, endOnFailure: true },
+  );
+});

@@ -1,0 +1,108 @@
+import type { Fixtures } from "./keys";
+import { type Exact, exact } from "./ledger/exact";
+
+/** A line of the ledger as an independent reader counts it: an item of a batch, or a posting of anything else. */
+export type Line = {
+  id: string;
+  part: number;
+  /** To the microsecond, ISO 8601: texts sort as instants do. */
+  at: string;
+  project: string;
+  type: string;
+  environment: string;
+  source: string;
+  key: string | null;
+  provider: string | null;
+  model: string | null;
+  feature: string | null;
+  status: string;
+  amount: Exact;
+  /** Of the lines of its message, the first: the one that messages are counted by. */
+  isFirst: boolean;
+};
+
+/** What activity and metrics are asked, as their query. */
+export type SpendFilter = {
+  period: "day" | "week" | "month" | "quarter" | "year" | "all" | "range";
+  from?: string;
+  to?: string;
+  environment: string;
+  project?: string;
+  type?: string;
+  key?: string;
+  provider?: string;
+  model?: string;
+  feature?: string;
+  source?: string;
+};
+
+/** Instants: from the first until before the second. */
+type Range = { from: string; until: string };
+
+/** Every line of a workspace, in the order of activity. */
+export async function loadLines(fixtures: Fixtures, workspaceId: string): Promise<Line[]> {
+  const { rows } = await fixtures.sql.query(
+    `select m.id, m.part, to_char(m.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+       (select slug from public.projects as p where p.id = m.project_id) as project, m.type, m.environment, m.source,
+       m.api_key_id as key, m.provider,
+       case when item is null then m.model else item ->> 'model' end as model,
+       case when item is null then m.feature else item ->> 'feature' end as feature,
+       coalesce(item ->> 'cost_status', m.cost_status) as status,
+       coalesce(item ->> 'amount_usd', m.amount_usd::text) as amount,
+       m.part = 0 and coalesce(number, 1) = 1 as "isFirst"
+     from public.messages as m
+     left join lateral jsonb_array_elements(m.items) with ordinality as items (item, number) on true
+     where m.workspace_id = $1
+     order by m.occurred_at desc, m.id desc, m.part desc, number`,
+    [workspaceId],
+  );
+  return rows.map((row) => ({ ...row, amount: exact(row.amount) }));
+}
+
+/** The instants of a period by Postgres's own calendar, with those of the period before. */
+export async function loadRange(
+  fixtures: Fixtures,
+  { period, from, to }: SpendFilter,
+): Promise<Range & { before?: Range }> {
+  if (period === "all") return { from: "0001-01-01", until: "9999-12-31" };
+  const { rows } = await fixtures.sql.query(
+    `with bounds as (
+       select
+         case when $1 = 'range' then $2::timestamp else date_trunc($4, now() at time zone 'UTC') end as first,
+         case when $1 = 'range' then $3::timestamp + interval '1 day'
+           else date_trunc($4, now() at time zone 'UTC') + $5::interval end as past
+     )
+     select to_char(first, 'YYYY-MM-DD') as first, to_char(past, 'YYYY-MM-DD') as past,
+       to_char(case when $1 = 'range' then first - (past - first) else first - $5::interval end, 'YYYY-MM-DD') as earlier
+     from bounds`,
+    [
+      period,
+      from ?? null,
+      to ?? null,
+      period === "range" ? "day" : period,
+      period === "quarter" ? "3 months" : period === "range" ? "1 day" : `1 ${period}`,
+    ],
+  );
+  const { first, past, earlier } = rows[0];
+  return { from: first, until: past, before: { from: earlier, until: first } };
+}
+
+/** Whether a line is what is asked for. An empty filter asks for lines that have none. */
+export function matches(line: Line, filter: SpendFilter, { from, until }: Range): boolean {
+  const names = ["environment", "project", "type", "key", "provider", "model", "feature", "source"] as const;
+  return (
+    line.at >= from &&
+    line.at < until &&
+    names.every((name) => filter[name] === undefined || (line[name] ?? "") === filter[name])
+  );
+}
+
+/** Which entry of the ledger a line belongs to: a row of activity. */
+export const entryOf = ({ id, part }: Line) => `${id} ${part}`;
+
+/** Items by what they have in common, in their order. */
+export function groupBy<Item, Key>(items: Item[], by: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) groups.set(by(item), [...(groups.get(by(item)) ?? []), item]);
+  return groups;
+}
