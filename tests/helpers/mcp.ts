@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import {
+  Client as ModernClient,
+  StreamableHTTPClientTransport as ModernHttp,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
+import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as OlderStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as OlderHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { projectRoot } from "./project-root";
+
+/** What a tool call came to. */
+export type ToolResult = {
+  isError: boolean;
+  text: string;
+  data: Record<string, unknown> | undefined;
+};
+
+/** A connected client, whichever SDK it is of. */
+export type McpClient = {
+  /** The protocol version that was agreed on. */
+  version: string | undefined;
+  list(): Promise<{ name: string; annotations?: Record<string, unknown> | undefined }[]>;
+  call(name: string, args?: Record<string, unknown>, meta?: Record<string, unknown>): Promise<ToolResult>;
+  close(): Promise<void>;
+};
+
+const identity = { name: "outlay-tests", version: "1.0.0" };
+
+type RawResult = { isError?: unknown; content?: unknown; structuredContent?: unknown };
+
+function readResult(result: RawResult): ToolResult {
+  const [first] = (result.content ?? []) as { text?: string }[];
+  return {
+    isError: result.isError === true,
+    text: first?.text ?? "",
+    data: result.structuredContent as Record<string, unknown> | undefined,
+  };
+}
+
+/** The present SDK, which asks for protocol 2026-07-28. */
+export async function connectModern(transport: ModernHttp | ModernStdio): Promise<McpClient> {
+  const client = new ModernClient(identity, { versionNegotiation: { mode: "auto" } });
+  await client.connect(transport);
+  return {
+    version: client.getNegotiatedProtocolVersion(),
+    list: async () => (await client.listTools()).tools,
+    call: async (name, args = {}, meta) =>
+      readResult(await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })),
+    close: () => client.close(),
+  };
+}
+
+/** The SDK of the 2025 protocols. */
+export async function connectOlder(transport: OlderHttp | OlderStdio): Promise<McpClient> {
+  const client = new OlderClient(identity);
+  // Its types were not written for exact optional properties.
+  await client.connect(transport as Parameters<typeof client.connect>[0]);
+  return {
+    version: transport instanceof OlderHttp ? transport.protocolVersion : undefined,
+    list: async () => (await client.listTools()).tools,
+    call: async (name, args = {}, meta) =>
+      readResult(await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })),
+    close: () => client.close(),
+  };
+}
+
+const withKey = (secret: string) => ({ requestInit: { headers: { authorization: `Bearer ${secret}` } } });
+
+export const modernHttp = (url: string, secret: string) => new ModernHttp(new URL(url), withKey(secret));
+export const olderHttp = (url: string, secret: string) => new OlderHttp(new URL(url), withKey(secret));
+
+/** How the local program is started: the built bundle, with nothing in its environment but its settings. */
+const localProgram = (baseUrl: string, secret: string) => ({
+  command: process.execPath,
+  args: [join(projectRoot, "dist/mcp.mjs")],
+  env: { SVC_BASE_URL: baseUrl, SVC_API_KEY: secret },
+  stderr: "ignore" as const,
+});
+
+export const modernStdio = (baseUrl: string, secret: string) =>
+  new ModernStdio(localProgram(baseUrl, secret));
+export const olderStdio = (baseUrl: string, secret: string) => new OlderStdio(localProgram(baseUrl, secret));
+
+/** The bridge for clients that speak stdio alone, to the remote tools. */
+export function throughMcpRemote(url: string, secret: string): OlderStdio {
+  return new OlderStdio({
+    command: process.execPath,
+    args: [
+      join(projectRoot, "node_modules/mcp-remote/dist/proxy.js"),
+      url,
+      "--header",
+      `Authorization:Bearer ${secret}`,
+      "--allow-http",
+    ],
+    stderr: "ignore",
+  });
+}
+
+/** A request as a client writes it; `era` says for which protocol. */
+export function toolCall(
+  era: "2026" | "2025",
+  name: string,
+  args: Record<string, unknown>,
+  { id = 1, meta = {} }: { id?: number | string; meta?: Record<string, unknown> } = {},
+): { body: Record<string, unknown>; headers: Record<string, string> } {
+  const version = era === "2026" ? "2026-07-28" : "2025-11-25";
+  const envelope =
+    era === "2026"
+      ? {
+          "io.modelcontextprotocol/protocolVersion": version,
+          "io.modelcontextprotocol/clientCapabilities": {},
+        }
+      : {};
+  return {
+    body: {
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name, arguments: args, _meta: { ...envelope, ...meta } },
+    },
+    headers: {
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": version,
+      ...(era === "2026" && { "mcp-method": "tools/call", "mcp-name": name }),
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { apiClient } from "../helpers/client";
+import { ledgerDifferences, withHarness } from "../helpers/harness";
+import {
+  connectModern,
+  connectOlder,
+  type McpClient,
+  modernHttp,
+  modernStdio,
+  olderHttp,
+  olderStdio,
+  throughMcpRemote,
+} from "../helpers/mcp";
+
+const harness = withHarness();
+const baseUrl = () => harness.services[0]?.baseUrl ?? "";
+const mcpUrl = () => `${baseUrl()}/api/mcp`;
+
+const open: McpClient[] = [];
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close();
+});
+const opened = async (connecting: Promise<McpClient>) => {
+  const client = await connecting;
+  open.push(client);
+  return client;
+};
+
+/** Everything that speaks to the tools, and how it gets there. */
+const clients: [name: string, kind: "remote" | "local", connect: (secret: string) => Promise<McpClient>][] = [
+  ["SDK 2, HTTP", "remote", (secret) => connectModern(modernHttp(mcpUrl(), secret))],
+  ["SDK 1, HTTP", "remote", (secret) => connectOlder(olderHttp(mcpUrl(), secret))],
+  ["mcp-remote", "remote", (secret) => connectOlder(throughMcpRemote(mcpUrl(), secret))],
+  ["SDK 2, stdio", "local", (secret) => connectModern(modernStdio(baseUrl(), secret))],
+  ["SDK 1, stdio", "local", (secret) => connectOlder(olderStdio(baseUrl(), secret))],
+];
+
+const everywhere = ["log_usage", "add_expense", "get_project_spend", "get_budget_status"];
+
+describe.each(clients)("%s", (_, kind, connect) => {
+  test("lists the tools with what they do to the world", async () => {
+    const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+    const client = await opened(connect(secret));
+    const tools = await client.list();
+    expect(tools.map(({ name }) => name)).toEqual(
+      kind === "remote" ? [...everywhere, "get_monthly_summary"] : everywhere,
+    );
+    for (const { name, annotations } of tools) {
+      const isReadOnly = name.startsWith("get_");
+      expect([name, annotations]).toMatchObject([
+        name,
+        {
+          readOnlyHint: isReadOnly,
+          idempotentHint: isReadOnly,
+          destructiveHint: false,
+          openWorldHint: false,
+        },
+      ]);
+    }
+  });
+
+  test("records and reads what REST records and reads", async () => {
+    const workspace = await harness.fixtures.workspace();
+    await harness.fixtures.sql.query(
+      "insert into public.budgets (workspace_id, name, scope_type, amount) values ($1, 'All', 'global', 100)",
+      [workspace],
+    );
+    const { secret } = await harness.fixtures.key(workspace);
+    const client = await opened(connect(secret));
+    const rest = apiClient(baseUrl(), secret);
+
+    const usage = await client.call("log_usage", {
+      project: "checkout",
+      provider: "openai",
+      model: "gpt-4o",
+      unit_type: "input_tokens",
+      quantity: 1200,
+      feature: "chat",
+      batch_id: "b1",
+    });
+    expect(usage).toMatchObject({ isError: false, data: { amount_usd: 0.003, cost_status: "priced" } });
+    expect(usage.text).toContain("Recorded $0.003 in the project checkout");
+    const estimated = await client.call("log_usage", {
+      project: "checkout",
+      provider: "acme",
+      unit_type: "requests",
+      quantity: 0.5,
+      estimated_cost: 0.1,
+    });
+    expect(estimated.data).toMatchObject({ amount_usd: 0.1, cost_status: "client" });
+    const expense = await client.call("add_expense", {
+      project: "search",
+      vendor: "Figma",
+      amount: 12.5,
+      category: "design",
+      notes: "One seat",
+    });
+    expect(expense.data).toMatchObject({ amount_usd: 12.5 });
+
+    const { rows } = await harness.fixtures.sql.query(
+      "select type, source, provider, feature, batch_id, notes from public.messages where workspace_id = $1 order by created_at, id",
+      [workspace],
+    );
+    expect(rows).toMatchObject([
+      { type: "usage", source: "mcp", provider: "openai", feature: "chat", batch_id: "b1" },
+      { type: "usage", source: "mcp", provider: "acme" },
+      { type: "expense", source: "mcp", provider: "Figma", notes: "One seat" },
+    ]);
+
+    const spend = await client.call("get_project_spend", { project: "checkout" });
+    expect(spend.data).toEqual((await rest.get("/api/v1/projects/checkout/spend")).body);
+    expect(spend.data).toMatchObject({ total_usd: 0.103, message_count: 2 });
+    expect(spend.text).toContain("spent $0.103 from");
+    const budgets = await client.call("get_budget_status");
+    expect(budgets.data).toEqual((await rest.get("/api/v1/budgets/status")).body);
+    expect(budgets.text).toContain("$12.603 of $100 spent, $87.397 left");
+    if (kind === "remote") {
+      const summary = await client.call("get_monthly_summary");
+      expect(summary.data).toEqual((await rest.get("/api/v1/summary/month")).body);
+      expect(summary.text).toContain("$12.603 so far");
+    }
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  });
+
+  test("is told what to do about a refusal, as a result its model can read", async () => {
+    const workspace = await harness.fixtures.workspace();
+    const usage = {
+      project: "checkout",
+      provider: "acme",
+      unit_type: "requests",
+      quantity: 1,
+      estimated_cost: 0.6,
+    };
+    const refused = async (secret: string, tool: string, args: Record<string, unknown>) => {
+      const client = await opened(connect(secret));
+      const result = await client.call(tool, args);
+      expect(result.isError).toBe(true);
+      return { client, text: result.text };
+    };
+
+    const reader = await harness.fixtures.key(workspace, { permissions: ["read_summaries"] });
+    const denied = await refused(reader.secret, "log_usage", usage);
+    expect(denied.text).toContain("lacks the permission log_usage");
+    expect(denied.text).toContain('"error":"permission_denied"');
+    const wrong = await denied.client.call("log_usage", { ...usage, quantity: -1, colour: "red" });
+    expect(wrong.isError).toBe(true);
+    expect(wrong.text).toContain("quantity: must be greater than 0");
+    expect(wrong.text).toContain("colour: is not a field here");
+    expect((await denied.client.call("get_project_spend", { project: "nowhere" })).text).toContain(
+      "not_found",
+    );
+
+    const writer = await harness.fixtures.key(workspace, { permissions: ["log_usage"], monthly_limit: "1" });
+    const unread = await refused(writer.secret, "get_budget_status", {});
+    expect(unread.text).toContain("lacks the permission read_summaries");
+    expect((await unread.client.call("log_usage", usage)).isError).toBe(false);
+    const exceeded = await unread.client.call("log_usage", usage);
+    expect(exceeded.isError).toBe(true);
+    expect(exceeded.text).toContain("$1, of which $0.6 is spent");
+    expect(exceeded.text).toContain("$0.4 of it is left");
+
+    const elsewhere = await harness.fixtures.key(workspace, { conditions: { sources: ["api"] } });
+    expect((await refused(elsewhere.secret, "log_usage", usage)).text).toContain("source_not_allowed");
+    const confined = await harness.fixtures.key(workspace, { conditions: { project_slugs: ["search"] } });
+    const { client, text } = await refused(confined.secret, "log_usage", usage);
+    expect(text).toContain("project_not_allowed");
+    expect((await client.call("get_project_spend", { project: "checkout" })).text).toContain("not_found");
+  });
+});
+
+test("the present SDK speaks 2026-07-28, the one before it 2025-11-25", async () => {
+  const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+  expect((await opened(connectModern(modernHttp(mcpUrl(), secret)))).version).toBe("2026-07-28");
+  expect((await opened(connectModern(modernStdio(baseUrl(), secret)))).version).toBe("2026-07-28");
+  expect((await opened(connectOlder(olderHttp(mcpUrl(), secret)))).version).toBe("2025-11-25");
+});
+
+test("a project's spend has at most 200 rows, and the range of its instants", async () => {
+  const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+  const line = (occurred_at: string) => ({
+    project: "checkout",
+    source: "api",
+    message: {
+      type: "usage",
+      provider: "acme",
+      unit_type: "requests",
+      quantity: 1,
+      estimated_cost: 1,
+      occurred_at,
+    },
+  });
+  const messages = [
+    ...Array.from({ length: 210 }, () => line("2026-10-02T12:00:00Z")),
+    line("2026-10-01T23:59:59Z"),
+  ];
+  await apiClient(baseUrl(), secret).call("POST", "/api/v1/messages/batch", { messages });
+  const client = await opened(connectModern(modernHttp(mcpUrl(), secret)));
+  const { data } = await client.call("get_project_spend", {
+    project: "checkout",
+    from: "2026-10-02T00:00:00Z",
+    to: "2026-10-03T00:00:00+00:00",
+  });
+  expect(data).toMatchObject({ total_usd: 210, message_count: 210 });
+  expect(data?.rows).toHaveLength(200);
+  const backwards = await client.call("get_project_spend", {
+    project: "checkout",
+    from: "2026-10-03T00:00:00Z",
+    to: "2026-10-02T00:00:00Z",
+  });
+  expect(backwards.text).toContain("to: must be later than from");
+});
