@@ -100,16 +100,14 @@ async function makeMonth(
      ), numbered as (
        select id, row_number() over (order by slug) - 1 as position from project
      )
-     insert into public.daily_spend (
-       workspace_id, day, project_id, type, provider, model, feature, source, environment,
-       amount_usd, message_count, item_count, unpriced_count
-     )
-     select $1, date_trunc('month', now() at time zone 'UTC')::date + (number / 10 % 28)::int, id, 'usage', 'openai',
-       'model-' || number / 280 % 20, 'feature-' || number / 5600, 'api', 'live', 1.25, $3, $3, 0
+     select private.add_daily_spend(array_agg(row(
+       $1::uuid, date_trunc('month', now() at time zone 'UTC')::date + (number / 10 % 28)::int, id, null, 'usage', 'openai',
+       'model-' || number / 280 % 20, 'feature-' || number / 5600, 'api', 'live', 1.25, $3::bigint, $3::bigint, 0
+     )::public.daily_spend))
      from generate_series(0, $2::int - 1) as number join numbered on position = number % 10`,
     [workspace, rows, messages / rows],
   );
-  await fixtures.sql.query("analyze public.daily_spend");
+  await fixtures.sql.query("analyze public.daily_spend, public.daily_totals");
   const { secret } = await fixtures.key(workspace, { permissions: ["read_summaries"] });
   return secret;
 }

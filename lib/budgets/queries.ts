@@ -30,16 +30,15 @@ export async function selectBudgetStatus(
      from public.budgets
      left join lateral (
        select sum(amount_usd) as amount_usd
-       from public.daily_spend
-       where daily_spend.workspace_id = budgets.workspace_id
+       from public.daily_totals
+       where daily_totals.workspace_id = budgets.workspace_id
          and environment = $3 and day >= $1 and day < $2
+         and dimension = case budgets.scope_type when 'global' then 'project' else budgets.scope_type end
          and case budgets.scope_type
            when 'global' then true
-           when 'project' then project_id::text = budgets.scope_value
-           when 'feature' then feature = budgets.scope_value
            -- The same provider in whatever letters, as prices have it.
-           when 'provider' then lower(provider) = lower(budgets.scope_value)
-           when 'key' then api_key_id::text = budgets.scope_value
+           when 'provider' then lower(value) = lower(budgets.scope_value)
+           else value = budgets.scope_value
          end
      ) as spend on true
      where budgets.workspace_id = $4 and ($5::uuid is null or budgets.id = $5)

@@ -30,10 +30,10 @@ export async function selectProjectTotals(
     // Summed before the names are joined: sorting every row by its project's name costs as much as all the rest.
     `select projects.slug, projects.name, spend.*
      from (
-       select project_id, ${totals}
-       from public.daily_spend
-       where workspace_id = $3 and environment = $4 and day >= $1 and day < $2
-       group by project_id
+       select value::uuid as project_id, ${totals}
+       from public.daily_totals
+       where workspace_id = $3 and environment = $4 and dimension = 'project' and day >= $1 and day < $2
+       group by value
      ) as spend
      join public.projects on projects.workspace_id = $3 and projects.id = spend.project_id
      order by total desc, projects.slug`,

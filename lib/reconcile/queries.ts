@@ -50,6 +50,8 @@ export async function selectMonths(client: ClientBase, workspaceId: string | nul
        where i.inhparent = 'public.messages'::regclass
        union
        select date_trunc('month', day)::date from public.daily_spend where $1::uuid is null or workspace_id = $1
+       union
+       select date_trunc('month', day)::date from public.daily_totals where $1::uuid is null or workspace_id = $1
      ) as months
      order by first_day`,
     [workspaceId],
@@ -60,6 +62,14 @@ export async function selectMonths(client: ClientBase, workspaceId: string | nul
 /** Everything that differs of one kind; months are needed for the sums of days alone. */
 export function selectDifferingDays(client: ClientBase, { from, until }: Month, workspaceId: string | null) {
   return list(client, sums.differingDays, [from, until, workspaceId]);
+}
+
+export function selectDifferingTotals(
+  client: ClientBase,
+  { from, until }: Month,
+  workspaceId: string | null,
+) {
+  return list(client, sums.differingTotals, [from, until, workspaceId]);
 }
 
 const wholeLedger = {
@@ -127,6 +137,8 @@ export async function mendDays(
   const values = [from, until, workspaceId];
   const { rowCount } = await client.query(sums.mendDays, values);
   if (rowCount) await client.query(sums.removeEmptyDays, values);
+  const { rowCount: totals } = await client.query(sums.mendTotals, values);
+  if (totals) await client.query(sums.removeEmptyTotals, values);
 }
 
 export async function mendKeys(client: ClientBase, workspaceId: string): Promise<void> {

@@ -18,6 +18,7 @@ import {
   selectBudgeted,
   selectDiffering,
   selectDifferingDays,
+  selectDifferingTotals,
   selectMonths,
   selectWorkspaceId,
   sumForBudgets,
@@ -113,6 +114,7 @@ async function findDifferences(
   for (const month of await selectMonths(client, workspaceId)) {
     onProgress?.(`the days of ${month.from.slice(0, 7)}`);
     add("daily_spend", await selectDifferingDays(client, month, workspaceId));
+    add("daily_totals", await selectDifferingTotals(client, month, workspaceId));
   }
   for (const kind of ["key_spend", "batch", "posting", "idempotency"] as const) {
     onProgress?.(kind.replace("_", " "));
@@ -160,6 +162,12 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
         project,
         key,
         ...pick("type", "provider", "model", "feature", "source", "environment"),
+      };
+    case "daily_totals":
+      return {
+        ...pick("day"),
+        [row.dimension ?? "dimension"]: row.name ?? "none",
+        ...pick("type", "environment"),
       };
     case "key_spend":
       return { ...pick("month"), key };

@@ -86,6 +86,46 @@ export const removeEmptyDays = `
   where day >= ($1::timestamptz at time zone 'UTC')::date and day < ($2::timestamptz at time zone 'UTC')::date
     and workspace_id = $3 and ${isEmpty(figures)}`;
 
+const totalColumns = "workspace_id, environment, dimension, day, value, type";
+const totalFigures = ["amount_usd", "message_count", "unpriced_count"] as const;
+const totalSums = totalFigures.map((name) => `sum(${name}) as ${name}`).join(", ");
+const comparedTotals = compare(
+  totalColumns,
+  totalFigures,
+  `select ${totalColumns}, ${totalFigures.join(", ")} from public.daily_totals
+   where day >= ($1::timestamptz at time zone 'UTC')::date and day < ($2::timestamptz at time zone 'UTC')::date
+     and ($3::uuid is null or workspace_id = $3)`,
+  // Summed before it is cut up: there are far fewer combinations than messages.
+  `select ${totalColumns}, ${totalSums}
+   from (select ${dimensions}, ${totalSums} from (${entries}) as entries group by ${dimensions}) as spend
+   cross join lateral (values
+     ('project', project_id::text), ('key', api_key_id::text), ('provider', provider), ('model', model), ('feature', feature)
+   ) as slice (dimension, value)
+   group by ${totalColumns}`,
+);
+
+/** Totals of days in a month, by one dimension each, that differ from their messages. */
+export const differingTotals = `
+  select compared.*, coalesce(project.slug, key.name, compared.value) as name, workspace.slug as workspace
+  from (${comparedTotals}) as compared
+  left join public.workspaces as workspace on workspace.id = compared.workspace_id
+  left join public.projects as project on compared.dimension = 'project'
+    and project.workspace_id = compared.workspace_id and project.id::text = compared.value
+  left join public.api_keys as key on compared.dimension = 'key'
+    and key.workspace_id = compared.workspace_id and key.id::text = compared.value
+  order by workspace.slug, compared.day, compared.dimension, compared.*`;
+export const mendTotals = mend(
+  "public.daily_totals",
+  totalColumns,
+  totalFigures,
+  "on constraint daily_totals_key",
+  comparedTotals,
+);
+export const removeEmptyTotals = `
+  delete from public.daily_totals
+  where day >= ($1::timestamptz at time zone 'UTC')::date and day < ($2::timestamptz at time zone 'UTC')::date
+    and workspace_id = $3 and ${isEmpty(totalFigures)}`;
+
 const keyColumns = "workspace_id, api_key_id, month";
 const keyFigures = ["amount_usd", "message_count"] as const;
 const comparedKeys = compare(

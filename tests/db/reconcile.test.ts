@@ -150,6 +150,32 @@ const corruptions: Corruption[] = [
     ],
   ],
   [
+    "a day's total by one dimension",
+    () =>
+      `update public.daily_totals set amount_usd = amount_usd + 1e-18
+       where workspace_id = $1 and dimension = 'feature' and value = 'chat' and day = ${day}`,
+    ["daily_totals amount_usd 0.000000000000000001"],
+    { day: "2026-02-14", feature: "chat", type: "usage", environment: "live" },
+  ],
+  [
+    "the messages and the unpriced of a day's total",
+    () =>
+      `update public.daily_totals set message_count = 5, unpriced_count = 7
+       where workspace_id = $1 and dimension = 'project' and type = 'usage' and day = ${day}`,
+    ["daily_totals message_count 4", "daily_totals unpriced_count 7"],
+  ],
+  [
+    "a day's totals that are gone",
+    () => `delete from public.daily_totals where workspace_id = $1 and dimension = 'model' and day = ${day}`,
+    ["daily_totals amount_usd -2", "daily_totals message_count -1"],
+  ],
+  [
+    "a total of nothing, in a month without messages",
+    () =>
+      `insert into public.daily_totals values ($1, 'live', 'provider', '1999-12-31', 'nobody', 'usage', 5, 1, 0)`,
+    ["daily_totals amount_usd 5", "daily_totals message_count 1"],
+  ],
+  [
     "what a key spent",
     () => "update public.key_spend set amount_usd = amount_usd - 0.01 where workspace_id = $1",
     ["key_spend amount_usd -0.01"],
@@ -237,8 +263,9 @@ describe("a corrupted figure is found, named and mended", () => {
       .rows;
     await sql(statement(workspace), [workspace.id]);
     const report = await check(workspace);
-    // What is spent on the budget follows where the day is of this month.
-    const found = report.found.filter(({ kind }) => kind !== "budget");
+    // What is spent on the budget follows where the day is of this month, and the totals where a message is not itself.
+    const followers = expected[0]?.startsWith("daily_totals") ? ["budget"] : ["budget", "daily_totals"];
+    const found = report.found.filter(({ kind }) => !followers.includes(kind));
     expect(
       found
         .map(short)
@@ -269,11 +296,11 @@ describe("a corrupted figure is found, named and mended", () => {
 
   test("a budget follows the sums it is read from", async () => {
     await sql(
-      "update public.daily_spend set amount_usd = amount_usd + 3 where workspace_id = $1 and type = 'usage' and unpriced_count = 1",
+      "update public.daily_totals set amount_usd = amount_usd + 3 where workspace_id = $1 and dimension = 'project' and type = 'usage' and unpriced_count = 1",
       [workspace.id],
     );
     const { found } = await check(workspace);
-    expect(found.map(short)).toEqual(["daily_spend amount_usd 3", "budget spent 3"]);
+    expect(found.map(short)).toEqual(["daily_totals amount_usd 3", "budget spent 3"]);
     expect(found[1]?.where).toMatchObject({ budget: "all", environment: "live" });
     expect((await check(workspace, true)).left).toEqual([]);
   });

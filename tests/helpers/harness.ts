@@ -59,6 +59,20 @@ export async function ledgerDifferences(fixtures: Fixtures): Promise<unknown[]> 
       select 'daily_spend', to_jsonb(e) - '{amount_usd,messages,items,unpriced}'::text[], amount_usd, messages, items, unpriced, -1
       from entries as e
       union all
+      select 'daily_totals', to_jsonb(t) - '{amount_usd,message_count,unpriced_count}'::text[],
+        amount_usd, message_count, 0, unpriced_count, 1
+      from public.daily_totals as t
+      union all
+      select 'daily_totals',
+        jsonb_build_object(
+          'workspace_id', workspace_id, 'day', day, 'type', type, 'environment', environment,
+          'dimension', dimension, 'value', value
+        ),
+        amount_usd, messages, 0, unpriced, -1
+      from entries, lateral (values
+        ('project', project_id::text), ('key', api_key_id::text), ('provider', provider), ('model', model), ('feature', feature)
+      ) as slices (dimension, value)
+      union all
       select 'key_spend', jsonb_build_object('key', api_key_id, 'month', month), amount_usd, message_count, 0, 0, 1
       from public.key_spend
       union all
