@@ -7,6 +7,7 @@ import { priceExamples } from "./examples/prices";
 import { readExamples } from "./examples/reads";
 import { spendExamples } from "./examples/spend";
 import { subscriptionExamples } from "./examples/subscriptions";
+import { workspaceExamples } from "./examples/workspaces";
 
 const sets: ExampleSet[] = [
   messageExamples,
@@ -15,6 +16,7 @@ const sets: ExampleSet[] = [
   priceExamples,
   subscriptionExamples,
   peopleExamples,
+  workspaceExamples,
   apiKeyExamples,
   budgetExamples,
 ];

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { uuid } from "./fields";
+import { text, uuid } from "./fields";
 
 /** What a member may do in a workspace: viewers read, members manage their own keys, admins and owners all of it. */
-const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]);
+export const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]);
 
 /** A workspace as one of its members sees it. */
 export const membership = z
@@ -33,6 +33,23 @@ export const currentUser = z
       .meta({ description: "The user's workspaces, the default one first, then by name." }),
   })
   .meta({ id: "CurrentUser" });
+
+export const updateMeRequest = z
+  .strictObject({
+    display_name: text(120).nullable().optional().meta({ description: "Null: none." }),
+    avatar_url: z
+      .url({ protocol: /^https$/, error: "must be a URL that begins with https://" })
+      .max(2048, "must have at most 2048 characters")
+      .nullable()
+      .optional()
+      .meta({ description: "Null: none." }),
+    default_workspace_id: uuid
+      .nullable()
+      .optional()
+      .meta({ description: "One of your workspaces, where you land after signing in." }),
+  })
+  .meta({ id: "UpdateMeRequest" });
+export type UpdateMeRequest = z.output<typeof updateMeRequest>;
 
 /** A member's role. */
 export type WorkspaceRole = z.infer<typeof workspaceRole>;

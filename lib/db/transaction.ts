@@ -171,6 +171,12 @@ export function sqlState(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
+/** The name of the constraint that a statement violated, or an empty string. */
+export function violatedConstraint(error: unknown): string {
+  const name = error instanceof Error && "constraint" in error ? error.constraint : undefined;
+  return typeof name === "string" ? name : "";
+}
+
 /** Another transaction was in the way (serialization failure, deadlock): the whole transaction may run again. */
 export function isContention(error: unknown): boolean {
   return ["40001", "40P01"].includes(sqlState(error));

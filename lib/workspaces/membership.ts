@@ -1,8 +1,8 @@
 import type { ClientBase } from "pg";
-import type { Membership, WorkspaceRole } from "@/lib/contract/me";
+import type { CurrentUser, Membership, WorkspaceRole } from "@/lib/contract/me";
 import type { UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
-import { selectMemberships } from "./queries";
+import { selectMemberships, selectProfile } from "./queries";
 
 /** From the least to the most. */
 const ranks: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
@@ -29,4 +29,14 @@ export async function requireMembership(
     `This needs the role ${wanted} in the workspace; yours is ${role}.`,
     { role },
   );
+}
+
+/** The signed-in user's own profile. @throws ServiceError invalid_credentials where the token outlived its account */
+export async function requireProfile(
+  client: ClientBase,
+  claims: UserClaims,
+): Promise<CurrentUser["profile"]> {
+  const profile = await selectProfile(client, claims.sub);
+  if (!profile) throw new ServiceError("invalid_credentials", "This account does not exist any more.");
+  return profile;
 }

@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
-import type { CurrentUser, Membership } from "@/lib/contract/me";
+import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/me";
+import type { UpdateWorkspaceRequest } from "@/lib/contract/workspaces";
 
 /** A user's own profile. */
 export async function selectProfile(
@@ -29,4 +30,72 @@ export async function selectMemberships(
     [userId, slug ?? null],
   );
   return rows;
+}
+
+/** Changes what is given of a user's own profile; null takes it away. */
+export async function updateProfile(
+  client: ClientBase,
+  userId: string,
+  { display_name, avatar_url, default_workspace_id }: UpdateMeRequest,
+): Promise<void> {
+  await client.query(
+    `update public.profiles set
+       display_name = case when $2 then $3 else display_name end,
+       avatar_url = case when $4 then $5 else avatar_url end,
+       default_workspace_id = case when $6 then $7::uuid else default_workspace_id end
+     where id = $1`,
+    [
+      userId,
+      display_name !== undefined,
+      display_name ?? null,
+      avatar_url !== undefined,
+      avatar_url ?? null,
+      default_workspace_id !== undefined,
+      default_workspace_id ?? null,
+    ],
+  );
+}
+
+/** Makes a workspace; the database makes its maker the owner. Nothing is returned: the maker may not read it before. */
+export async function insertWorkspace(
+  client: ClientBase,
+  workspace: { id: string; slug: string; name: string; description: string | null; baseCurrency: string },
+): Promise<void> {
+  const { id, slug, name, description, baseCurrency } = workspace;
+  await client.query(
+    "insert into public.workspaces (id, slug, name, description, base_currency) values ($1, $2, $3, $4, $5)",
+    [id, slug, name, description, baseCurrency],
+  );
+}
+
+/** Changes what is given of a workspace. */
+export async function updateWorkspaceRow(
+  client: ClientBase,
+  workspaceId: string,
+  { name, description, base_currency }: UpdateWorkspaceRequest,
+): Promise<void> {
+  await client.query(
+    `update public.workspaces set
+       name = coalesce($2, name),
+       description = case when $3 then $4 else description end,
+       base_currency = coalesce($5, base_currency)
+     where id = $1`,
+    [workspaceId, name ?? null, description !== undefined, description ?? null, base_currency ?? null],
+  );
+}
+
+/** How many projects, keys, budgets and connections a workspace has in use. */
+export async function selectCounts(
+  client: ClientBase,
+  workspaceId: string,
+): Promise<{ projects: number; api_keys: number; budgets: number; connections: number }> {
+  const { rows } = await client.query(
+    `select
+       (select count(*)::int from public.projects where workspace_id = $1 and archived_at is null) as projects,
+       (select count(*)::int from public.api_keys where workspace_id = $1 and kind = 'key' and revoked_at is null) as api_keys,
+       (select count(*)::int from public.budgets where workspace_id = $1) as budgets,
+       (select count(*)::int from public.connections where workspace_id = $1) as connections`,
+    [workspaceId],
+  );
+  return rows[0];
 }

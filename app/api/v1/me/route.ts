@@ -1,6 +1,6 @@
-import { currentUser } from "@/lib/contract/me";
+import { currentUser, updateMeRequest } from "@/lib/contract/me";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readCurrentUser } from "@/lib/workspaces/service";
+import { readCurrentUser, updateCurrentUser } from "@/lib/workspaces/service";
 
 export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: endpoint({
@@ -10,5 +10,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
     auth: "user",
     response: currentUser,
     run: ({ principal }) => readCurrentUser(principal.claims),
+  }),
+  PATCH: endpoint({
+    summary: "Change my profile",
+    description: "Your name, picture and default workspace. What is left out stays as it is.",
+    auth: "user",
+    body: updateMeRequest,
+    response: currentUser,
+    run: ({ principal, body }) => updateCurrentUser(principal.claims, body),
   }),
 });

@@ -1,0 +1,17 @@
+import { invitationTokenParams } from "@/lib/contract/invitations";
+import { membership } from "@/lib/contract/me";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { acceptInvitation } from "@/lib/invitations/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  POST: endpoint({
+    summary: "Accept an invitation",
+    description:
+      "Makes you a member and uses the link up. If you are a member already, you stay what you are, and the link stays good.",
+    auth: "user",
+    params: invitationTokenParams,
+    response: membership,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params }) => acceptInvitation(principal.claims, params.token),
+  }),
+});

@@ -1,0 +1,16 @@
+import { invitationOffer, invitationTokenParams } from "@/lib/contract/invitations";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { readInvitationOffer } from "@/lib/invitations/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "Read what an invitation offers",
+    description:
+      "For whoever is signed in and has the link. One that is used, revoked or expired is not found.",
+    auth: "user",
+    params: invitationTokenParams,
+    response: invitationOffer,
+    errors: ["not_found"],
+    run: ({ principal, params }) => readInvitationOffer(principal.claims, params.token),
+  }),
+});

@@ -1,0 +1,30 @@
+import { changeMemberRequest, member, memberParams } from "@/lib/contract/members";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { changeRole, removeMember } from "@/lib/members/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  PATCH: endpoint({
+    summary: "Change a member's role",
+    description:
+      "Owners change everybody's role, admins everybody's but an owner's. The last owner stays one. The API keys somebody made are the workspace's and go on working.",
+    auth: "user",
+    role: "admin",
+    params: memberParams,
+    body: changeMemberRequest,
+    response: member,
+    errors: ["not_found", "permission_denied", "conflict"],
+    run: ({ principal, params, body }) =>
+      changeRole(principal.claims, params.slug, params.user_id, body.role),
+  }),
+  DELETE: endpoint({
+    summary: "Remove a member, or leave",
+    description:
+      "Everybody may leave with their own id; admins remove others, owners also owners. The last owner stays. The API keys somebody made are the workspace's and go on working; invitations they sent are revoked. Answers the membership that was.",
+    auth: "user",
+    role: "viewer",
+    params: memberParams,
+    response: member,
+    errors: ["not_found", "permission_denied", "conflict"],
+    run: ({ principal, params }) => removeMember(principal.claims, params.slug, params.user_id),
+  }),
+});

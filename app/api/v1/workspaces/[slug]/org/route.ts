@@ -1,0 +1,18 @@
+import { workspaceParams } from "@/lib/contract/workspace";
+import { organization } from "@/lib/contract/workspaces";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { readOrganization } from "@/lib/workspaces/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "Read a workspace and who is in it",
+    description:
+      "The workspace, its members with their roles, and how many projects, keys, budgets and connections it has.",
+    auth: "user",
+    role: "viewer",
+    params: workspaceParams,
+    response: organization,
+    errors: ["not_found"],
+    run: ({ principal, params }) => readOrganization(principal.claims, params.slug),
+  }),
+});

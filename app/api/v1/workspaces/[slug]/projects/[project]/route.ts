@@ -1,0 +1,18 @@
+import { project, projectParams, updateProjectRequest } from "@/lib/contract/projects";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { updateProject } from "@/lib/projects/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  PATCH: endpoint({
+    summary: "Rename or archive a project",
+    description:
+      "An archived project is left out where one is chosen from. Nothing else changes: it counts in every sum and budget, and messages to it are recorded without bringing it back.",
+    auth: "user",
+    role: "member",
+    params: projectParams,
+    body: updateProjectRequest,
+    response: project,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params, body }) => updateProject(principal.claims, params.slug, params.project, body),
+  }),
+});

@@ -1,0 +1,17 @@
+import { projectList } from "@/lib/contract/projects";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { listProjects } from "@/lib/projects/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: endpoint({
+    summary: "List the projects",
+    description: "With what each cost this month and when it was last active. Figures are of live messages.",
+    auth: "user",
+    role: "viewer",
+    params: workspaceParams,
+    response: projectList,
+    errors: ["not_found"],
+    run: ({ principal, params }) => listProjects(principal.claims, params.slug),
+  }),
+});

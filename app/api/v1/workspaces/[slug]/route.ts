@@ -1,0 +1,19 @@
+import { membership } from "@/lib/contract/me";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { updateWorkspaceRequest } from "@/lib/contract/workspaces";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { updateWorkspace } from "@/lib/workspaces/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  PATCH: endpoint({
+    summary: "Change what a workspace is called",
+    description: "Name, description and base currency, for admins. What is left out stays as it is.",
+    auth: "user",
+    role: "admin",
+    params: workspaceParams,
+    body: updateWorkspaceRequest,
+    response: membership,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params, body }) => updateWorkspace(principal.claims, params.slug, body),
+  }),
+});

@@ -1,0 +1,18 @@
+import { transferRequest, transferResult } from "@/lib/contract/members";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { transferOwnership } from "@/lib/members/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  POST: endpoint({
+    summary: "Transfer the ownership",
+    description: "Makes another member the owner and you an admin, both or neither.",
+    auth: "user",
+    role: "owner",
+    params: workspaceParams,
+    body: transferRequest,
+    response: transferResult,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params, body }) => transferOwnership(principal.claims, params.slug, body.user_id),
+  }),
+});

@@ -1,0 +1,18 @@
+import { membership } from "@/lib/contract/me";
+import { createWorkspaceRequest } from "@/lib/contract/workspaces";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { createWorkspace } from "@/lib/workspaces/service";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  POST: endpoint({
+    summary: "Make a workspace",
+    description:
+      "Makes a workspace for a team, which you own. Its slug is its address for good. One person may own 20.",
+    auth: "user",
+    body: createWorkspaceRequest,
+    response: membership,
+    status: 201,
+    errors: ["slug_taken", "conflict", "rate_limited"],
+    run: ({ principal, body }) => createWorkspace(principal.claims, body),
+  }),
+});

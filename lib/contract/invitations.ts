@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { instant, uuid } from "./fields";
+import { workspaceSlug } from "./workspace";
+
+/** What somebody can be invited as. Ownership is transferred, to who is a member already. */
+const invitedRole = z.enum(["admin", "member", "viewer"], { error: "must be admin, member or viewer" });
+
+const maxDays = 30;
+const wholeDays = { error: `must be a whole number of days from 1 to ${maxDays}` };
+
+/** An invitation that nobody has accepted yet. Its link is shown once, by the call that made it. */
+export const invitation = z
+  .object({
+    id: uuid,
+    role: invitedRole,
+    email: z.string().nullable().meta({ description: "Whom alone it is for; null: whoever has the link." }),
+    invited_by: z.object({ user_id: uuid, display_name: z.string().nullable(), email: z.string() }),
+    created_at: instant,
+    expires_at: instant,
+    expired: z.boolean(),
+  })
+  .meta({ id: "Invitation" });
+
+export type Invitation = z.output<typeof invitation>;
+
+export const invitationList = z
+  .object({
+    invitations: z.array(invitation).meta({ description: "Those not accepted yet, the newest first." }),
+  })
+  .meta({ id: "InvitationList" });
+
+export const createInvitationRequest = z
+  .strictObject({
+    role: invitedRole,
+    email: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .max(255, "must have at most 255 characters")
+      .pipe(z.email({ error: "must be an e-mail address" }))
+      .nullable()
+      .default(null)
+      .meta({
+        description: "Whom alone it is for. Left out: whoever has the link.",
+        jsonSchema: { type: ["string", "null"], format: "email" },
+      }),
+    expires_in_days: z.number(wholeDays).int(wholeDays).min(1, wholeDays).max(maxDays, wholeDays).default(7),
+  })
+  .meta({ id: "CreateInvitationRequest" });
+export type CreateInvitationRequest = z.output<typeof createInvitationRequest>;
+
+export const createdInvitation = z
+  .object({
+    invitation,
+    link: z.url().meta({
+      description: "Send it to whom it is for. It works once and cannot be shown again.",
+    }),
+  })
+  .meta({ id: "CreatedInvitation" });
+
+export const invitationParams = z.strictObject({ slug: workspaceSlug, id: uuid });
+
+/** Any text at all: a link that is damaged answers what an unknown one does. */
+export const invitationTokenParams = z.strictObject({
+  token: z.string().meta({ description: "What follows `/invite/` in the link." }),
+});
+
+/** What a link offers to the signed-in user who opened it. */
+export const invitationOffer = z
+  .object({
+    workspace: z.object({ name: z.string() }),
+    role: invitedRole,
+    invited_by: z.string().meta({ description: "The inviter's name, else their address." }),
+    email: z.string().nullable().meta({ description: "Whom alone it is for; null: whoever has the link." }),
+    expires_at: instant,
+    is_for_you: z.boolean().meta({ description: "False where it is for another address than yours." }),
+    already_member: z.boolean(),
+  })
+  .meta({ id: "InvitationOffer" });
+export type InvitationOffer = z.output<typeof invitationOffer>;

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { day, decimalNumber, instant, projectSlug, text, uuid } from "./fields";
+import { workspaceSlug } from "./workspace";
+
+/** A project with what it costs. Figures are of live messages. */
+export const project = z
+  .object({
+    id: uuid,
+    slug: z.string(),
+    name: z.string(),
+    archived_at: instant.nullable(),
+    created_at: instant,
+    month_usd: decimalNumber("Spent in the current UTC month, USD."),
+    month_message_count: z.int(),
+    message_count: z.int().meta({ description: "Messages ever." }),
+    last_activity_on: day.nullable().meta({
+      description: "The latest UTC day with costs, today at most; null where there are none.",
+    }),
+  })
+  .meta({ id: "Project" });
+
+export type Project = z.output<typeof project>;
+
+export const projectList = z
+  .object({
+    projects: z.array(project).meta({ description: "Those in use first, then the archived; by name." }),
+  })
+  .meta({ id: "ProjectList" });
+
+export const projectParams = z.strictObject({ slug: workspaceSlug, project: projectSlug });
+
+export const updateProjectRequest = z
+  .strictObject({
+    name: text(120).optional(),
+    archived: z.boolean().optional().meta({
+      description:
+        "An archived project is left out where one is chosen from. It counts in every sum, and messages to it are recorded.",
+    }),
+  })
+  .meta({ id: "UpdateProjectRequest" });
+export type UpdateProjectRequest = z.output<typeof updateProjectRequest>;

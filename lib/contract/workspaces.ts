@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { text } from "./fields";
+import { membership } from "./me";
+import { member } from "./members";
+
+const reservedHint = "Letters, digits and dashes; some names are reserved for the service's own pages.";
+
+/** A slug that somebody chooses, where `workspaceSlug` is one that somebody names. */
+const newSlug = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,62}$/,
+    "must have 1 to 63 lower-case letters, digits or dashes, and begin with a letter or digit",
+  );
+
+const name = text(120, "What people read.");
+const description = text(1000).nullable();
+const baseCurrency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, "must be an ISO 4217 code in capitals, like USD")
+  .meta({ description: "ISO 4217. What the workspace thinks in; costs are kept in USD." });
+
+export const createWorkspaceRequest = z
+  .strictObject({
+    name,
+    slug: newSlug.optional().meta({
+      description: `The workspace's address, for good. Left out: made of the name. ${reservedHint}`,
+    }),
+    description: description.default(null),
+    base_currency: baseCurrency.default("USD"),
+  })
+  .meta({ id: "CreateWorkspaceRequest" });
+export type CreateWorkspaceRequest = z.output<typeof createWorkspaceRequest>;
+
+export const updateWorkspaceRequest = z
+  .strictObject({
+    name: name.optional(),
+    description: description.optional().meta({ description: "Null takes it away." }),
+    base_currency: baseCurrency.optional(),
+  })
+  .meta({ id: "UpdateWorkspaceRequest" });
+export type UpdateWorkspaceRequest = z.output<typeof updateWorkspaceRequest>;
+
+/** A workspace with everybody in it. */
+export const organization = z
+  .object({
+    workspace: membership,
+    members: z.array(member).meta({ description: "Owners first, then by role and name." }),
+    counts: z.object({
+      members: z.int(),
+      projects: z.int().meta({ description: "Those that are not archived." }),
+      api_keys: z.int().meta({ description: "Those that are not revoked." }),
+      budgets: z.int(),
+      connections: z.int(),
+    }),
+  })
+  .meta({ id: "Organization" });
