@@ -1,0 +1,39 @@
+import type { Caller, World } from "../callers";
+import { nothing, type Sample, type Samples } from "../sample";
+
+/** A key of the caller's own where they belong to the workspace, as members manage the keys they made. */
+async function keyOf(world: World, caller: Caller): Promise<Sample> {
+  const { sql } = world.harness.fixtures;
+  const { id } = await world.harness.fixtures.key(world.workspace.id);
+  const maker = caller in world.users ? world.users[caller as keyof World["users"]] : world.users.owner;
+  await sql.query("update public.api_keys set created_by = $1 where id = $2", [maker.id, id]);
+  return { params: { id } };
+}
+
+async function budgetOf({ harness, workspace }: World): Promise<Sample> {
+  const { rows } = await harness.fixtures.sql.query(
+    "insert into public.budgets (workspace_id, name, scope_type, amount) values ($1, 'All of it', 'global', 100) returning id",
+    [workspace.id],
+  );
+  return { params: { id: rows[0].id } };
+}
+
+/** Keys and budgets. */
+export const keySamples: Samples = {
+  "GET /api/v1/workspaces/[slug]/api-keys": nothing,
+  "POST /api/v1/workspaces/[slug]/api-keys": () => ({ body: { name: "CI", permissions: ["log_usage"] } }),
+  "PATCH /api/v1/workspaces/[slug]/api-keys/[id]": async (world, caller) => ({
+    ...(await keyOf(world, caller)),
+    body: { monthly_limit: 5 },
+  }),
+  "DELETE /api/v1/workspaces/[slug]/api-keys/[id]": keyOf,
+  "POST /api/v1/workspaces/[slug]/api-keys/[id]/rotate": keyOf,
+  "GET /api/v1/workspaces/[slug]/budgets": nothing,
+  "POST /api/v1/workspaces/[slug]/budgets": () => ({ body: { scope_type: "global", amount: 50 } }),
+  "GET /api/v1/workspaces/[slug]/budgets/[id]": budgetOf,
+  "PATCH /api/v1/workspaces/[slug]/budgets/[id]": async (world) => ({
+    ...(await budgetOf(world)),
+    body: { amount: 60 },
+  }),
+  "DELETE /api/v1/workspaces/[slug]/budgets/[id]": budgetOf,
+};

@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { costMessage } from "@/tests/helpers/client";
+import type { World } from "../callers";
+import { nothing, type Samples } from "../sample";
+
+const newProject = (world: World, slug: string) => world.harness.fixtures.project(world.workspace.id, slug);
+
+/** Recording costs, and reading what they come to. */
+export const ledgerSamples: Samples = {
+  "GET /api/health": nothing,
+  "GET /api/openapi.json": nothing,
+  "POST /api/v1/messages": () => ({ body: costMessage() }),
+  "POST /api/v1/messages/batch": () => ({ body: { messages: [costMessage()] } }),
+  "GET /api/v1/summary/month": nothing,
+  "GET /api/v1/budgets/status": nothing,
+  "GET /api/v1/projects/[slug]/spend": async (world) => {
+    const slug = `p-${randomUUID()}`;
+    await newProject(world, slug);
+    return { params: { slug } };
+  },
+  "GET /api/v1/workspaces/[slug]/metrics": () => ({ query: "?period=year&group_by=model" }),
+  "GET /api/v1/workspaces/[slug]/activity": () => ({ query: "?period=all&limit=1" }),
+  "GET /api/v1/workspaces/[slug]/export": () => ({ query: "?format=csv" }),
+  "POST /api/v1/workspaces/[slug]/messages/batch": () => ({
+    body: { messages: [costMessage({}, { source: "manual" })] },
+  }),
+  "GET /api/v1/workspaces/[slug]/messages/[id]": async (world) => {
+    const answer = await fetch(`${world.baseUrl}/api/v1/messages`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${world.credentials["an API key"]}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify(costMessage()),
+    });
+    const { id } = await answer.json();
+    return { params: { id } };
+  },
+  "GET /api/v1/workspaces/[slug]/prices": nothing,
+  "PUT /api/v1/workspaces/[slug]/prices": () => ({
+    body: {
+      provider: "in-house",
+      model: randomUUID(),
+      unit_type: "input_tokens",
+      rate: 0.5,
+      starts_at: "2026-11-01T00:00:00Z",
+    },
+  }),
+  "GET /api/v1/workspaces/[slug]/unpriced": nothing,
+  "GET /api/v1/workspaces/[slug]/subscriptions": nothing,
+  "DELETE /api/v1/workspaces/[slug]/subscriptions/[id]": async (world) => {
+    const message = {
+      type: "subscription",
+      vendor: "Figma",
+      amount: "45",
+      currency: "USD",
+      interval: "month",
+    };
+    const { rows } = await world.harness.fixtures.sql.query(
+      `insert into public.recurring_subscriptions
+         (workspace_id, id, project_id, source, environment, message, period, anchor_on, next_on, created_at)
+       values ($1, gen_random_uuid(), $2, 'api', 'live', $3, 'month', '2026-11-01', '2026-12-01', now()) returning id`,
+      [world.workspace.id, await newProject(world, `p-${randomUUID()}`), message],
+    );
+    return { params: { id: rows[0].id } };
+  },
+};

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { apiClient } from "@/tests/helpers/client";
+import { addMember, type Caller, type World } from "../callers";
+import { nothing, type Sample, type Samples } from "../sample";
+
+/** The caller themselves, where they belong to the workspace. */
+const userOf = (world: World, caller: Caller) => world.users[caller as keyof World["users"]];
+
+async function invite(world: World, slug: string, token: string) {
+  const { body } = await apiClient(world.baseUrl, token).call(
+    "POST",
+    `/api/v1/workspaces/${slug}/invitations`,
+    {
+      role: "viewer",
+    },
+  );
+  return body as { invitation: { id: string }; link: string };
+}
+
+/** An invitation to somebody else's workspace, so that accepting it changes nothing in this one. */
+async function offer(world: World): Promise<Sample> {
+  const slug = `w-${randomUUID()}`;
+  const host = await addMember(world.harness, await world.harness.fixtures.workspace(slug), "owner");
+  const { link } = await invite(world, slug, host.token);
+  return { params: { token: link.slice(link.lastIndexOf("/") + 1) } };
+}
+
+/** Members and below may only take themselves out; admins and up, somebody else. */
+async function leaver(world: World, caller: Caller): Promise<Sample> {
+  const { id: workspaceId } = world.workspace;
+  if (caller !== "viewer" && caller !== "member") {
+    return { params: { user_id: (await addMember(world.harness, workspaceId, "viewer")).id } };
+  }
+  const { id } = userOf(world, caller);
+  const restore = async () => {
+    await world.harness.fixtures.sql.query(
+      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
+      [workspaceId, id, caller],
+    );
+  };
+  return { params: { user_id: id }, restore };
+}
+
+/** People, what they belong to, and how they got there. */
+export const peopleSamples: Samples = {
+  "GET /api/v1/me": nothing,
+  "PATCH /api/v1/me": () => ({ body: { display_name: "Ada" } }),
+  "POST /api/v1/workspaces": () => ({ body: { name: `Team ${randomUUID()}` } }),
+  "PATCH /api/v1/workspaces/[slug]": () => ({ body: { description: "All we spend." } }),
+  "GET /api/v1/workspaces/[slug]/org": nothing,
+  "GET /api/v1/workspaces/[slug]/audit": nothing,
+  "GET /api/v1/workspaces/[slug]/projects": nothing,
+  "PATCH /api/v1/workspaces/[slug]/projects/[project]": async (world) => {
+    const project = `p-${randomUUID()}`;
+    await world.harness.fixtures.project(world.workspace.id, project);
+    return { params: { project }, body: { archived: true } };
+  },
+  "PATCH /api/v1/workspaces/[slug]/members/[user_id]": async (world) => ({
+    params: { user_id: (await addMember(world.harness, world.workspace.id, "viewer")).id },
+    body: { role: "member" },
+  }),
+  "DELETE /api/v1/workspaces/[slug]/members/[user_id]": leaver,
+  "POST /api/v1/workspaces/[slug]/transfer": async (world, caller) => {
+    const heir = await addMember(world.harness, world.workspace.id, "member");
+    const restore = async () => {
+      await world.harness.fixtures.sql.query(
+        "update public.workspace_members set role = 'owner' where workspace_id = $1 and user_id = $2",
+        [world.workspace.id, userOf(world, caller).id],
+      );
+    };
+    return { body: { user_id: heir.id }, restore };
+  },
+  "GET /api/v1/workspaces/[slug]/invitations": nothing,
+  "POST /api/v1/workspaces/[slug]/invitations": () => ({ body: { role: "viewer" } }),
+  "DELETE /api/v1/workspaces/[slug]/invitations/[id]": async (world) => ({
+    params: { id: (await invite(world, world.workspace.slug, world.users.owner.token)).invitation.id },
+  }),
+  "GET /api/v1/invitations/[token]": offer,
+  "POST /api/v1/invitations/[token]/accept": offer,
+};
