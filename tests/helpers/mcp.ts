@@ -21,21 +21,20 @@ export type McpClient = {
   /** The protocol version that was agreed on. */
   version: string | undefined;
   list(): Promise<{ name: string; annotations?: Record<string, unknown> | undefined }[]>;
-  call(name: string, args?: Record<string, unknown>, meta?: Record<string, unknown>): Promise<ToolResult>;
+  /** @param timeoutMs after which the client gives the call up, and says so */
+  call(name: string, args?: Record<string, unknown>, timeoutMs?: number): Promise<ToolResult>;
   close(): Promise<void>;
 };
 
 const identity = { name: "outlay-tests", version: "1.0.0" };
 
-type RawResult = { isError?: unknown; content?: unknown; structuredContent?: unknown };
-
-function readResult(result: RawResult): ToolResult {
-  const [first] = (result.content ?? []) as { text?: string }[];
-  return {
-    isError: result.isError === true,
-    text: first?.text ?? "",
-    data: result.structuredContent as Record<string, unknown> | undefined,
+function readResult(result: object): ToolResult {
+  const { isError, content, structuredContent } = result as {
+    isError?: boolean;
+    content?: { text?: string }[];
+    structuredContent?: Record<string, unknown>;
   };
+  return { isError: isError === true, text: content?.[0]?.text ?? "", data: structuredContent };
 }
 
 /** The present SDK, which asks for protocol 2026-07-28. */
@@ -45,8 +44,8 @@ export async function connectModern(transport: ModernHttp | ModernStdio): Promis
   return {
     version: client.getNegotiatedProtocolVersion(),
     list: async () => (await client.listTools()).tools,
-    call: async (name, args = {}, meta) =>
-      readResult(await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })),
+    call: async (name, args = {}, timeout = 20_000) =>
+      readResult(await client.callTool({ name, arguments: args }, { timeout })),
     close: () => client.close(),
   };
 }
@@ -59,8 +58,8 @@ export async function connectOlder(transport: OlderHttp | OlderStdio): Promise<M
   return {
     version: transport instanceof OlderHttp ? transport.protocolVersion : undefined,
     list: async () => (await client.listTools()).tools,
-    call: async (name, args = {}, meta) =>
-      readResult(await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })),
+    call: async (name, args = {}, timeout = 20_000) =>
+      readResult(await client.callTool({ name, arguments: args }, undefined, { timeout })),
     close: () => client.close(),
   };
 }

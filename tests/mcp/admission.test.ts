@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import { apiClient, costMessage } from "../helpers/client";
+import { withHarness } from "../helpers/harness";
+import { connectModern, modernHttp, modernStdio, toolCall } from "../helpers/mcp";
+
+const harness = withHarness({ services: 2 });
+const clientOf = (secret: string | null, service = 0) =>
+  apiClient(harness.services[service]?.baseUrl ?? "", secret);
+
+const usage = {
+  project: "checkout",
+  provider: "acme",
+  unit_type: "requests",
+  quantity: 1,
+  estimated_cost: 0.01,
+};
+
+/** Sends a tool call as plain HTTP. */
+function send(
+  secret: string | null,
+  name: string,
+  args: Record<string, unknown>,
+  era: "2026" | "2025" = "2026",
+  service = 0,
+) {
+  const { body, headers } = toolCall(era, name, args);
+  return clientOf(secret, service).call("POST", "/api/mcp", body, headers);
+}
+
+const remaining = (headers: Headers) => headers.get("ratelimit")?.split(";")[1];
+
+test("every request counts once against the rate, whatever it carries, over every process and beside REST", async () => {
+  const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
+    rate_limit_rpm: 7,
+  });
+  expect(remaining((await send(secret, "log_usage", usage)).headers)).toBe("r=6");
+  expect(remaining((await send(secret, "log_usage", { ...usage, quantity: 0 }, "2026", 1)).headers)).toBe(
+    "r=5",
+  );
+  expect(remaining((await send(secret, "get_budget_status", {}, "2025")).headers)).toBe("r=4");
+  expect(remaining((await clientOf(secret).post(costMessage())).headers)).toBe("r=3");
+  expect(remaining((await clientOf(secret).call("POST", "/api/mcp", "{")).headers)).toBe("r=2");
+  const two = [
+    toolCall("2025", "log_usage", usage, { id: 1 }),
+    toolCall("2025", "log_usage", usage, { id: 2 }),
+  ];
+  const batch = await clientOf(secret, 1).call(
+    "POST",
+    "/api/mcp",
+    two.map(({ body }) => body),
+    {
+      ...two[0]?.headers,
+      "mcp-protocol-version": "2025-03-26",
+    },
+  );
+  expect([batch.status, remaining(batch.headers)]).toEqual([200, "r=1"]);
+  expect(
+    remaining(
+      (await send(secret, "add_expense", { project: "checkout", vendor: "Figma", amount: 1 })).headers,
+    ),
+  ).toBe("r=0");
+
+  const refused = await send(secret, "log_usage", usage);
+  expect(refused.status).toBe(429);
+  expect(refused.body.error).toBe("rate_limited");
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(50);
+  const { rows } = await harness.fixtures.sql.query(
+    "select count(*)::int as messages from public.messages where api_key_id = $1",
+    [id],
+  );
+  expect(rows).toEqual([{ messages: 5 }]);
+});
+
+test("a client's whole conversation counts a request at a time", async () => {
+  const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), { rate_limit_rpm: 50 });
+  const baseUrl = harness.services[0]?.baseUrl ?? "";
+  const remote = await connectModern(modernHttp(`${baseUrl}/api/mcp`, secret));
+  await remote.call("get_budget_status");
+  await remote.close();
+  // Asking what the server speaks, then the call.
+  const before = Number(remaining((await clientOf(secret).get("/api/v1/budgets/status")).headers)?.slice(2));
+  expect(50 - before).toBe(3);
+  const local = await connectModern(modernStdio(baseUrl, secret));
+  await local.call("log_usage", usage);
+  await local.close();
+  // The local program looks once whether its key is good; then the call, and this look.
+  const after = Number(remaining((await clientOf(secret).get("/api/v1/budgets/status")).headers)?.slice(2));
+  expect(before - after).toBe(3);
+});
+
+test("a key's own conditions refuse the request, as they do over REST", async () => {
+  const workspace = await harness.fixtures.workspace();
+  const keyOf = (options: Parameters<typeof harness.fixtures.key>[1]) =>
+    harness.fixtures.key(workspace, options);
+  const cases = [
+    [401, "key_expired", await keyOf({ expires_at: "2026-01-01T00:00:00Z" })],
+    [401, "key_revoked", await keyOf({ revoked_at: "2026-01-01T00:00:00Z" })],
+    [403, "ip_not_allowed", await keyOf({ allowed_cidrs: ["203.0.113.0/24"] })],
+  ] as const;
+  for (const [status, error, { secret }] of cases) {
+    for (const era of ["2026", "2025"] as const) {
+      const answer = await send(secret, "log_usage", usage, era);
+      expect([answer.status, answer.body.error]).toEqual([status, error]);
+    }
+  }
+});
+
+test("a stranger is told where to find credentials", async () => {
+  for (const [secret, error] of [
+    [null, "missing_credentials"],
+    ["svc_live_nonsense", "invalid_credentials"],
+  ] as const) {
+    const answer = await send(secret, "get_budget_status", {});
+    expect([answer.status, answer.body.error]).toEqual([401, error]);
+    expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
+  }
+});
+
+test("a revoked key records nothing from the very next call on, in every process", async () => {
+  const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+  expect((await send(secret, "log_usage", usage, "2026", 1)).status).toBe(200);
+  await harness.fixtures.sql.query("update public.api_keys set revoked_at = now() where id = $1", [id]);
+  for (const service of [0, 1])
+    expect((await send(secret, "log_usage", usage, "2026", service)).status).toBe(401);
+});
+
+test("a key of the environment test records and sees test data alone", async () => {
+  const workspace = await harness.fixtures.workspace();
+  const live = await harness.fixtures.key(workspace);
+  const test = await harness.fixtures.key(workspace, { environment: "test" });
+  await send(test.secret, "log_usage", usage);
+  const totalOf = async (secret: string) => {
+    const { body } = await send(secret, "get_monthly_summary", {});
+    return (body.result as { structuredContent: Record<string, unknown> }).structuredContent.total_usd;
+  };
+  expect(await totalOf(test.secret)).toBe(0.01);
+  expect(await totalOf(live.secret)).toBe(0);
+});
+
+test("many calls at a monthly limit record exactly what it allows", async () => {
+  const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
+    monthly_limit: "0.1",
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 32 }, (_, index) => {
+      const { body, headers } = toolCall("2026", "log_usage", usage, { id: index });
+      return clientOf(secret, index % 2).call("POST", "/api/mcp", body, headers);
+    }),
+  );
+  const recorded = answers.filter(({ body }) => !(body.result as { isError?: boolean }).isError);
+  expect(recorded).toHaveLength(10);
+  const { rows } = await harness.fixtures.sql.query(
+    "select sum(amount_usd)::float as spent from public.messages where api_key_id = $1",
+    [id],
+  );
+  expect(rows).toEqual([{ spent: 0.1 }]);
+});

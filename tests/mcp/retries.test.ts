@@ -1,0 +1,186 @@
+import { request as httpRequest } from "node:http";
+import { expect, test } from "vitest";
+import { apiClient } from "../helpers/client";
+import { withHarness } from "../helpers/harness";
+import { connectModern, connectOlder, modernHttp, olderStdio, toolCall } from "../helpers/mcp";
+
+const harness = withHarness();
+const baseUrl = () => harness.services[0]?.baseUrl ?? "";
+
+const usage = {
+  project: "checkout",
+  provider: "acme",
+  unit_type: "requests",
+  quantity: 1,
+  estimated_cost: 0.01,
+};
+
+async function newKey() {
+  const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
+    monthly_limit: "100",
+  });
+  const recorded = async () => {
+    const { rows } = await harness.fixtures.sql.query(
+      "select count(*)::int as messages from public.messages where api_key_id = $1",
+      [id],
+    );
+    return rows[0].messages as number;
+  };
+  const send = async (
+    era: "2026" | "2025",
+    options: { id?: number | string; meta?: Record<string, unknown> } = {},
+    headers: Record<string, string> = {},
+    args: Record<string, unknown> = usage,
+  ) => {
+    const call = toolCall(era, "log_usage", args, options);
+    const { body } = await apiClient(baseUrl(), secret).call("POST", "/api/mcp", call.body, {
+      ...call.headers,
+      ...headers,
+    });
+    return body.result as {
+      isError?: boolean;
+      structuredContent: { id: string };
+      content: { text: string }[];
+    };
+  };
+  return { id, secret, recorded, send };
+}
+
+test("a key that the client chose records once, as it does over REST, in both protocols", async () => {
+  const { send, recorded, secret } = await newKey();
+  const meta = { idempotency_key: "invoice-7" };
+  const first = await send("2026", { id: 1, meta });
+  const again = await send("2026", { id: 2, meta });
+  const older = await send("2025", { id: 3, meta });
+  expect(again.structuredContent).toEqual(first.structuredContent);
+  expect(older.structuredContent).toEqual(first.structuredContent);
+  expect(again.content[0]?.text).toContain("was not recorded again");
+  expect(await recorded()).toBe(1);
+
+  const different = await send("2026", { meta }, {}, { ...usage, quantity: 2 });
+  expect(different.isError).toBe(true);
+  expect(different.content[0]?.text).toContain("idempotency_conflict");
+  const { project, ...message } = usage;
+  const rest = await apiClient(baseUrl(), secret).post({
+    project,
+    source: "mcp",
+    idempotency_key: "invoice-7",
+    message: { type: "usage", ...message },
+  });
+  expect([rest.status, rest.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+  expect((await send("2026", { meta: { idempotency_key: "" } })).content[0]?.text).toContain(
+    "_meta.idempotency_key",
+  );
+  expect(await recorded()).toBe(1);
+});
+
+test("the same request sent twice in a session records once; another session's request with that id is another", async () => {
+  const { secret, send, recorded } = await newKey();
+  const start = async () => {
+    const { headers } = await apiClient(baseUrl(), secret).call(
+      "POST",
+      "/api/mcp",
+      {
+        jsonrpc: "2.0",
+        id: 0,
+        method: "initialize",
+        params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+      },
+      { accept: "application/json, text/event-stream" },
+    );
+    return { "mcp-session-id": headers.get("mcp-session-id") ?? "" };
+  };
+  const [one, other] = [await start(), await start()];
+  expect(one["mcp-session-id"]).not.toBe(other["mcp-session-id"]);
+  const first = await send("2025", { id: 1 }, one);
+  expect((await send("2025", { id: 1 }, one)).structuredContent).toEqual(first.structuredContent);
+  expect(await recorded()).toBe(1);
+  await send("2025", { id: 1 }, other);
+  expect(await recorded()).toBe(2);
+  await send("2025", { id: 2 }, one);
+  await send("2025", { id: "2" }, one);
+  expect(await recorded()).toBe(4);
+});
+
+test("two equal calls that were both answered are two uses", async () => {
+  const { send, recorded } = await newKey();
+  for (const era of ["2026", "2025"] as const) {
+    await send(era, { id: 1 });
+    await send(era, { id: 1 });
+  }
+  expect(await recorded()).toBe(4);
+});
+
+/** Sends a call, and hangs up once the service has been waiting for the key's row for a moment. */
+async function hangUpWhileItWaits(era: "2026" | "2025", key: { id: string; secret: string }): Promise<void> {
+  const call = toolCall(era, "log_usage", usage, { id: 1 });
+  const request = httpRequest(`${baseUrl()}/api/mcp`, {
+    method: "POST",
+    headers: { ...call.headers, "content-type": "application/json", authorization: `Bearer ${key.secret}` },
+  });
+  const gone = new Promise((resolve) => request.once("close", resolve).once("error", () => {}));
+  request.end(JSON.stringify(call.body));
+  await expect
+    .poll(
+      async () =>
+        (
+          await harness.fixtures.sql.query(
+            "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+          )
+        ).rows[0].waiting,
+    )
+    .toBe(1);
+  request.destroy();
+  await gone;
+}
+
+test.each(["2026", "2025"] as const)(
+  "a call whose client hung up before the answer is recorded once with its retry (%s)",
+  async (era) => {
+    const key = await newKey();
+    const lock = await harness.fixtures.sql.connect();
+    try {
+      await lock.query("begin");
+      await lock.query("select from public.api_keys where id = $1 for update", [key.id]);
+      await hangUpWhileItWaits(era, key);
+      // Clients of 2026-07-28 send it again under a new id.
+      const retry = key.send(era, { id: 2 });
+      await lock.query("commit");
+      expect((await retry).isError ?? false).toBe(false);
+    } finally {
+      lock.release();
+    }
+    await expect.poll(key.recorded).toBe(1);
+    await key.send(era, { id: 3 });
+    expect(await key.recorded()).toBe(2);
+  },
+);
+
+test("what a client cancelled on stdio and calls again is recorded once", async () => {
+  const { id, secret, recorded } = await newKey();
+  const client = await connectOlder(olderStdio(baseUrl(), secret));
+  const lock = await harness.fixtures.sql.connect();
+  try {
+    await lock.query("begin");
+    await lock.query("select from public.api_keys where id = $1 for update", [id]);
+    await expect(client.call("log_usage", usage, 1_000)).rejects.toThrow(/timed out/i);
+    const retry = client.call("log_usage", usage);
+    await lock.query("commit");
+    expect((await retry).isError).toBe(false);
+  } finally {
+    lock.release();
+    await client.close();
+  }
+  expect(await recorded()).toBe(1);
+});
+
+test("a client's own calls in a row are never taken for retries", async () => {
+  const { secret, recorded } = await newKey();
+  const client = await connectModern(modernHttp(`${baseUrl()}/api/mcp`, secret));
+  await Promise.all(Array.from({ length: 5 }, () => client.call("log_usage", usage)));
+  await client.close();
+  const local = await connectOlder(olderStdio(baseUrl(), secret));
+  await Promise.all(Array.from({ length: 5 }, () => local.call("log_usage", usage)));
+  await local.close();
+  expect(await recorded()).toBe(10);
+});
