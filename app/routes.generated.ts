@@ -3,9 +3,14 @@ import type { RouteEntry } from "@/lib/http/route-table";
 
 export const routes: RouteEntry[] = [
   { path: "/callback", load: () => import("@/app/(auth)/callback/route") },
+  { path: "/.well-known/oauth-authorization-server/[...path]", load: () => import("@/app/.well-known/oauth-authorization-server/[...path]/route") },
+  { path: "/.well-known/oauth-authorization-server", load: () => import("@/app/.well-known/oauth-authorization-server/route") },
+  { path: "/.well-known/oauth-protected-resource/[...path]", load: () => import("@/app/.well-known/oauth-protected-resource/[...path]/route") },
+  { path: "/.well-known/oauth-protected-resource", load: () => import("@/app/.well-known/oauth-protected-resource/route") },
   { path: "/api/[...path]", load: () => import("@/app/api/[...path]/route") },
   { path: "/api/health", load: () => import("@/app/api/health/route") },
   { path: "/api/jobs", load: () => import("@/app/api/jobs/route") },
+  { path: "/api/mcp/.well-known/oauth-protected-resource", load: () => import("@/app/api/mcp/.well-known/oauth-protected-resource/route") },
   { path: "/api/mcp", load: () => import("@/app/api/mcp/route") },
   { path: "/api/openapi.json", load: () => import("@/app/api/openapi.json/route") },
   { path: "/api/v1/budgets/status", load: () => import("@/app/api/v1/budgets/status/route") },
@@ -23,6 +28,8 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/audit", load: () => import("@/app/api/v1/workspaces/[slug]/audit/route") },
   { path: "/api/v1/workspaces/[slug]/budgets/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/budgets/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/budgets", load: () => import("@/app/api/v1/workspaces/[slug]/budgets/route") },
+  { path: "/api/v1/workspaces/[slug]/connections/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/connections/[id]/route") },
+  { path: "/api/v1/workspaces/[slug]/connections", load: () => import("@/app/api/v1/workspaces/[slug]/connections/route") },
   { path: "/api/v1/workspaces/[slug]/invitations/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/invitations/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/invitations", load: () => import("@/app/api/v1/workspaces/[slug]/invitations/route") },
   { path: "/api/v1/workspaces/[slug]/members/[user_id]", load: () => import("@/app/api/v1/workspaces/[slug]/members/[user_id]/route") },
@@ -39,4 +46,8 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/unpriced", load: () => import("@/app/api/v1/workspaces/[slug]/unpriced/route") },
   { path: "/api/v1/workspaces", load: () => import("@/app/api/v1/workspaces/route") },
   { path: "/auth/v1/[...path]", load: () => import("@/app/auth/v1/[...path]/route") },
+  { path: "/oauth/consent", load: () => import("@/app/oauth/consent/route") },
+  { path: "/oauth/register", load: () => import("@/app/oauth/register/route") },
+  { path: "/oauth/revoke", load: () => import("@/app/oauth/revoke/route") },
+  { path: "/oauth/token", load: () => import("@/app/oauth/token/route") },
 ];

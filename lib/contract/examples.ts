@@ -1,5 +1,6 @@
 import { apiKeyExamples } from "./examples/api-keys";
 import { budgetExamples } from "./examples/budgets";
+import { connectionExamples } from "./examples/connections";
 import type { Example, ExampleSet } from "./examples/example-set";
 import { messageExamples } from "./examples/messages";
 import { peopleExamples } from "./examples/people";
@@ -19,6 +20,7 @@ const sets: ExampleSet[] = [
   workspaceExamples,
   apiKeyExamples,
   budgetExamples,
+  connectionExamples,
 ];
 
 /** Requests to show in the documentation, by the id of their schema. A test holds each against the schema itself. */

@@ -25,6 +25,21 @@ export async function readJsonBody(request: Request, limit: number): Promise<unk
   }
 }
 
+/**
+ * Reads the fields of a form of at most `limit` bytes.
+ * @throws ServiceError unsupported_media_type or payload_too_large
+ */
+export async function readFormBody(request: Request, limit: number): Promise<URLSearchParams> {
+  const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== "application/x-www-form-urlencoded") {
+    throw new ServiceError(
+      "unsupported_media_type",
+      "Send the body as a form, with Content-Type: application/x-www-form-urlencoded.",
+    );
+  }
+  return new URLSearchParams(await readText(request, limit));
+}
+
 /** How many times its limit an oversized body is read and thrown away, so that the sender gets to hear the answer. */
 const patience = 16;
 

@@ -101,7 +101,8 @@ export function defineRoute(endpoints: Partial<Record<Method, Endpoint>>): Recor
   return Object.fromEntries(handlers) as Record<Method, Handler>;
 }
 
-function refuseMethod(allow: string): Handler {
+/** The handler of a method that a path does not have. @param allow the methods it has */
+export function refuseMethod(allow: string): Handler {
   return async (request) => {
     const refusal = new ServiceError(
       "method_not_allowed",

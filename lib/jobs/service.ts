@@ -1,5 +1,6 @@
 import { bookDueSubscriptions } from "@/lib/ingest/recurring";
 import { log } from "@/lib/log";
+import { sweepTokens } from "@/lib/oauth/sweep";
 import { runRepricings } from "@/lib/repricing/service";
 
 /** Work that is done beside requests, by any process at any time: each job sees to it that nothing is done twice. */
@@ -8,6 +9,7 @@ export type Job = { name: string; everyMs: number; run: () => Promise<number> };
 export const jobs: Job[] = [
   { name: "book_subscriptions", everyMs: 60_000, run: () => bookDueSubscriptions(Date.now()) },
   { name: "reprice_messages", everyMs: 2_000, run: runRepricings },
+  { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
 ];
 
 /** Does what a job finds to do. Never throws: a job that fails is logged, and tried again the next time. */

@@ -2,11 +2,15 @@ import { isLoopbackHost, serviceAddress } from "@/lib/address";
 import { env } from "@/lib/env";
 
 /** The path of the agent tools' endpoint on the service's own address. */
-const toolsPath = "/api/mcp";
+export const toolsPath = "/api/mcp";
 
-/** What the authorization server calls itself: the service's address, whichever host a request was sent to. */
-export function issuer(): string {
-  return serviceAddress();
+/**
+ * What the authorization server calls itself to a caller that sent a request to `host`: the service's address, or this
+ * machine's own name that was used, under which a browser has its session.
+ */
+export function issuerAt(host: string | null): string {
+  const local = loopbackName(host);
+  return local ? new URL(local).origin : serviceAddress();
 }
 
 /** The address of the agent tools' endpoint on the service's own host: what is meant where a client names none. */

@@ -1,0 +1,3 @@
+import { serverMetadata } from "@/lib/http/oauth-metadata";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serverMetadata;

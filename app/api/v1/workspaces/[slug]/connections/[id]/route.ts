@@ -1,0 +1,17 @@
+import { connectionParams, revokedConnection } from "@/lib/contract/connections";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { revokeConnection } from "@/lib/oauth/connections";
+
+export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+  DELETE: endpoint({
+    summary: "Revoke a connection",
+    description:
+      "Ends a program's access at once, on every process. A member revokes their own connections, an admin any. What it recorded stays.",
+    auth: "user",
+    role: "viewer",
+    params: connectionParams,
+    response: revokedConnection,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params }) => revokeConnection(principal.claims, params.slug, params.id),
+  }),
+});

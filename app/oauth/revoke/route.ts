@@ -1,0 +1,10 @@
+import { defineOAuthRoute } from "@/lib/http/define-oauth-route";
+import { revokeTokens } from "@/lib/oauth/tokens";
+
+/** Revokes tokens (RFC 7009). */
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineOAuthRoute({
+  form: async ({ body }) => {
+    await revokeTokens(body);
+    return {};
+  },
+});

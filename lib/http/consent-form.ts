@@ -1,0 +1,39 @@
+import { authenticateUser } from "@/lib/auth/authenticate";
+import { decideConsent } from "@/lib/oauth/consent";
+import { readFormBody } from "./body";
+import type { Handler } from "./define-route";
+import { callerAddress } from "./peer";
+import { errorResponse, newRequestId } from "./reply";
+
+const bodyLimit = 16 * 1024;
+
+/**
+ * Answers the consent page's form: a plain form, so that it works before the page's scripts have come, and so that the
+ * answer is a redirect to a program, which no script of ours has to follow. The session's cookie counts for forms of our
+ * own pages alone.
+ */
+export const answerConsentForm: Handler = async (request, context) => {
+  const requestId = newRequestId();
+  const setCookies: string[] = [];
+  try {
+    const principal = await authenticateUser(request, callerAddress(request, context.peer), setCookies);
+    const form = await readFormBody(request, bodyLimit);
+    const decided = await decideConsent(principal.claims, form, request.headers.get("host"));
+    return goTo(
+      "location" in decided ? decided.location : `/oauth/problem?why=${decided.problem}`,
+      setCookies,
+    );
+  } catch (error) {
+    return errorResponse(error, requestId);
+  }
+};
+
+function goTo(location: string, setCookies: string[]): Response {
+  const headers = new Headers({
+    Location: location,
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+  });
+  for (const cookie of setCookies) headers.append("Set-Cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}

@@ -1,0 +1,58 @@
+import { OAuthError } from "@/lib/oauth/oauth-error";
+import type { Fields } from "@/lib/oauth/tokens";
+import { readFormBody, readJsonBody } from "./body";
+import { type Handler, type Method, refuseMethod } from "./define-route";
+import { openCors, openPreflight } from "./open-cors";
+import { callerAddress } from "./peer";
+import { errorResponse, jsonResponse, newRequestId } from "./reply";
+
+/** Bytes that a request to OAuth's endpoints may have. */
+const bodyLimit = 16 * 1024;
+
+/** What an OAuth endpoint is called with. */
+type Incoming<Body> = { body: Body; address: string | undefined };
+
+/** How the body of an OAuth endpoint is sent, and what answers it. */
+type OAuthEndpoint =
+  | { status?: number; form: (incoming: Incoming<Fields>) => Promise<object> }
+  | { status?: number; json: (incoming: Incoming<unknown>) => Promise<object> };
+
+/**
+ * The handlers of an endpoint of OAuth's own. Not `defineRoute`: bodies, errors and headers are those of its
+ * specifications, not ours. Any origin may call; there are no cookies here.
+ */
+export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<Method | "OPTIONS", Handler> {
+  const answer = async (request: Request, address: string | undefined): Promise<object> =>
+    "form" in endpoint
+      ? endpoint.form({ body: readFields(await readFormBody(request, bodyLimit)), address })
+      : endpoint.json({ body: await readJsonBody(request, bodyLimit), address });
+  const refuse = refuseMethod("POST");
+  return {
+    POST: async (request, context) => {
+      const requestId = newRequestId();
+      try {
+        const body = await answer(request, callerAddress(request, context.peer));
+        return jsonResponse(body, endpoint.status ?? 200, requestId, openCors);
+      } catch (error) {
+        if (!(error instanceof OAuthError)) return errorResponse(error, requestId, openCors);
+        const body = { error: error.code, error_description: error.message };
+        return jsonResponse(body, error.status, requestId, openCors);
+      }
+    },
+    GET: refuse,
+    PUT: refuse,
+    PATCH: refuse,
+    DELETE: refuse,
+    OPTIONS: openPreflight,
+  };
+}
+
+/** @throws OAuthError where a field is there more than once (RFC 6749 section 3.2) */
+function readFields(form: URLSearchParams): Fields {
+  const fields = new Map<string, string>();
+  for (const [name, value] of form) {
+    if (fields.has(name)) throw new OAuthError("invalid_request", "A field is there more than once.");
+    fields.set(name, value);
+  }
+  return fields;
+}

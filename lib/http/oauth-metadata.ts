@@ -1,0 +1,46 @@
+import { authorizationServerMetadata, protectedResourceMetadata } from "@/lib/contract/oauth";
+import { describeAuthorizationServer, describeProtectedResource } from "@/lib/oauth/metadata";
+import { defineRoute, endpoint } from "./define-route";
+import { openCors, openPreflight } from "./open-cors";
+
+/** What stands behind the well-known name in a request's path. */
+function suffixOf(request: Request): string {
+  const { pathname } = new URL(request.url);
+  return pathname.replace(/^.*\/\.well-known\/[^/]+/, "").replace(/\/+$/, "");
+}
+
+/** The metadata of the authorization server, at each of the addresses where clients look for it. */
+export const serverMetadata = {
+  ...defineRoute({
+    GET: endpoint({
+      summary: "Metadata of the authorization server",
+      description: "How a program gets an access token for the agent tools with OAuth 2.1 (RFC 8414).",
+      auth: "none",
+      response: authorizationServerMetadata,
+      errors: ["not_found"],
+      run: async ({ request, headers }) => {
+        Object.assign(headers, openCors);
+        return describeAuthorizationServer(request.headers.get("host"), suffixOf(request));
+      },
+    }),
+  }),
+  OPTIONS: openPreflight,
+};
+
+/** The metadata of the agent tools' endpoint, at each of the addresses where clients look for it. */
+export const resourceMetadata = {
+  ...defineRoute({
+    GET: endpoint({
+      summary: "Metadata of the agent tools' endpoint",
+      description: "Who issues access tokens for the agent tools, and for which permissions (RFC 9728).",
+      auth: "none",
+      response: protectedResourceMetadata,
+      errors: ["not_found"],
+      run: async ({ request, headers }) => {
+        Object.assign(headers, openCors);
+        return describeProtectedResource(request.headers.get("host"), suffixOf(request));
+      },
+    }),
+  }),
+  OPTIONS: openPreflight,
+};

@@ -1,0 +1,110 @@
+import { lookup } from "node:dns/promises";
+import { request } from "node:http";
+import type { Duplex } from "node:stream";
+import { connect } from "node:tls";
+import ipaddr from "ipaddr.js";
+import { log } from "@/lib/log";
+import { OAuthError } from "./oauth-error";
+
+/** How a document is reached: which addresses a name has, and an encrypted connection to one of them. */
+export type DocumentNetwork = {
+  resolve(host: string): Promise<string[]>;
+  /** A connection to `address` with the certificate of `host`. */
+  connect(address: string, host: string): Duplex;
+};
+
+/** The internet, with certificates that the system trusts. */
+const internet: DocumentNetwork = {
+  resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  connect: (address, host) => connect({ host: address, port: 443, servername: host }),
+};
+
+const maxBytes = 5 * 1024;
+const timeoutMs = 5_000;
+
+/** Whether a client's id is the address of a document about it, rather than one we gave out. */
+export function isDocumentAddress(clientId: string): boolean {
+  return /^https:/i.test(clientId);
+}
+
+/**
+ * Fetches a client ID metadata document. Whoever asks us to does so from our network, with an address of their choice: it
+ * must be https on a name whose every address is public, the connection is made to an address that was checked, and no
+ * redirect is followed. Little is read, for a short time, and what went wrong is told to our log alone.
+ * @returns the document as parsed JSON, unchecked
+ * @throws OAuthError invalid_client
+ */
+export async function fetchClientDocument(
+  clientId: string,
+  network: DocumentNetwork = internet,
+): Promise<unknown> {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const url = readAddress(clientId);
+    const address = await within(signal, publicAddress(url.hostname, network));
+    return JSON.parse(await readDocument(url, () => network.connect(address, url.hostname), signal));
+  } catch (error) {
+    log.info({ err: error, client_id: clientId }, "A client's document was not read.");
+    throw new OAuthError(
+      "invalid_client",
+      "The document at this client_id could not be read. It must be JSON of at most 5 KB at a public https address, without redirects.",
+    );
+  }
+}
+
+/** A client's id as the draft has it: https, with a path, without anything that would make two addresses of one. */
+function readAddress(clientId: string): URL {
+  const url = new URL(clientId);
+  const isPlain = url.username === "" && url.password === "" && url.hash === "" && url.port === "";
+  if (url.protocol !== "https:" || !isPlain || url.pathname === "/" || url.href !== clientId) {
+    throw new Error("The address is not one a client's document may have.");
+  }
+  // An address in place of a name needs no resolving, and would so pass by the check of what names resolve to.
+  if (ipaddr.isValid(url.hostname.replace(/^\[|\]$/g, ""))) throw new Error("The host is not a name.");
+  return url;
+}
+
+async function publicAddress(host: string, network: DocumentNetwork): Promise<string> {
+  const addresses = await network.resolve(host);
+  const inside = addresses.find((address) => ipaddr.process(address).range() !== "unicast");
+  if (inside !== undefined) throw new Error(`The host has the address ${inside}, which is not public.`);
+  const [address] = addresses;
+  if (address === undefined) throw new Error("The host has no address.");
+  return address;
+}
+
+/** Reads at most `maxBytes` of a 200 with JSON. */
+function readDocument(url: URL, createConnection: () => Duplex, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { Host: url.host, Accept: "application/json", "User-Agent": "Outlay" };
+    const outgoing = request({ createConnection, path: url.pathname + url.search, headers, signal });
+    outgoing.once("error", reject);
+    outgoing.once("response", (incoming) => {
+      const refuse = (why: string) => {
+        reject(new Error(why));
+        outgoing.destroy();
+      };
+      if (incoming.statusCode !== 200) return refuse(`It answers ${incoming.statusCode}.`);
+      const type = incoming.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+      if (!/^application\/([\w.-]+\+)?json$/.test(type)) return refuse(`It is ${type || "of no type"}.`);
+      const chunks: Buffer[] = [];
+      let size = 0;
+      incoming.on("data", (chunk: Buffer) => {
+        size += chunk.byteLength;
+        if (size > maxBytes) refuse(`It has more than ${maxBytes} bytes.`);
+        else chunks.push(chunk);
+      });
+      incoming.once("error", reject);
+      incoming.once("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    });
+    outgoing.end();
+  });
+}
+
+/** A promise that is not waited for any longer once the signal says so. */
+function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    promise.then(resolve, reject);
+  });
+}

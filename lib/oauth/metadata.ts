@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import type { authorizationServerMetadata, protectedResourceMetadata } from "@/lib/contract/oauth";
+import { notFound } from "@/lib/errors";
+import { issuerAt, resourceAt, toolsPath, toolsResources } from "./addresses";
+import { knownScopes, toolScopes } from "./scopes";
+
+/**
+ * What the authorization server can do (RFC 8414).
+ * @param host the Host header; see `issuerAt`
+ * @param path what stands behind the well-known path: nothing, or the agent tools' own, which some clients put there
+ * @throws ServiceError not_found for any other path
+ */
+export function describeAuthorizationServer(
+  host: string | null,
+  path: string,
+): z.output<typeof authorizationServerMetadata> {
+  checkPath(host, path);
+  const issuer = issuerAt(host);
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/oauth/authorize`,
+    token_endpoint: `${issuer}/oauth/token`,
+    registration_endpoint: `${issuer}/oauth/register`,
+    revocation_endpoint: `${issuer}/oauth/revoke`,
+    scopes_supported: [...knownScopes],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+    token_endpoint_auth_methods_supported: ["none"],
+    revocation_endpoint_auth_methods_supported: ["none"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    protected_resources: toolsResources(),
+    service_documentation: `${issuer}/docs`,
+  };
+}
+
+/**
+ * How to get a token for the agent tools (RFC 9728), as whoever asks at this host knows their address.
+ * @param host the Host header; see `resourceAt`
+ * @param path what stands behind the well-known path: the resource's own, or nothing
+ * @throws ServiceError not_found for the path of anything else
+ */
+export function describeProtectedResource(
+  host: string | null,
+  path: string,
+): z.output<typeof protectedResourceMetadata> {
+  checkPath(host, path);
+  const issuer = issuerAt(host);
+  return {
+    resource: resourceAt(host),
+    resource_name: "Outlay",
+    authorization_servers: [issuer],
+    scopes_supported: [...toolScopes],
+    bearer_methods_supported: ["header"],
+    resource_documentation: `${issuer}/docs`,
+  };
+}
+
+function checkPath(host: string | null, path: string): void {
+  const { pathname } = new URL(resourceAt(host));
+  if (!["", toolsPath, pathname].includes(path)) throw notFound();
+}

@@ -1,0 +1,27 @@
+/** What OAuth's endpoints refuse with (RFC 6749, 7591, 8707), and the HTTP status where it is sent as JSON. */
+const statusOf = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  invalid_target: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  invalid_redirect_uri: 400,
+  invalid_client_metadata: 400,
+} as const;
+
+export type OAuthErrorCode = keyof typeof statusOf | "access_denied" | "consent_required";
+
+/** A refusal in OAuth's own words. The description is sent, too: ASCII, without quotes and backslashes (RFC 6749 5.2). */
+export class OAuthError extends Error {
+  override name = "OAuthError";
+  readonly status: number;
+
+  constructor(
+    readonly code: OAuthErrorCode,
+    description: string,
+  ) {
+    super(description);
+    this.status = statusOf[code as keyof typeof statusOf] ?? 400;
+  }
+}
