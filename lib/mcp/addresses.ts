@@ -1,13 +1,6 @@
 import { isLoopbackHost, serviceAddress } from "@/lib/address";
 import { type Env, env } from "@/lib/env";
-
-/** Where the agent tools are on the service's own host, whatever other address they have. */
-export const mcpPath = "/api/mcp";
-
-/** The address clients are given for the agent tools: MCP_URL, else the path on the service's own. No trailing slash. */
-export function mcpAddress(settings: Env = env()): string {
-  return settings.MCP_URL?.replace(/\/+$/, "") ?? serviceAddress(settings) + mcpPath;
-}
+import { toolsPath } from "@/lib/oauth/addresses";
 
 /** The host that MCP_URL gives the agent tools alone, with the path they have there; undefined where they share one. */
 function ownMcpHost(settings: Env): { host: string; path: string } | undefined {
@@ -19,14 +12,16 @@ function ownMcpHost(settings: Env): { host: string; path: string } | undefined {
 
 /**
  * The path that serves a request: on the host of MCP_URL, where that is not the service's own, `/` and the URL's path
- * are the agent tools'. Elsewhere, and for every other path, the path itself.
+ * are the agent tools', with what says how to sign in to them. Elsewhere, and for every other path, the path itself.
  * @param target a request's path with its query
  */
 export function servedPath(host: string | undefined, target: string, settings: Env = env()): string {
   const own = ownMcpHost(settings);
   if (!own || host?.toLowerCase() !== own.host) return target;
   const [path = ""] = target.split("?", 1);
-  return path === "/" || path === own.path ? mcpPath + target.slice(path.length) : target;
+  if (path === "/" || path === own.path) return toolsPath + target.slice(path.length);
+  // How to sign in is told under the tools' path too (specification, section 4).
+  return target.startsWith(`${own.path}/.well-known/`) ? toolsPath + target.slice(own.path.length) : target;
 }
 
 /**

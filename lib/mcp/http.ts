@@ -1,10 +1,14 @@
+import { z } from "zod";
+import type { Permission } from "@/lib/contract/permissions";
+import { toolContracts, toolNames } from "@/lib/contract/tools";
 import { ServiceError } from "@/lib/errors";
 import { defaultBodyLimit, readJsonBody } from "@/lib/http/body";
 import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
-import { readCredentials } from "@/lib/keys/credentials";
-import { admitRead } from "@/lib/keys/guard";
+import { decideAttempt } from "@/lib/keys/decide";
 import { log } from "@/lib/log";
+import { resourceAt } from "@/lib/oauth/addresses";
+import { admitToolCall, insufficientScope, type ToolPrincipal } from "@/lib/oauth/guard";
 import { isAllowedOrigin, isServedHost } from "./addresses";
 import { corsHeaders, preflightResponse } from "./cors";
 import { answerProtocol } from "./protocol";
@@ -67,12 +71,13 @@ async function answerCaller(
   requestId: string,
   headers: Record<string, string>,
 ): Promise<Response> {
-  const lookup = readCredentials(request.headers.get("authorization"));
   const address = callerAddress(request, peer);
+  const resource = resourceAt(request.headers.get("host"));
   const body = await readBody(request);
-  const { outcome, rate } = await admitRead({ lookup, address });
+  const authorization = request.headers.get("authorization");
+  const { outcome, rate } = await admitToolCall({ authorization, address, resource });
   Object.assign(headers, rateHeaders(rate));
-  if (outcome instanceof Error) throw outcome;
+  if (outcome instanceof ServiceError) throw outcome;
   if (body instanceof ServiceError) {
     if (body.code !== "invalid_json") throw body;
     return Response.json(
@@ -80,15 +85,41 @@ async function answerCaller(
       { status: 400 },
     );
   }
+  checkScopes(outcome, body, resource);
   return answerProtocol(request, body, {
     where: "remote",
-    backend: storeBackend({ principal: outcome, lookup, address }),
+    backend: storeBackend(outcome, address),
     retries,
     caller: outcome.key.id,
     session: request.headers.get("mcp-session-id") ?? undefined,
     report: (error) => log.error({ err: error, request_id: requestId }, "A tool call failed."),
   });
 }
+
+/**
+ * An access token that lacks what a tool needs is refused before the protocol sees the call: the client can ask its user
+ * for more, and call again. An API key cannot grow that way; its model is told by the tool.
+ */
+function checkScopes(principal: ToolPrincipal, body: unknown, resource: string): void {
+  if (!principal.token) return;
+  for (const permission of neededBy(body)) {
+    if (decideAttempt(principal.key, { permission }))
+      throw insufficientScope(principal, permission, resource);
+  }
+}
+
+/** The permissions of the tools that a body calls. */
+function neededBy(body: unknown): Permission[] {
+  return (Array.isArray(body) ? body : [body]).flatMap((message) => {
+    const call = toolCallShape.safeParse(message);
+    return call.success ? [toolContracts[call.data.params.name].permission] : [];
+  });
+}
+
+const toolCallShape = z.looseObject({
+  method: z.literal("tools/call"),
+  params: z.looseObject({ name: z.enum(toolNames) }),
+});
 
 /** The body, or the refusal it earns once its sender is known. */
 async function readBody(request: Request): Promise<unknown> {

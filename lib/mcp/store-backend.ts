@@ -4,19 +4,17 @@ import type { Permission } from "@/lib/contract/permissions";
 import { readPart } from "@/lib/contract/read-part";
 import { validationFailed } from "@/lib/errors";
 import { ingest } from "@/lib/ingest/service";
-import type { KeyLookup } from "@/lib/keys/api-key";
 import { decideAttempt } from "@/lib/keys/decide";
-import type { KeyPrincipal } from "@/lib/keys/guard";
+import type { ToolPrincipal } from "@/lib/oauth/guard";
 import { readProjectSpend } from "@/lib/reads/project-spend";
 import { readMonthSummary } from "@/lib/reads/summary";
 import type { Backend, Recording } from "./backend";
 
-/** A caller of the agent tools whose key was admitted, and counted against its rate, for this HTTP request. */
-export type ToolCaller = { principal: KeyPrincipal; lookup: KeyLookup; address: string | undefined };
-
-/** The tools on the services themselves, with what the caller's key may do and see. */
-export function storeBackend({ principal, lookup, address }: ToolCaller): Backend {
-  const { key, claims } = principal;
+/**
+ * The tools on the services themselves, with what the caller's key may do and see.
+ * @param principal admitted, and counted against its key's rate, for this HTTP request
+ */
+export function storeBackend({ key, claims, lookup }: ToolPrincipal, address: string | undefined): Backend {
   const demand = (permission: Permission) => {
     const refusal = decideAttempt(key, { permission });
     if (refusal) throw refusal;

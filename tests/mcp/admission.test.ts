@@ -105,14 +105,19 @@ test("a key's own conditions refuse the request, as they do over REST", async ()
   }
 });
 
-test("a stranger is told where to find credentials", async () => {
+test("a stranger is told how to sign in", async () => {
   for (const [secret, error] of [
     [null, "missing_credentials"],
     ["svc_live_nonsense", "invalid_credentials"],
   ] as const) {
     const answer = await send(secret, "get_budget_status", {});
     expect([answer.status, answer.body.error]).toEqual([401, error]);
-    expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
+    const challenge = answer.headers.get("www-authenticate");
+    expect(challenge).toMatch(/^Bearer /);
+    expect(challenge).toContain(
+      `resource_metadata="${harness.services[0]?.baseUrl}/.well-known/oauth-protected-resource/api/mcp"`,
+    );
+    expect(challenge).toContain('scope="log_usage add_expenses read_summaries"');
   }
 });
 
