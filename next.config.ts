@@ -4,6 +4,21 @@ const config: NextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
   serverExternalPackages: ["pg", "pino"],
+  headers: async () => [
+    {
+      // Nobody lays a page of their own over ours, to have somebody press Allow without knowing it.
+      source: "/:path*",
+      headers: [
+        { key: "Content-Security-Policy", value: "frame-ancestors 'none'" },
+        { key: "X-Frame-Options", value: "DENY" },
+      ],
+    },
+    {
+      // What a program asks for stands in the address. Other sites are not told it.
+      source: "/oauth/:path*",
+      headers: [{ key: "Referrer-Policy", value: "same-origin" }],
+    },
+  ],
 };
 
 export default config;

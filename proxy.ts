@@ -32,5 +32,5 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
 
 export const config = {
   // Pages alone: not the API and the sign-in's own protocol, which see to themselves, nor files.
-  matcher: ["/((?!api/|auth/|oauth/|\\.well-known/|_next/|callback$|.*\\.[a-z0-9]+$).*)"],
+  matcher: ["/((?!api/|auth/|oauth/(?!authorize$)|\\.well-known/|_next/|callback$|.*\\.[a-z0-9]+$).*)"],
 };

@@ -1,0 +1,180 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Checkbox } from "@/components/ui/checkbox";
+import { FormField } from "@/components/ui/form-field";
+import { Input } from "@/components/ui/input";
+import { Select } from "@/components/ui/select";
+import { describeKey } from "@/lib/contract/describe-key";
+import { type Permission, permissions } from "@/lib/contract/permissions";
+
+/** A workspace that the program can be let into, what the user can grant there, and what is granted already. */
+export type WorkspaceChoice = {
+  slug: string;
+  name: string;
+  role: string;
+  grantable: readonly Permission[];
+  projects: { slug: string; name: string }[];
+  current: { permissions: readonly Permission[]; project: string | null; monthlyLimit: string | null } | null;
+};
+
+const labels: Record<Permission, { label: string; description: string }> = {
+  log_usage: { label: "Record usage", description: "What models and APIs were used, and what that cost." },
+  add_expenses: { label: "Add expenses", description: "One-off costs, like an invoice." },
+  manage_subscriptions: { label: "Manage subscriptions", description: "Charges that come back." },
+  read_summaries: { label: "Read spend", description: "Totals by month and project, and budgets." },
+};
+
+/**
+ * Lets a program into a workspace, or not. A plain form, whose answer is a redirect to the program: it works before the
+ * page's scripts have come, for the first workspace.
+ */
+export function ConsentForm({
+  nonce,
+  wanted,
+  workspaces,
+  program,
+}: {
+  nonce: string;
+  wanted: readonly Permission[];
+  workspaces: readonly WorkspaceChoice[];
+  program: string;
+}) {
+  const [slug, setSlug] = useState(workspaces[0]?.slug ?? "");
+  const workspace = workspaces.find((each) => each.slug === slug);
+  return (
+    <form action="/oauth/consent" method="post" className="grid gap-5">
+      <input type="hidden" name="nonce" value={nonce} />
+      <FormField label="Workspace">
+        {(control) => (
+          <Select
+            {...control}
+            name="workspace"
+            value={slug}
+            onChange={(event) => setSlug(event.target.value)}
+          >
+            {workspaces.map((each) => (
+              <option key={each.slug} value={each.slug}>
+                {each.name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </FormField>
+      {workspace ? (
+        <Allowance key={workspace.slug} workspace={workspace} wanted={wanted} program={program} />
+      ) : null}
+    </form>
+  );
+}
+
+function Allowance({
+  workspace,
+  wanted,
+  program,
+}: {
+  workspace: WorkspaceChoice;
+  wanted: readonly Permission[];
+  program: string;
+}) {
+  const { grantable, projects, current, role } = workspace;
+  const [chosen, setChosen] = useState<readonly Permission[]>(
+    grantable.filter((each) => wanted.includes(each) || current?.permissions.includes(each)),
+  );
+  const [project, setProject] = useState(current?.project ?? "");
+  const [limit, setLimit] = useState(current?.monthlyLimit ?? "");
+  const writes = chosen.some((each) => each !== "read_summaries");
+  const granted = permissions.filter(
+    (each) => chosen.includes(each) || (each === "read_summaries" && writes),
+  );
+  const toggle = (permission: Permission, isOn: boolean) =>
+    setChosen(isOn ? [...chosen, permission] : chosen.filter((each) => each !== permission));
+  return (
+    <>
+      <fieldset className="grid gap-3">
+        <legend className="pb-2.5 font-medium text-sm">{program} may</legend>
+        {permissions.map((permission) => {
+          const isImplied = permission === "read_summaries" && writes;
+          const isHeld = grantable.includes(permission);
+          return (
+            <Checkbox
+              key={permission}
+              name="permission"
+              value={permission}
+              label={labels[permission].label}
+              description={isHeld ? labels[permission].description : `Not as a ${role} of this workspace.`}
+              checked={granted.includes(permission)}
+              // Whoever may write may read. Without scripts nothing is disabled, and the service sees to it.
+              disabled={!isHeld || isImplied}
+              onChange={(event) => toggle(permission, event.target.checked)}
+            />
+          );
+        })}
+      </fieldset>
+      <div className="grid gap-5 sm:grid-cols-2 sm:gap-4">
+        <FormField label="Project">
+          {(control) => (
+            <Select
+              {...control}
+              name="project"
+              value={project}
+              onChange={(event) => setProject(event.target.value)}
+            >
+              <option value="">All projects</option>
+              {projects.map((each) => (
+                <option key={each.slug} value={each.slug}>
+                  {each.name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </FormField>
+        <FormField label="Monthly limit, USD" optional>
+          {(control) => (
+            <Input
+              {...control}
+              name="monthly_limit"
+              inputMode="decimal"
+              pattern="\d{1,15}(\.\d{1,18})?"
+              title="An amount, like 50 or 12.50"
+              placeholder="No limit"
+              autoComplete="off"
+              value={limit}
+              onChange={(event) => setLimit(event.target.value)}
+            />
+          )}
+        </FormField>
+      </div>
+      <p aria-live="polite" className="rounded-md border bg-muted px-3.5 py-2.5 text-sm">
+        {describeKey({
+          permissions: granted,
+          project: project ? { slug: project } : null,
+          monthly_limit: limit && Number.isFinite(Number(limit)) ? Number(limit) : null,
+        })}
+        {current ? " This replaces what it may do here now." : null}
+      </p>
+      <div className="grid grid-cols-2 gap-2.5">
+        <Button
+          type="submit"
+          name="decision"
+          value="deny"
+          variant="outline"
+          formNoValidate
+          className="h-10 sm:h-9"
+        >
+          Deny
+        </Button>
+        <Button
+          type="submit"
+          name="decision"
+          value="allow"
+          disabled={granted.length === 0}
+          className="h-10 sm:h-9"
+        >
+          Allow
+        </Button>
+      </div>
+    </>
+  );
+}
