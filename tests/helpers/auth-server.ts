@@ -38,7 +38,12 @@ export async function startAuthServer(): Promise<AuthServer> {
 export const realtime = { transport: class {} as never };
 
 /** The unmodified supabase-js client, with a memory of its own instead of a browser's. */
-export function makeClient(url: string, key = "any-key", auth: Record<string, unknown> = {}): SupabaseClient {
+export function makeClient(
+  url: string,
+  key = "any-key",
+  auth: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): SupabaseClient {
   const memory = new Map<string, string>();
   const storage = {
     getItem: (name: string) => memory.get(name) ?? null,
@@ -46,7 +51,7 @@ export function makeClient(url: string, key = "any-key", auth: Record<string, un
     removeItem: (name: string) => void memory.delete(name),
   };
   const options = { storageKey: randomUUID(), storage, autoRefreshToken: false, detectSessionInUrl: false };
-  return createClient(url, key, { auth: { ...options, ...auth }, realtime });
+  return createClient(url, key, { auth: { ...options, ...auth }, realtime, global: { headers } });
 }
 
 /** An address nobody else uses. */

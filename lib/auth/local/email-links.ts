@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { isLoopbackHost, serviceAddress } from "@/lib/address";
 import { bodies, readBody } from "./bodies";
+import { limitAttempts } from "./limits";
 import { sendLink } from "./outbox";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
 import { countAttempt, issueEmailToken, type Purpose, redeemCode, redeemLink } from "./queries";
@@ -10,15 +11,17 @@ import { hashToken, makeToken, type Origin, startSession } from "./session";
 const mails = { allowed: 5, windowSeconds: 10 * 60 };
 
 /** POST recover: a link with which to choose a new password. The answer is the same for every address. */
-export async function recover(request: Request): Promise<Response> {
+export async function recover(request: Request, origin: Origin): Promise<Response> {
   const body = await readBody(request, bodies.recover);
+  await limitAttempts("mails asked for", origin);
   await mailLink(request, { purpose: "recovery", mayCreate: false, data: {}, ...body });
   return jsonAnswer({});
 }
 
 /** POST otp: a link, and six digits, to sign in with. Makes the account first unless told not to. */
-export async function sendOtp(request: Request): Promise<Response> {
+export async function sendOtp(request: Request, origin: Origin): Promise<Response> {
   const { create_user, ...body } = await readBody(request, bodies.otp);
+  await limitAttempts("mails asked for", origin);
   await mailLink(request, { purpose: "magiclink", mayCreate: create_user, ...body });
   return jsonAnswer({});
 }
@@ -36,6 +39,7 @@ export async function resend(request: Request): Promise<Response> {
 /** POST verify: a session for the six digits of a mail, or for the token of its link. */
 export async function verify(request: Request, origin: Origin): Promise<Response> {
   const { type, token_hash, token, email } = await readBody(request, bodies.verify);
+  await limitAttempts("codes tried", origin);
   let redeemed: { user_id: string; purpose: Purpose } | null = null;
   if (token_hash !== undefined) redeemed = await redeemLink(hashToken(token_hash), null);
   else if (email !== undefined && token !== undefined)

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isSameSecret } from "@/lib/credentials";
 import { bodies, checkNewPassword, readBody } from "./bodies";
+import { limitAttempts } from "./limits";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
 import {
   checkPassword,
@@ -22,6 +23,7 @@ export async function signUp(request: Request, origin: Origin): Promise<Response
     throw new AuthProtocolError(422, "anonymous_provider_disabled", "Anonymous sign-ins are disabled");
   if (!password) throw new AuthProtocolError(400, "validation_failed", "Signup requires a valid password");
   checkNewPassword(password);
+  await limitAttempts("sign-ups", origin, email);
   const user = await createUser(email, password, data);
   if (!user) throw new AuthProtocolError(422, "user_already_exists", "User already registered");
   return jsonAnswer(await startSession(user.id, "password", origin));
@@ -31,13 +33,14 @@ export async function signUp(request: Request, origin: Origin): Promise<Response
 export async function grantToken(request: Request, origin: Origin): Promise<Response> {
   const grant = new URL(request.url).searchParams.get("grant_type");
   if (grant === "password") return signInWithPassword(request, origin);
-  if (grant === "refresh_token") return refresh(request);
+  if (grant === "refresh_token") return refresh(request, origin);
   if (grant === "pkce") return exchangeCode(request, origin);
   throw new AuthProtocolError(400, "invalid_grant", "unsupported_grant_type");
 }
 
 async function signInWithPassword(request: Request, origin: Origin): Promise<Response> {
   const { email, password } = await readBody(request, bodies.password);
+  await limitAttempts("sign-ins", origin, email);
   const subject = `sign-in:${email}`;
   const { allowed, windowSeconds } = wrongPasswords;
   // Counted before the password is looked at, and for every address alike: guesses that run at once cannot slip
@@ -58,8 +61,9 @@ async function signInWithPassword(request: Request, origin: Origin): Promise<Res
   return jsonAnswer(await startSession(userId, "password", origin));
 }
 
-async function refresh(request: Request): Promise<Response> {
+async function refresh(request: Request, origin: Origin): Promise<Response> {
   const { refresh_token } = await readBody(request, bodies.refresh);
+  await limitAttempts("sessions renewed", origin);
   const session = await refreshSession(refresh_token);
   if ("refused" in session) {
     const used = session.refused === "refresh_token_already_used";
@@ -71,6 +75,7 @@ async function refresh(request: Request): Promise<Response> {
 
 async function exchangeCode(request: Request, origin: Origin): Promise<Response> {
   const { auth_code, code_verifier } = await readBody(request, bodies.pkce);
+  await limitAttempts("codes tried", origin);
   const flow = await redeemAuthCode(hashToken(auth_code));
   if (!flow) {
     const message = "invalid flow state, no valid flow state found";

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  type AuthServer,
+  makeClient,
+  someEmail,
+  somePassword,
+  startAuthServer,
+} from "@/tests/helpers/auth-server";
+
+// As behind a reverse proxy on this machine: the caller is whom the proxy says. Settings are read once, at first use.
+vi.hoisted(() => {
+  process.env.TRUSTED_PROXIES = "127.0.0.1/32";
+});
+
+let server: AuthServer;
+
+beforeAll(async () => {
+  server = await startAuthServer();
+});
+afterAll(() => server?.stop());
+
+/** A supabase-js client whose requests come from an address. */
+const authFrom = (address: string) =>
+  makeClient(server.url, "any-key", {}, { "x-forwarded-for": address }).auth;
+
+const times = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe("from one address", () => {
+  test("sixty mails can be asked for in an hour, and another address is untouched by that", async () => {
+    const auth = authFrom("203.0.113.10");
+    const answers = await Promise.all(
+      times(70).map(() => auth.signInWithOtp({ email: someEmail(), options: { shouldCreateUser: false } })),
+    );
+    const codes = answers.map(({ error }) => error?.code ?? "sent");
+    expect(codes.filter((code) => code === "sent")).toHaveLength(60);
+    expect(codes.filter((code) => code === "over_request_rate_limit")).toHaveLength(10);
+    const other = await authFrom("203.0.113.11").signInWithOtp({
+      email: someEmail(),
+      options: { shouldCreateUser: false },
+    });
+    expect(other.error).toBeNull();
+  });
+
+  test("the refusal says when to come again, in the words that supabase-js understands", async () => {
+    const response = await fetch(`${server.url}/auth/v1/recover`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-forwarded-for": "203.0.113.10" },
+      body: JSON.stringify({ email: someEmail() }),
+    });
+    expect(response.status).toBe(429);
+    const seconds = Number(response.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThan(3500);
+    expect(seconds).toBeLessThanOrEqual(3600);
+    expect(await response.json()).toEqual({
+      code: 429,
+      error_code: "over_request_rate_limit",
+      msg: `For security purposes, you can only request this after ${seconds} seconds.`,
+    });
+  });
+
+  test("codes of mails can be tried sixty times", async () => {
+    const auth = authFrom("2001:db8::1");
+    // Another address of the same network is the same subscriber.
+    const neighbour = authFrom("2001:db8::2");
+    const answers = await Promise.all(
+      times(66).map((index) =>
+        (index % 2 ? auth : neighbour).verifyOtp({ email: someEmail(), token: "123456", type: "email" }),
+      ),
+    );
+    const codes = answers.map(({ error }) => error?.code);
+    expect(codes.filter((code) => code === "otp_expired")).toHaveLength(60);
+    expect(codes.filter((code) => code === "over_request_rate_limit")).toHaveLength(6);
+  });
+});
+
+test("one account's sign-ups are limited wherever they come from, alike for one that exists and one that does not", async () => {
+  const attempt = async (email: string, index: number) =>
+    (await authFrom(`198.51.100.${index}`).signUp({ email, password: somePassword })).error?.code ?? "made";
+  const email = someEmail();
+  const codes: string[] = [];
+  for (const index of times(12)) codes.push(await attempt(email, index + 1));
+  expect(codes.slice(0, 10)).toEqual(["made", ...times(9).map(() => "user_already_exists")]);
+  expect(codes.slice(10)).toEqual(["over_request_rate_limit", "over_request_rate_limit"]);
+});
+
+test("this machine's own address has no limit: everybody behind an unnamed proxy would share it", async () => {
+  const auth = makeClient(server.url).auth;
+  const answers = await Promise.all(
+    times(70).map(() => auth.verifyOtp({ email: someEmail(), token: "123456", type: "email" })),
+  );
+  expect(new Set(answers.map(({ error }) => error?.code))).toEqual(new Set(["otp_expired"]));
+});
