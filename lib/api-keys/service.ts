@@ -54,9 +54,9 @@ export async function createApiKey(
     const asker = { workspaceId: membership.id, role: membership.role, now: Date.now() };
     const id = await insertKey(client, {
       ...unrestricted,
-      ...(await readChanges(client, asker, request, {})),
       name: request.name,
       permissions: request.permissions,
+      ...(await readChanges(client, asker, request, {})),
       workspace_id: membership.id,
       environment,
     });

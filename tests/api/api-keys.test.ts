@@ -1,0 +1,428 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { withHarness } from "@/tests/helpers/harness";
+import { makeTeam, type Team } from "@/tests/helpers/team";
+
+const harness = withHarness();
+const baseUrl = () => harness.services[0]?.baseUrl ?? "";
+
+let team: Team;
+let projects: { checkout: string; search: string; foreign: string };
+
+beforeAll(async () => {
+  team = await makeTeam(harness);
+  const elsewhere = await harness.fixtures.workspace();
+  projects = {
+    checkout: await harness.fixtures.project(team.workspace, "checkout"),
+    search: await harness.fixtures.project(team.workspace, "search"),
+    foreign: await harness.fixtures.project(elsewhere, "foreign"),
+  };
+});
+
+type Key = Record<string, unknown> & { id: string; secret: string };
+const keys = () => `${team.path}/api-keys`;
+const create = (body: Record<string, unknown> = {}) =>
+  team.users.owner.call("POST", keys(), {
+    name: "CI",
+    permissions: ["log_usage", "read_summaries"],
+    ...body,
+  });
+const created = async (body?: Record<string, unknown>) => {
+  const answer = await create(body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body as Key;
+};
+const edit = (id: string, body: unknown) => team.users.owner.call("PATCH", `${keys()}/${id}`, body);
+const listed = async (id: string) =>
+  ((await team.users.viewer.get(keys())).body.api_keys as Key[]).find((key) => key.id === id);
+const using = ({ secret }: { secret: string }) => apiClient(baseUrl(), secret);
+const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) =>
+  `${status} ${body.error ?? "ok"}`;
+
+/** The owner's quota of new secrets an hour must not end a file of tests. */
+const forgetThrottle = () => harness.fixtures.sql.query("delete from private.throttle_windows");
+
+describe("a key that is made", () => {
+  test("has everything that was asked for, works at once, and shows its secret this once", async () => {
+    const answer = await create({
+      name: "Checkout service",
+      permissions: ["read_summaries", "log_usage"],
+      project_id: projects.checkout,
+      conditions: {
+        project_slugs: ["search"],
+        deny_project_slugs: ["checkout"],
+        features: ["chat"],
+        sources: ["api"],
+      },
+      monthly_limit: 50.1,
+      expires_at: "2127-03-01T00:00:00+01:00",
+      rate_limit_rpm: 600,
+      allowed_cidrs: ["127.0.0.1", "2001:DB8::5/32", "127.0.0.1/32"],
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const { secret, ...key } = answer.body as Key;
+    expect(secret).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
+    expect(key).toEqual({
+      id: expect.any(String),
+      kind: "key",
+      name: "Checkout service",
+      prefix: secret.slice(0, 13),
+      last_four: secret.slice(-4),
+      permissions: ["log_usage", "read_summaries"],
+      project_id: projects.checkout,
+      project: { slug: "checkout", name: "checkout" },
+      conditions: {
+        project_slugs: ["search"],
+        deny_project_slugs: ["checkout"],
+        features: ["chat"],
+        sources: ["api"],
+      },
+      monthly_limit: 50.1,
+      spent: 0,
+      expires_at: "2127-02-28T23:00:00.000+00:00",
+      rate_limit_rpm: 600,
+      allowed_cidrs: ["127.0.0.1/32", "2001:db8::/32"],
+      environment: "live",
+      status: "active",
+      revoked_at: null,
+      rotated_at: null,
+      last_used_at: null,
+      created_at: expect.any(String),
+      created_by: { id: team.users.owner.id, name: null, email: team.users.owner.email },
+      can_edit: true,
+      summary:
+        "May log usage and read summaries in checkout, with the feature chat, with the source api, up to $50.10 a month, at most 600 requests a minute, from 127.0.0.1/32 or 2001:db8::/32, until 28 February 2127 at 23:00 UTC.",
+    });
+    expect((await using({ secret }).post(costMessage({ feature: "chat" }))).status).toBe(201);
+    const all = JSON.stringify((await team.users.owner.get(keys())).body);
+    expect(all).toContain(key.id);
+    expect(all).not.toContain(secret);
+    expect(all).not.toContain(`"secret"`);
+  });
+
+  test("is unrestricted where nothing is said, or null", async () => {
+    const nothing = {
+      project_id: null,
+      conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [] },
+      monthly_limit: null,
+      expires_at: null,
+      rate_limit_rpm: null,
+      allowed_cidrs: [],
+      environment: "live",
+    };
+    expect(await created()).toMatchObject(nothing);
+    const nulls = Object.fromEntries(
+      Object.keys(nothing).flatMap((name) => (name === "environment" ? [] : [[name, null]])),
+    );
+    expect(await created(nulls)).toMatchObject(nothing);
+  });
+
+  test("of the environment test reads and writes test data alone", async () => {
+    const key = await created({ environment: "test" });
+    expect(key).toMatchObject({ environment: "test", summary: expect.stringContaining("as test data") });
+    await using(key).post(costMessage({}, { project: "trial" }));
+    const { rows } = await harness.fixtures.sql.query(
+      "select distinct environment from public.messages where api_key_id = $1",
+      [key.id],
+    );
+    expect(rows).toEqual([{ environment: "test" }]);
+  });
+
+  test("may record nothing that costs with a limit of 0", async () => {
+    const key = await created({ monthly_limit: 0 });
+    expect(codeOf(await using(key).post(costMessage()))).toBe("402 monthly_limit_exceeded");
+    expect((await using(key).post(costMessage({ estimated_cost: 0 }))).status).toBe(201);
+  });
+});
+
+const tooMany = Array.from({ length: 101 }, (_, index) => `name-${index}`);
+const wrong: [Record<string, unknown>, string, RegExp][] = [
+  [{ name: "" }, "name", /empty/],
+  [{ name: "  " }, "name", /blank/],
+  [{ name: "x".repeat(121) }, "name", /120/],
+  [{ name: 7 }, "name", /string/],
+  [{ permissions: [] }, "permissions", /at least one/],
+  [{ permissions: ["log_usage", "fly"] }, "permissions.1", /must be one of: log_usage/],
+  [{ permissions: ["log_usage", "log_usage"] }, "permissions.1", /already/],
+  [{ permissions: "log_usage" }, "permissions", /array/],
+  [{ project_id: "checkout" }, "project_id", /UUID/i],
+  [{ project_id: randomUUID() }, "project_id", /no project of this workspace/],
+  [{ conditions: { project_slugs: ["checkout", "serach"] } }, "conditions.project_slugs.1", /no project/],
+  [{ conditions: { deny_project_slugs: ["foreign"] } }, "conditions.deny_project_slugs.0", /no project/],
+  [{ conditions: { project_slugs: ["Not A Slug"] } }, "conditions.project_slugs.0", /slug/],
+  [{ conditions: { project_slugs: ["checkout", "checkout"] } }, "conditions.project_slugs.1", /already/],
+  [{ conditions: { features: [""] } }, "conditions.features.0", /empty/],
+  [{ conditions: { features: ["x".repeat(129)] } }, "conditions.features.0", /128/],
+  [{ conditions: { features: tooMany } }, "conditions.features", /100/],
+  [{ conditions: { sources: ["api", "fax"] } }, "conditions.sources.1", /must be one of: api/],
+  [{ conditions: { projects: ["checkout"] } }, "conditions.projects", /not a field/],
+  [{ monthly_limit: -0.01 }, "monthly_limit", /0 or more/],
+  [{ monthly_limit: "50" }, "monthly_limit", /number/],
+  [{ monthly_limit: 1e15 }, "monthly_limit", /1e15/],
+  [{ expires_at: "2020-01-01T00:00:00Z" }, "expires_at", /future/],
+  [{ expires_at: "2127-01-01" }, "expires_at", /offset/],
+  [{ expires_at: "2127-01-01T00:00:00" }, "expires_at", /offset/],
+  [{ rate_limit_rpm: 0 }, "rate_limit_rpm", /1 or more/],
+  [{ rate_limit_rpm: 1.5 }, "rate_limit_rpm", /whole/],
+  [{ rate_limit_rpm: 1_000_001 }, "rate_limit_rpm", /1000000/],
+  [{ allowed_cidrs: ["10.0.0.0/8", "10.0.0.0/33"] }, "allowed_cidrs.1", /CIDR/],
+  [{ allowed_cidrs: ["10"] }, "allowed_cidrs.0", /CIDR/],
+  [{ allowed_cidrs: ["010.0.0.1"] }, "allowed_cidrs.0", /CIDR/],
+  [{ allowed_cidrs: ["example.com"] }, "allowed_cidrs.0", /CIDR/],
+  [{ allowed_cidrs: tooMany }, "allowed_cidrs", /100/],
+  [{ secret: "svc_live_mine" }, "secret", /not a field/],
+  [{ last_used_at: null }, "last_used_at", /not a field/],
+];
+
+describe("what is wrong is named by its path, making and editing alike", () => {
+  let id: string;
+  beforeAll(async () => {
+    await forgetThrottle();
+    id = (await created()).id;
+  });
+
+  test.each(wrong)("%j is refused, naming %s", async (fields, path, message) => {
+    for (const answer of [await create(fields), await edit(id, fields)]) {
+      expect(codeOf(answer)).toBe("400 validation_failed");
+      expect(answer.body.issues).toContainEqual({ path, message: expect.stringMatching(message) });
+    }
+  });
+
+  test("name and permissions are required, and the environment is live or test and stays", async () => {
+    const { body } = await team.users.owner.call("POST", keys(), {});
+    expect(body.issues).toEqual([
+      { path: "name", message: "is required" },
+      { path: "permissions", message: "is required" },
+    ]);
+    expect((await create({ environment: "staging" })).body.issues).toMatchObject([{ path: "environment" }]);
+    expect((await edit(id, { environment: "test" })).body.issues).toMatchObject([{ path: "environment" }]);
+  });
+
+  test("everything that is wrong is named at once, and nothing is changed", async () => {
+    const before = await listed(id);
+    const { body } = await edit(id, {
+      name: "Changed",
+      project_id: projects.foreign,
+      conditions: { project_slugs: ["nowhere"] },
+      expires_at: "2020-01-01T00:00:00Z",
+      allowed_cidrs: ["nonsense"],
+    });
+    expect((body.issues as { path: string }[]).map(({ path }) => path).sort()).toEqual([
+      "allowed_cidrs.0",
+      "conditions.project_slugs.0",
+      "expires_at",
+      "project_id",
+    ]);
+    expect(await listed(id)).toEqual(before);
+  });
+});
+
+describe("an edit", () => {
+  beforeAll(forgetThrottle);
+
+  test("changes what it names and nothing else; null clears, a list is replaced", async () => {
+    const { secret, ...key } = await created({
+      conditions: { project_slugs: ["checkout"], features: ["chat"] },
+      monthly_limit: 5,
+      allowed_cidrs: ["127.0.0.0/8"],
+    });
+    const renamed = await edit(key.id, { name: "Renamed" });
+    expect(renamed.status).toBe(200);
+    expect(renamed.body).toEqual({ ...key, name: "Renamed" });
+    expect(
+      (await edit(key.id, { conditions: { project_slugs: ["search", "checkout"] } })).body,
+    ).toMatchObject({
+      conditions: { project_slugs: ["search", "checkout"], features: ["chat"] },
+      monthly_limit: 5,
+    });
+    expect((await edit(key.id, { conditions: { features: null }, monthly_limit: null })).body).toMatchObject({
+      conditions: { project_slugs: ["search", "checkout"], features: [] },
+      monthly_limit: null,
+    });
+    expect((await edit(key.id, { conditions: null, allowed_cidrs: [] })).body).toMatchObject({
+      conditions: { project_slugs: [], features: [] },
+      allowed_cidrs: [],
+    });
+    expect((await edit(key.id, {})).body).toMatchObject({ name: "Renamed" });
+    expect((await using({ secret }).post(costMessage())).status).toBe(201);
+  });
+
+  test("takes an expired key's other fields, and its expiry on", async () => {
+    const key = await created();
+    await harness.fixtures.sql.query(
+      "update public.api_keys set expires_at = now() - interval '1 day' where id = $1",
+      [key.id],
+    );
+    expect(codeOf(await using(key).post(costMessage()))).toBe("401 key_expired");
+    expect((await edit(key.id, { name: "Late" })).body).toMatchObject({ name: "Late", status: "expired" });
+    expect((await edit(key.id, { expires_at: "2127-01-01T00:00:00Z" })).body).toMatchObject({
+      status: "active",
+    });
+    expect((await using(key).post(costMessage())).status).toBe(201);
+  });
+});
+
+describe("rotation and revocation", () => {
+  beforeAll(forgetThrottle);
+  const rotate = (id: string) => team.users.owner.call("POST", `${keys()}/${id}/rotate`);
+  const revoke = (id: string) => team.users.owner.call("DELETE", `${keys()}/${id}`);
+
+  test("a rotated key keeps everything but its secret", async () => {
+    const { secret, prefix, last_four, ...key } = await created({
+      monthly_limit: 5,
+      conditions: { sources: ["api"] },
+    });
+    const answer = await rotate(key.id);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const { secret: next, ...rotated } = answer.body as Key;
+    expect(next).not.toBe(secret);
+    expect(rotated).toEqual({
+      ...key,
+      prefix: next.slice(0, 13),
+      last_four: next.slice(-4),
+      rotated_at: expect.any(String),
+    });
+    expect(codeOf(await using({ secret }).post(costMessage()))).toBe("401 invalid_credentials");
+    expect((await using({ secret: next }).post(costMessage())).status).toBe(201);
+  });
+
+  test("an expired key may be rotated, and stays expired", async () => {
+    const key = await created();
+    await harness.fixtures.sql.query("update public.api_keys set expires_at = '2020-01-01' where id = $1", [
+      key.id,
+    ]);
+    expect((await rotate(key.id)).body).toMatchObject({ status: "expired", secret: expect.any(String) });
+  });
+
+  test("a revoked key stays in the list, and can be revoked again but neither edited, rotated nor revived", async () => {
+    const key = await created();
+    const revoked = await revoke(key.id);
+    expect(revoked.status).toBe(200);
+    expect(revoked.body).toMatchObject({
+      status: "revoked",
+      can_edit: false,
+      revoked_at: expect.any(String),
+    });
+    expect(codeOf(await using(key).post(costMessage()))).toBe("401 key_revoked");
+    const { last_used_at: _, ...again } = (await revoke(key.id)).body;
+    expect(revoked.body).toMatchObject(again);
+    expect(await listed(key.id)).toMatchObject({ status: "revoked", revoked_at: revoked.body.revoked_at });
+    expect(codeOf(await edit(key.id, { name: "Back" }))).toBe("409 conflict");
+    expect(codeOf(await edit(key.id, { revoked_at: null }))).toBe("400 validation_failed");
+    expect(codeOf(await rotate(key.id))).toBe("409 conflict");
+  });
+});
+
+test("spent is Σ rows that the key recorded this month, exact, and no other key's", async () => {
+  await forgetThrottle();
+  const [one, other] = [await created(), await created()];
+  for (const cost of ["0.1", "0.2", "0.000000000000000003"]) {
+    const body = JSON.stringify(costMessage()).replace("0.01", cost);
+    expect((await using(one).post(body)).status).toBe(201);
+  }
+  await using(other).post(costMessage({ estimated_cost: 7 }));
+  const response = await fetch(baseUrl() + keys(), {
+    headers: { authorization: `Bearer ${team.users.viewer.token}` },
+  });
+  const text = await response.text();
+  const { rows } = await harness.fixtures.sql.query(
+    "select trim_scale(sum(amount_usd))::text as sum from public.messages where api_key_id = $1",
+    [one.id],
+  );
+  expect(rows[0].sum).toBe("0.300000000000000003");
+  expect(text).toContain(`"spent":0.300000000000000003`);
+  expect(await listed(other.id)).toMatchObject({ spent: 7 });
+});
+
+describe("the last use", () => {
+  beforeAll(forgetThrottle);
+  const age = (id: string, seconds: number) =>
+    harness.fixtures.sql.query(
+      "update public.api_keys set last_used_at = now() - make_interval(secs => $2) where id = $1",
+      [id, seconds],
+    );
+  const lastUse = async (id: string) => {
+    const used = (await listed(id))?.last_used_at as string | null;
+    return used === null ? null : Date.parse(used);
+  };
+
+  test.each<[string, (key: Key) => Promise<unknown>]>([
+    ["recording", (key) => using(key).post(costMessage())],
+    ["reading", (key) => using(key).get("/api/v1/summary/month")],
+    [
+      "a refused call of a revoked key",
+      async (key) => {
+        await team.users.owner.call("DELETE", `${keys()}/${key.id}`);
+        expect(codeOf(await using(key).get("/api/v1/summary/month"))).toBe("401 key_revoked");
+      },
+    ],
+  ])("is noted by %s", async (_, use) => {
+    const key = await created();
+    expect(await lastUse(key.id)).toBeNull();
+    const before = Date.now();
+    await use(key);
+    await expect.poll(() => lastUse(key.id)).toBeGreaterThanOrEqual(before - 1000);
+  });
+
+  test("is noted again after a minute, not before, and is no change to audit", async () => {
+    const key = await created();
+    await age(key.id, 30);
+    const recent = await lastUse(key.id);
+    await using(key).post(costMessage());
+    // A key that is due is noted after the one that is not: once it shows, the other would have.
+    const due = await created();
+    await age(due.id, 61);
+    await using(due).post(costMessage());
+    await expect.poll(() => lastUse(due.id)).toBeGreaterThan(Date.now() - 30_000);
+    expect(await lastUse(key.id)).toBe(recent);
+    const { rows } = await harness.fixtures.sql.query(
+      "select action from public.audit_log where subject = 'api_key ' || $1",
+      [due.id],
+    );
+    expect(rows).toEqual([{ action: "api_key.created" }]);
+  });
+});
+
+test("every change is audited with who made it, and never with the secret", async () => {
+  await forgetThrottle();
+  const key = await created();
+  await edit(key.id, { monthly_limit: 9 });
+  const rotated = await team.users.admin.call("POST", `${keys()}/${key.id}/rotate`);
+  await team.users.admin.call("DELETE", `${keys()}/${key.id}`);
+  const { rows } = await harness.fixtures.sql.query(
+    "select action, actor_id, address, before, after from public.audit_log where subject = 'api_key ' || $1 order by at",
+    [key.id],
+  );
+  const { owner, admin } = team.users;
+  expect(rows.map(({ action, actor_id }) => [action, actor_id])).toEqual([
+    ["api_key.created", owner.id],
+    ["api_key.changed", owner.id],
+    ["api_key.changed", admin.id],
+    ["api_key.changed", admin.id],
+  ]);
+  expect(rows[1]).toMatchObject({ before: { monthly_limit: null }, after: { monthly_limit: 9 } });
+  expect(rows.every(({ address }) => address === "127.0.0.1")).toBe(true);
+  const text = JSON.stringify(rows);
+  for (const secret of [key.secret, rotated.body.secret as string]) {
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(secret.slice(13, -4));
+  }
+  expect(text).not.toContain("hash");
+});
+
+test("one person is given so many secrets an hour, whatever the workspace", async () => {
+  await forgetThrottle();
+  const { id } = await created();
+  let answer = await create();
+  for (let count = 2; answer.status !== 429 && count < 70; count += 1) answer = await create();
+  expect(codeOf(answer)).toBe("429 rate_limited");
+  expect(answer.body).toMatchObject({ limit: 60 });
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(3000);
+  expect((await team.users.owner.call("POST", `${keys()}/${id}/rotate`)).status).toBe(429);
+  expect((await edit(id, { name: "Still here" })).status).toBe(200);
+  expect((await team.users.admin.call("POST", `${keys()}/${id}/rotate`)).status).toBe(200);
+  await forgetThrottle();
+});

@@ -1,0 +1,230 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
+import { withHarness } from "@/tests/helpers/harness";
+import { makeTeam, type Team } from "@/tests/helpers/team";
+
+const harness = withHarness();
+const baseUrl = () => harness.services[0]?.baseUrl ?? "";
+
+let team: Team;
+let liveKey: { id: string; secret: string };
+let projectId: string;
+
+type Budget = Record<string, unknown> & { id: string };
+const budgets = () => `${team.path}/budgets`;
+const create = (body: Record<string, unknown>, who: keyof Team["users"] = "admin") =>
+  team.users[who].call("POST", budgets(), body);
+const codeOf = ({ status, body }: Answer) => `${status} ${body.error ?? "ok"}`;
+
+beforeAll(async () => {
+  team = await makeTeam(harness);
+  liveKey = await harness.fixtures.key(team.workspace);
+  projectId = await harness.fixtures.project(team.workspace, "checkout");
+  const elsewhere = await harness.fixtures.workspace();
+  await harness.fixtures.project(elsewhere, "foreign");
+  const testKey = await harness.fixtures.key(team.workspace, { environment: "test" });
+  const live = apiClient(baseUrl(), liveKey.secret);
+  const other = apiClient(baseUrl(), (await harness.fixtures.key(team.workspace)).secret);
+  const posts: [typeof live, Record<string, unknown>, Record<string, unknown>][] = [
+    [live, { estimated_cost: 0.1, feature: "chat" }, {}],
+    [live, { estimated_cost: 0.2, provider: "OpenAI" }, {}],
+    [live, { estimated_cost: 4, provider: "anthropic", feature: "chat" }, { project: "search" }],
+    [other, { estimated_cost: 50 }, { project: "search" }],
+    [apiClient(baseUrl(), testKey.secret), { estimated_cost: 1000 }, {}],
+  ];
+  for (const [client, message, outer] of posts) {
+    expect((await client.post(costMessage(message, outer))).status).toBe(201);
+  }
+});
+
+/** The live spend of this month, from the messages themselves. */
+async function sumOf(condition: string): Promise<number> {
+  const { rows } = await harness.fixtures.sql.query(
+    `select trim_scale(coalesce(sum(m.amount_usd), 0))::text as sum
+     from public.messages as m join public.projects as p on p.workspace_id = m.workspace_id and p.id = m.project_id
+     where m.workspace_id = $1 and m.environment = 'live' and ${condition}`,
+    [team.workspace],
+  );
+  return Number(rows[0].sum);
+}
+
+describe("a budget counts the live spend of its scope, Σ rows", () => {
+  test.each<[string, () => string | null, string, unknown]>([
+    ["global", () => null, "true", { type: "global", value: null, label: "Everything" }],
+    [
+      "project",
+      () => "checkout",
+      "p.slug = 'checkout'",
+      { type: "project", value: "checkout", label: "checkout" },
+    ],
+    ["feature", () => "chat", "m.feature = 'chat'", { type: "feature", value: "chat", label: "chat" }],
+    [
+      "provider",
+      () => "openai",
+      "lower(m.provider) = 'openai'",
+      { type: "provider", value: "openai", label: "openai" },
+    ],
+    [
+      "key",
+      () => liveKey.id,
+      "m.api_key_id = (select id from public.api_keys where name = 'The first')",
+      { type: "key", label: "The first" },
+    ],
+  ])("%s", async (scope_type, value, condition, scope) => {
+    await harness.fixtures.sql.query("update public.api_keys set name = 'The first' where id = $1", [
+      liveKey.id,
+    ]);
+    const spent = await sumOf(condition);
+    expect(spent).toBeGreaterThan(0);
+    const scope_value = value();
+    const { status, body } = await create({ scope_type, scope_value, amount: 100 });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      name: (scope as { label: string }).label,
+      scope_type,
+      scope,
+      amount: 100,
+      spent,
+      percent_used: Number((spent / 100).toFixed(9)),
+      alert: false,
+    });
+    expect(body.remaining).toBe(Number((100 - spent).toFixed(6)));
+    // The forecast moves with every moment.
+    const { forecast, ...rest } = body;
+    expect((await team.users.viewer.get(`${budgets()}/${body.id}`)).body).toMatchObject(rest);
+    const { body: answer } = await apiClient(baseUrl(), liveKey.secret).get("/api/v1/budgets/status");
+    const row = (answer.budgets as Budget[]).find(({ id }) => id === body.id);
+    expect(row, "the budget as a key reads it").toBeDefined();
+    expect(body).toMatchObject(row ?? {});
+  });
+});
+
+test("a budget alerts from 80 % on, to the last digit, and may be overspent", async () => {
+  const spent = await sumOf("p.slug = 'checkout'");
+  expect(spent).toBe(0.3);
+  const of = async (amount: number) =>
+    (await create({ scope_type: "project", scope_value: "checkout", amount })).body;
+  expect(await of(0.375)).toMatchObject({ alert: true, percent_used: 0.8 });
+  expect(await of(0.375000001)).toMatchObject({ alert: false });
+  expect(await of(0.1)).toMatchObject({ alert: true, remaining: -0.2, percent_used: 3, runs_out_on: null });
+});
+
+test("where it is heading follows from what is spent and the part of the month that has passed", async () => {
+  const now = new Date();
+  const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
+  const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
+  const { body } = await create({ scope_type: "provider", scope_value: "anthropic", amount: 4.0001 });
+  const unused = (await create({ scope_type: "feature", scope_value: "nobody's", amount: 5 })).body;
+  expect(unused).toMatchObject({ spent: 0, forecast: null, runs_out_on: null });
+  if (now.getUTCDate() <= 3) {
+    expect(body).toMatchObject({ forecast: null, runs_out_on: null });
+    return;
+  }
+  const expected = (4 * (end - start)) / (Date.now() - start);
+  expect(Number(body.forecast)).toBeCloseTo(expected, 3);
+  const today = new Date().toISOString().slice(0, 10);
+  if (expected > 4.01) expect(body.runs_out_on).toBe(today);
+});
+
+describe("what is wrong is named by its path", () => {
+  test.each<[Record<string, unknown>, string, RegExp]>([
+    [{ amount: 0 }, "amount", /greater than 0/],
+    [{ amount: -5 }, "amount", /greater than 0/],
+    [{ amount: "5" }, "amount", /number/],
+    [{ amount: undefined }, "amount", /required/],
+    [{ amount: 1e15 }, "amount", /1e15/],
+    [{ name: " " }, "name", /blank/],
+    [{ name: "x".repeat(121) }, "name", /120/],
+    [{ scope_type: "team" }, "scope_type", /must be one of: global/],
+    [{ scope_type: undefined }, "scope_type", /must be one of|required/],
+    [{ scope_value: "checkout" }, "scope_value", /must be null/],
+    [{ scope_type: "project" }, "scope_value", /required/],
+    [{ scope_type: "project", scope_value: "nowhere" }, "scope_value", /no project of this workspace/],
+    [{ scope_type: "project", scope_value: "foreign" }, "scope_value", /no project of this workspace/],
+    [{ scope_type: "key", scope_value: randomUUID() }, "scope_value", /no key of this workspace/],
+    [{ scope_type: "key", scope_value: "checkout" }, "scope_value", /no key of this workspace/],
+    [{ scope_type: "feature", scope_value: "" }, "scope_value", /empty/],
+    [{ spent: 5 }, "spent", /not a field/],
+  ])("%j is refused, naming %s", async (fields, path, message) => {
+    const { status, body } = await create({ scope_type: "global", amount: 5, ...fields });
+    expect(status).toBe(400);
+    expect(body.issues).toContainEqual({ path, message: expect.stringMatching(message) });
+  });
+
+  test("a project is named by its slug, not by the id that it is stored under", async () => {
+    const { status } = await create({ scope_type: "project", scope_value: projectId, amount: 5 });
+    expect(status).toBe(400);
+  });
+
+  test("an edit takes a name and an amount, and no other scope", async () => {
+    const { id } = (await create({ scope_type: "global", amount: 5 })).body as Budget;
+    const edit = (body: unknown) => team.users.admin.call("PATCH", `${budgets()}/${id}`, body);
+    expect((await edit({ amount: 0 })).body.issues).toMatchObject([{ path: "amount" }]);
+    expect((await edit({ scope_value: "checkout" })).body.issues).toMatchObject([{ path: "scope_value" }]);
+    expect((await edit({ name: "All of it" })).body).toMatchObject({ name: "All of it", amount: 5 });
+    expect((await edit({ amount: 0.000000000000000001 })).body).toMatchObject({
+      name: "All of it",
+      amount: 1e-18,
+    });
+    expect((await edit({})).body).toMatchObject({ name: "All of it" });
+  });
+});
+
+describe("who may", () => {
+  test("read: every member; write: admins and owners", async () => {
+    const { id } = (await create({ scope_type: "global", amount: 5 })).body as Budget;
+    const one = `${budgets()}/${id}`;
+    for (const who of ["owner", "admin", "member", "viewer", "stranger"] as const) {
+      const user = team.users[who];
+      const isAdmin = who === "owner" || who === "admin";
+      const read = who === "stranger" ? "404 not_found" : "200 ok";
+      const write = who === "stranger" ? "404 not_found" : isAdmin ? "200 ok" : "403 permission_denied";
+      const list = await user.get(budgets());
+      expect([who, codeOf(list), codeOf(await user.get(one))]).toEqual([who, read, read]);
+      if (read === "200 ok") expect(list.body.can_edit).toBe(isAdmin);
+      const made = codeOf(await create({ scope_type: "global", amount: 1 }, who));
+      expect([who, made]).toEqual([who, isAdmin ? "201 ok" : write]);
+      expect([who, codeOf(await user.call("PATCH", one, { amount: 6 }))]).toEqual([who, write]);
+      if (!isAdmin) expect([who, codeOf(await user.call("DELETE", one))]).toEqual([who, write]);
+    }
+    const last = await team.users.owner.call("DELETE", one);
+    expect(last.body).toMatchObject({ id, amount: 6 });
+    expect(codeOf(await team.users.owner.call("DELETE", one))).toBe("404 not_found");
+  });
+
+  test("a budget of another workspace and one that does not exist are answered alike", async () => {
+    const elsewhere = await harness.fixtures.workspace();
+    const { rows } = await harness.fixtures.sql.query(
+      "insert into public.budgets (workspace_id, name, scope_type, amount) values ($1, 'Theirs', 'global', 5) returning id",
+      [elsewhere],
+    );
+    const answers = new Set<string>();
+    for (const id of [rows[0].id, randomUUID()]) {
+      for (const [method, body] of [["GET"], ["PATCH", { amount: 1 }], ["DELETE"]] as const) {
+        const answer = await team.users.owner.call(method, `${budgets()}/${id}`, body);
+        answers.add(JSON.stringify({ status: answer.status, ...answer.body, request_id: "" }));
+      }
+    }
+    expect([...answers]).toEqual([expect.stringContaining("not_found")]);
+  });
+});
+
+test("several budgets may be of one thing, and every change of one is audited", async () => {
+  const soft = (await create({ name: "Soft", scope_type: "project", scope_value: "search", amount: 5 }))
+    .body as Budget;
+  const hard = await create({ name: "Hard", scope_type: "project", scope_value: "search", amount: 9 });
+  expect(hard.status).toBe(201);
+  await team.users.owner.call("PATCH", `${budgets()}/${soft.id}`, { amount: 6 });
+  await team.users.owner.call("DELETE", `${budgets()}/${soft.id}`);
+  const { rows } = await harness.fixtures.sql.query(
+    "select action, actor_id, before ->> 'amount' as before, after ->> 'amount' as after from public.audit_log where subject = 'budget ' || $1 order by at",
+    [soft.id],
+  );
+  const { admin, owner } = team.users;
+  expect(rows).toEqual([
+    { action: "budget.created", actor_id: admin.id, before: null, after: "5" },
+    { action: "budget.changed", actor_id: owner.id, before: "5", after: "6" },
+    { action: "budget.deleted", actor_id: owner.id, before: "6", after: null },
+  ]);
+});
