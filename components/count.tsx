@@ -7,15 +7,22 @@ const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFract
 export function Count({
   value,
   compact = false,
+  figure,
   className,
 }: {
   value: number;
   compact?: boolean;
+  /** What the API calls it, as of Money. */
+  figure?: string;
   className?: string;
 }) {
   const isShort = compact && Math.abs(value) >= 100_000;
   return (
-    <span className={cn("tabular-nums", className)} title={isShort ? whole.format(value) : undefined}>
+    <span
+      className={cn("tabular-nums", className)}
+      title={isShort ? whole.format(value) : undefined}
+      {...(figure && { "data-figure": figure, "data-exact": value })}
+    >
       {(isShort ? short : whole).format(value)}
     </span>
   );

@@ -28,10 +28,18 @@ export function formatRoughUsd(usd: number): string {
   return Math.abs(usd) > 0 && Math.abs(usd) < 10 ? formatUsd(usd) : rough.format(usd);
 }
 
-/** An amount of money; the exact figure on hover. */
-export function Money({ usd, className }: { usd: Amount; className?: string }) {
+/**
+ * An amount of money; the exact figure on hover.
+ * @param figure what the API calls it: tests hold what is shown under that name against the API's answer
+ */
+export function Money({ usd, figure, className }: { usd: Amount; figure?: string; className?: string }) {
+  const exact = exactText(usd);
   return (
-    <span className={cn("tabular-nums", className)} title={`$${exactText(usd)}`}>
+    <span
+      className={cn("tabular-nums", className)}
+      title={`$${exact}`}
+      {...(figure && { "data-figure": figure, "data-exact": exact })}
+    >
       {formatUsd(usd)}
     </span>
   );
