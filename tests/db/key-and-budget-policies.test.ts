@@ -1,0 +1,339 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { permissions, permissionsOf } from "@/lib/contract/permissions";
+import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
+import { Fixtures } from "@/tests/helpers/keys";
+
+// What a user's own SQL can do to keys and budgets: on a hosted project, PostgREST runs it without our service in front.
+
+const roles = ["owner", "admin", "member", "viewer"] as const;
+type Who = (typeof roles)[number] | "colleague" | "stranger";
+
+let database: TestDatabase;
+let fixtures: Fixtures;
+let service: pg.Client;
+let workspace: string;
+let other: string;
+let users: Record<Who, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  fixtures = new Fixtures(database.adminUrl);
+  service = new pg.Client({ connectionString: database.url });
+  await service.connect();
+  workspace = await fixtures.workspace();
+  other = await fixtures.workspace();
+  users = {
+    owner: await signUp(workspace, "owner"),
+    admin: await signUp(workspace, "admin"),
+    member: await signUp(workspace, "member"),
+    colleague: await signUp(workspace, "member"),
+    viewer: await signUp(workspace, "viewer"),
+    stranger: await signUp(other, "owner"),
+  };
+});
+
+afterAll(async () => {
+  await service?.end();
+  await fixtures?.close();
+  await database?.drop();
+});
+
+async function signUp(workspaceId: string, role: string): Promise<string> {
+  const id = crypto.randomUUID();
+  const superuser = new pg.Client({ connectionString: database.superuserUrl });
+  await superuser.connect();
+  await superuser.query("insert into auth.users (id, email) values ($1, $2)", [id, `${id}@example.com`]);
+  await superuser.end();
+  await fixtures.sql.query(
+    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
+    [workspaceId, id, role],
+  );
+  return id;
+}
+
+/** Runs a statement as a signed-in user, and keeps what it did. */
+async function as(who: Who, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  await service.query("begin");
+  try {
+    await service.query(
+      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+      [JSON.stringify({ sub: users[who], role: "authenticated" })],
+    );
+    const { rows } = await service.query(sql, values);
+    await service.query("commit");
+    return rows;
+  } catch (error) {
+    await service.query("rollback");
+    throw error;
+  }
+}
+
+const insertKey = (columns: Record<string, unknown> = {}) => {
+  const given = Object.entries({
+    workspace_id: workspace,
+    name: "Mine",
+    permissions: ["log_usage"],
+    ...columns,
+  });
+  return [
+    `insert into public.api_keys (${given.map(([name]) => name)}) values (${given.map((_, index) => `$${index + 1}`)}) returning id`,
+    given.map(([, value]) => value),
+  ] as const;
+};
+const keyOf = async (who: Who) => {
+  const { id } = await fixtures.key(workspace);
+  await fixtures.sql.query("update public.api_keys set created_by = $2 where id = $1", [id, users[who]]);
+  return id;
+};
+const read = async (id: string) =>
+  (await fixtures.sql.query("select * from public.api_keys where id = $1", [id])).rows[0];
+
+describe("a key inserted by hand", () => {
+  test.each(["owner", "admin", "member"] as const)("by the %s is theirs, and opens nothing", async (who) => {
+    const [made] = await as(who, ...insertKey());
+    const row = await read(String(made?.id));
+    expect(row).toMatchObject({ created_by: users[who], kind: "key", prefix: "", last_used_at: null });
+    const { rows } = await fixtures.sql.query("select from private.api_key_secrets where api_key_id = $1", [
+      made?.id,
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  test.each(["viewer", "stranger"] as const)("by the %s is refused", async (who) => {
+    await expect(as(who, ...insertKey())).rejects.toThrow(/row-level security/);
+  });
+
+  test.each([
+    ["id", crypto.randomUUID()],
+    ["kind", "member"],
+    ["prefix", "svc_live_AAAA"],
+    ["last_four", "AAAA"],
+    ["created_by", crypto.randomUUID()],
+    ["created_at", "2020-01-01"],
+    ["last_used_at", "2020-01-01"],
+    ["revoked_at", "2020-01-01"],
+    ["rotated_at", "2020-01-01"],
+  ])("names no %s", async (column, value) => {
+    await expect(as("owner", ...insertKey({ [column]: value }))).rejects.toThrow(/permission denied/);
+  });
+
+  test.each([
+    ["conditions", '{"project_slugs": "checkout"}'],
+    ["conditions", '{"project_slugs": [1]}'],
+    ["conditions", '{"sources": ["fax"]}'],
+    ["conditions", '{"projects": ["checkout"]}'],
+    ["conditions", "[]"],
+    ["allowed_cidrs", ["nonsense"]],
+    ["allowed_cidrs", [null]],
+    ["monthly_limit", "NaN"],
+    ["monthly_limit", "Infinity"],
+    ["monthly_limit", "-1"],
+    ["expires_at", "infinity"],
+    ["expires_at", "-infinity"],
+    ["rate_limit_rpm", 0],
+  ])("holds nothing in %s that the guard could not read: %j", async (column, value) => {
+    await expect(as("owner", ...insertKey({ [column]: value }))).rejects.toThrow(/check constraint|cannot/);
+  });
+
+  test("binds to a project of its own workspace alone, and may do something", async () => {
+    const project = await fixtures.project(other, `p-${crypto.randomUUID()}`);
+    await expect(as("owner", ...insertKey({ project_id: project }))).rejects.toThrow(/foreign key/);
+    await expect(as("owner", ...insertKey({ permissions: [] }))).rejects.toThrow(/row-level security/);
+  });
+});
+
+describe("a key changed by hand", () => {
+  const rename = (who: Who, id: string) =>
+    as(who, "update public.api_keys set name = 'Changed' where id = $1 returning id", [id]);
+
+  test.each<[Who, number]>([
+    ["member", 1],
+    ["admin", 1],
+    ["owner", 1],
+    ["colleague", 0],
+    ["viewer", 0],
+    ["stranger", 0],
+  ])("that a member made: by the %s, %i rows", async (who, rows) => {
+    expect(await rename(who, await keyOf("member"))).toHaveLength(rows);
+  });
+
+  test("stays a viewer's key no longer: who lost their role manages nothing", async () => {
+    expect(await rename("viewer", await keyOf("viewer"))).toEqual([]);
+  });
+
+  test.each([
+    "id",
+    "workspace_id",
+    "kind",
+    "prefix",
+    "last_four",
+    "environment",
+    "created_by",
+    "last_used_at",
+    "rotated_at",
+  ])("keeps its %s", async (column) => {
+    await expect(as("owner", `update public.api_keys set ${column} = ${column}`)).rejects.toThrow(
+      /permission denied/,
+    );
+  });
+
+  test("is revoked now, whatever moment the statement names, and never comes back", async () => {
+    const id = await keyOf("member");
+    const revoke = "update public.api_keys set revoked_at = '2020-01-01' where id = $1 returning id";
+    expect(await as("member", revoke, [id])).toHaveLength(1);
+    expect(Date.now() - (await read(id)).revoked_at.getTime()).toBeLessThan(60_000);
+    for (const who of ["member", "admin", "owner"] as const) {
+      expect(
+        await as(who, "update public.api_keys set revoked_at = null where id = $1 returning id", [id]),
+      ).toEqual([]);
+      expect(await rename(who, id)).toEqual([]);
+    }
+    expect((await read(id)).revoked_at).not.toBeNull();
+  });
+
+  test("is deleted by nobody", async () => {
+    await expect(as("owner", "delete from public.api_keys")).rejects.toThrow(/permission denied/);
+  });
+
+  test("of another kind is out of reach", async () => {
+    for (const kind of ["connection", "member", "environment"]) {
+      const id = await keyOf("owner");
+      await fixtures.sql.query("update public.api_keys set kind = $2 where id = $1", [id, kind]);
+      expect(await rename("owner", id)).toEqual([]);
+    }
+  });
+});
+
+describe("nobody makes a key that can do more than they can", () => {
+  test("the service and the policies ask for the same", async () => {
+    for (const role of roles) {
+      const { rows } = await fixtures.sql.query(
+        `select set_config('request.jwt.claims', $2, false), private.held_permissions($1) as held`,
+        [workspace, JSON.stringify({ sub: users[role] })],
+      );
+      expect([role, rows[0].held]).toEqual([role, permissionsOf(role)]);
+    }
+  });
+
+  test("a member whose role held less could neither make nor widen one", async () => {
+    const id = await keyOf("member");
+    // As if members held what viewers hold: the policies, not the roles of today, are what is tried.
+    await fixtures.sql.query(`
+      create or replace function private.held_permissions(workspace uuid) returns text[]
+      language sql stable security definer set search_path = '' as $$ select array['read_summaries'] $$`);
+    await expect(as("member", ...insertKey({ permissions: [...permissions] }))).rejects.toThrow(
+      /row-level security/,
+    );
+    const widen = "update public.api_keys set permissions = $2 where id = $1";
+    await expect(as("member", widen, [id, [...permissions]])).rejects.toThrow(/row-level security/);
+    await as("member", widen, [id, ["read_summaries"]]);
+    expect((await read(id)).permissions).toEqual(["read_summaries"]);
+  });
+});
+
+describe("a secret", () => {
+  const give = (id: string, hash = "ab".repeat(32)) =>
+    service.query("select private.give_key_secret($1, $2, 'svc_live_AAAA', 'AAAA')", [id, hash]);
+
+  test("is written by the service alone", async () => {
+    const id = await keyOf("member");
+    const call = "select private.give_key_secret($1, repeat('ab', 32), 'p', 'four')";
+    await expect(as("owner", call, [id])).rejects.toThrow(/permission denied/);
+    await expect(as("owner", "select private.note_key_use(array[$1]::uuid[])", [id])).rejects.toThrow(
+      /permission denied/,
+    );
+  });
+
+  test("is given to no revoked key, and to none of another kind", async () => {
+    const [revoked, connection] = [await keyOf("member"), await keyOf("member")];
+    await fixtures.sql.query("update public.api_keys set revoked_at = now() where id = $1", [revoked]);
+    await fixtures.sql.query("update public.api_keys set kind = 'connection' where id = $1", [connection]);
+    for (const id of [revoked, connection, crypto.randomUUID()]) {
+      await expect(give(id)).rejects.toThrow(/takes no secret/);
+    }
+  });
+
+  test("that replaces another is dated later than it, by a millisecond at least", async () => {
+    const id = await keyOf("member");
+    const ahead = "2127-01-01T00:00:00.000Z";
+    await fixtures.sql.query("update public.api_keys set rotated_at = $2 where id = $1", [id, ahead]);
+    await give(id);
+    expect((await read(id)).rotated_at.getTime()).toBe(Date.parse(ahead) + 1);
+  });
+});
+
+test("a use is noted once a minute, however many processes saw it", async () => {
+  const id = await keyOf("member");
+  const note = () => service.query("select private.note_key_use(array[$1]::uuid[])", [id]);
+  await note();
+  const first = (await read(id)).last_used_at;
+  await note();
+  expect((await read(id)).last_used_at).toEqual(first);
+  await fixtures.sql.query(
+    "update public.api_keys set last_used_at = now() - interval '61 s' where id = $1",
+    [id],
+  );
+  await note();
+  expect((await read(id)).last_used_at.getTime()).toBeGreaterThanOrEqual(first.getTime());
+});
+
+describe("a budget set by hand", () => {
+  const insert = (who: Who, columns: Record<string, unknown> = {}) => {
+    const given = Object.entries({
+      workspace_id: workspace,
+      name: "B",
+      scope_type: "global",
+      amount: 5,
+      ...columns,
+    });
+    return as(
+      who,
+      `insert into public.budgets (${given.map(([name]) => name)}) values (${given.map((_, index) => `$${index + 1}`)}) returning id`,
+      given.map(([, value]) => value),
+    );
+  };
+  const [update, remove] = [
+    "update public.budgets set amount = 6 where workspace_id = $1 returning id",
+    "delete from public.budgets where workspace_id = $1 returning id",
+  ];
+
+  test.each(["owner", "admin"] as const)("by the %s is set, changed and deleted", async (who) => {
+    await insert(who);
+    expect(await as(who, update, [workspace])).toHaveLength(1);
+    expect(await as(who, remove, [workspace])).toHaveLength(1);
+  });
+
+  test.each(["member", "viewer", "stranger"] as const)("by the %s is not", async (who) => {
+    await insert("owner");
+    await expect(insert(who)).rejects.toThrow(/row-level security/);
+    expect(await as(who, update, [workspace])).toEqual([]);
+    expect(await as(who, remove, [workspace])).toEqual([]);
+    expect(await as("owner", remove, [workspace])).toHaveLength(1);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ["an amount of 0", { amount: 0 }],
+    ["an amount of NaN", { amount: "NaN" }],
+    ["an endless amount", { amount: "Infinity" }],
+    ["a project that is none", { scope_type: "project", scope_value: "checkout" }],
+    ["an unknown project", { scope_type: "project", scope_value: crypto.randomUUID() }],
+    ["an unknown key", { scope_type: "key", scope_value: crypto.randomUUID() }],
+    ["a global scope with a value", { scope_value: "checkout" }],
+    ["an empty feature", { scope_type: "feature", scope_value: "" }],
+  ])("has not %s", async (_, columns) => {
+    await expect(insert("owner", columns)).rejects.toThrow(/check constraint|the workspace has no/);
+  });
+
+  test("is of no other workspace's project or key, and keeps its scope", async () => {
+    const project = await fixtures.project(other, `p-${crypto.randomUUID()}`);
+    const key = await fixtures.key(other);
+    await expect(insert("owner", { scope_type: "project", scope_value: project })).rejects.toThrow(
+      /has no project/,
+    );
+    await expect(insert("owner", { scope_type: "key", scope_value: key.id })).rejects.toThrow(/has no key/);
+    await expect(as("owner", "update public.budgets set scope_type = 'global'")).rejects.toThrow(
+      /permission denied/,
+    );
+  });
+});

@@ -1,0 +1,162 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { withHarness } from "@/tests/helpers/harness";
+import { addUser, makeTeam, type Team, type User } from "@/tests/helpers/team";
+
+// Two processes on one database: what one changes of a key, the other holds to on its very next request.
+
+const harness = withHarness({ services: 2 });
+const at = (process: number) => harness.services[process % 2]?.baseUrl ?? "";
+const rounds = 200;
+
+let team: Team;
+/** Enough of them that no quota of new secrets is in the way of a test. */
+let admins: User[];
+beforeAll(async () => {
+  team = await makeTeam(harness);
+  admins = await Promise.all(Array.from({ length: 8 }, () => addUser(harness, team.workspace, "admin")));
+});
+
+beforeEach(async () => {
+  await harness.fixtures.sql.query("delete from private.throttle_windows");
+});
+
+type Key = { id: string; secret: string; rotated_at: string };
+const asAdmin = (process: number, turn = process) =>
+  apiClient(at(process), admins[turn % admins.length]?.token ?? "");
+const keys = () => `${team.path}/api-keys`;
+const change = async (process: number, turn: number, method: string, path: string, body?: unknown) => {
+  const answer = await asAdmin(process, turn).call(method, keys() + path, body);
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  return answer.body as unknown as Key;
+};
+const create = (turn: number, body: Record<string, unknown> = {}) =>
+  change(turn, turn, "POST", "", { name: "CI", permissions: ["log_usage", "read_summaries"], ...body });
+/** What a process says to a secret that reads, and to one that records. */
+const ask = async (process: number, secret: string) => {
+  const client = apiClient(at(process), secret);
+  const answers = await Promise.all([client.get("/api/v1/summary/month"), client.post(costMessage())]);
+  return answers.map(({ status, body }) => `${status} ${body.error ?? "ok"}`);
+};
+const admitted = ["200 ok", "201 ok"];
+
+test(`a rotated secret is refused by the other process on its very next request, ${rounds} times`, async () => {
+  const key = await create(0);
+  let { secret } = key;
+  for (let turn = 0; turn < rounds; turn += 1) {
+    const next = await change(turn, turn, "POST", `/${key.id}/rotate`);
+    expect([turn, await ask(turn + 1, secret)]).toEqual([
+      turn,
+      ["401 invalid_credentials", "401 invalid_credentials"],
+    ]);
+    expect([turn, await ask(turn + 1, next.secret)]).toEqual([turn, admitted]);
+    secret = next.secret;
+  }
+}, 120_000);
+
+test(`a revoked key is refused by the other process on its very next request, ${rounds} times`, async () => {
+  for (let turn = 0; turn < rounds; turn += 1) {
+    const key = await create(turn);
+    expect([turn, await ask(turn + 1, key.secret)]).toEqual([turn, admitted]);
+    await change(turn, turn, "DELETE", `/${key.id}`);
+    expect([turn, await ask(turn + 1, key.secret)]).toEqual([turn, ["401 key_revoked", "401 key_revoked"]]);
+  }
+}, 120_000);
+
+describe("an edit holds for the other process's very next request", () => {
+  test.each<[string, Record<string, unknown>, Record<string, unknown>, string[]]>([
+    [
+      "addresses",
+      { allowed_cidrs: ["203.0.113.0/24"] },
+      { allowed_cidrs: null },
+      ["403 ip_not_allowed", "403 ip_not_allowed"],
+    ],
+    ["the limit", { monthly_limit: 0 }, { monthly_limit: null }, ["200 ok", "402 monthly_limit_exceeded"]],
+    [
+      "permissions",
+      { permissions: ["read_summaries"] },
+      { permissions: ["log_usage", "read_summaries"] },
+      ["200 ok", "403 permission_denied"],
+    ],
+    [
+      "sources",
+      { conditions: { sources: ["mcp"] } },
+      { conditions: null },
+      ["200 ok", "403 source_not_allowed"],
+    ],
+  ])("of %s", async (_, closed, open, refused) => {
+    const { id, secret } = await create(0);
+    for (let turn = 0; turn < 20; turn += 1) {
+      await change(turn, turn, "PATCH", `/${id}`, closed);
+      expect([turn, await ask(turn + 1, secret)]).toEqual([turn, refused]);
+      await change(turn, turn, "PATCH", `/${id}`, open);
+      expect([turn, await ask(turn + 1, secret)]).toEqual([turn, admitted]);
+    }
+  });
+
+  test("of the expiry, at the moment it names", async () => {
+    const { id, secret } = await create(0);
+    await change(0, 0, "PATCH", `/${id}`, { expires_at: new Date(Date.now() + 1_500).toISOString() });
+    expect(await ask(1, secret)).toEqual(admitted);
+    await expect
+      .poll(() => ask(1, secret), { timeout: 10_000 })
+      .toEqual(["401 key_expired", "401 key_expired"]);
+    await change(0, 0, "PATCH", `/${id}`, { expires_at: null });
+    expect(await ask(1, secret)).toEqual(admitted);
+  });
+});
+
+test("rotations at once leave exactly one secret alive: that of the latest rotated_at", async () => {
+  const { id } = await create(0);
+  for (let round = 0; round < 20; round += 1) {
+    const answers = await Promise.all(
+      [0, 1, 2, 3].map((turn) => change(turn, turn + round, "POST", `/${id}/rotate`)),
+    );
+    expect(new Set(answers.map((each) => each.rotated_at)).size).toBe(answers.length);
+    const [latest, ...dead] = answers.sort((a, b) => b.rotated_at.localeCompare(a.rotated_at));
+    expect(await ask(round, latest?.secret ?? "")).toEqual(admitted);
+    for (const { secret } of dead) expect((await ask(round, secret))[0]).toBe("401 invalid_credentials");
+  }
+});
+
+test("a rotation and a revocation at once leave a revoked key without a living secret", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const key = await create(round);
+    const [rotation] = await Promise.all([
+      asAdmin(0, round).call("POST", `${keys()}/${key.id}/rotate`),
+      change(1, round + 1, "DELETE", `/${key.id}`),
+    ]);
+    expect([200, 409]).toContain(rotation.status);
+    const secrets = [key.secret, ...(rotation.status === 200 ? [String(rotation.body.secret)] : [])];
+    for (const secret of secrets) {
+      expect((await ask(round, secret))[0]).toMatch(/^401 (key_revoked|invalid_credentials)$/);
+    }
+  }
+});
+
+test("two edits at once both hold: neither undoes what the other changed", async () => {
+  const { id } = await create(0);
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all([
+      change(0, 0, "PATCH", `/${id}`, { conditions: { features: [`f-${round}`] } }),
+      change(1, 1, "PATCH", `/${id}`, { conditions: { sources: round % 2 ? ["api"] : ["mcp"] } }),
+    ]);
+    const { rows } = await harness.fixtures.sql.query(
+      "select conditions from public.api_keys where id = $1",
+      [id],
+    );
+    expect(rows[0].conditions).toEqual({ features: [`f-${round}`], sources: round % 2 ? ["api"] : ["mcp"] });
+  }
+});
+
+test("a last use is on record when the service has stopped right after it", async () => {
+  const service = await harness.start();
+  const key = await harness.fixtures.key(team.workspace, { monthly_limit: "5" });
+  await apiClient(service.baseUrl, key.secret).post(costMessage());
+  expect(await service.stop()).toBe(0);
+  const { rows } = await harness.fixtures.sql.query(
+    "select last_used_at from public.api_keys where id = $1",
+    [key.id],
+  );
+  expect(rows[0].last_used_at).not.toBeNull();
+});
