@@ -31,6 +31,7 @@ export default defineConfig({
       onDatabase("api"),
       onDatabase("faults"),
       onDatabase("auth"),
+      onDatabase("oauth"),
       onDatabase("mcp"),
     ],
   },

@@ -1,0 +1,214 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { createServerClient } from "@supabase/ssr";
+import { sessionCookieName } from "@/lib/auth/session-client";
+import { must, realtime, somePassword } from "./auth-server";
+
+/** A browser with somebody signed in, as far as plain HTTP goes: its cookies, and the user they are of. */
+export type Browser = { id: string; email: string; token: string; cookie: string; baseUrl: string };
+
+/** Signs a new user up and keeps their session as a browser does. */
+export async function openBrowser(baseUrl: string): Promise<Browser> {
+  const email = `${randomUUID()}@example.com`;
+  const jar = new Map<string, string>();
+  const { auth } = createServerClient(baseUrl, "any-key", {
+    realtime,
+    cookieOptions: { name: sessionCookieName },
+    cookies: {
+      encode: "tokens-only",
+      getAll: () => [...jar].map(([name, value]) => ({ name, value })),
+      setAll: (cookies) => {
+        for (const { name, value } of cookies) jar.set(name, value);
+      },
+    },
+  });
+  const { user, session } = must(await auth.signUp({ email, password: somePassword }));
+  const cookie = [...jar].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("; ");
+  return { id: user?.id ?? "", email, token: session?.access_token ?? "", cookie, baseUrl };
+}
+
+/** A PKCE verifier with its challenge. */
+export function makePkce() {
+  const verifier = randomBytes(32).toString("base64url");
+  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
+}
+
+export const redirectUri = "http://127.0.0.1:33418/callback";
+
+/** Registers a client. @returns the answer, whatever it is */
+export async function register(
+  baseUrl: string,
+  metadata: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+) {
+  const response = await fetch(`${baseUrl}/oauth/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ client_name: "Test assistant", redirect_uris: [redirectUri], ...metadata }),
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+export async function registerClient(
+  baseUrl: string,
+  metadata: Record<string, unknown> = {},
+): Promise<string> {
+  const { status, body } = await register(baseUrl, metadata);
+  if (status !== 201) throw new Error(`Registering failed: ${JSON.stringify(body)}`);
+  return body.client_id;
+}
+
+/** The link that a client opens in a browser; `changes` replace its parameters, undefined leaves one out. */
+export function authorizeUrl(
+  baseUrl: string,
+  clientId: string,
+  challenge: string,
+  changes: Record<string, string | undefined> = {},
+): string {
+  const parameters = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    state: "a state",
+    resource: `${baseUrl}/api/mcp`,
+    scope: "log_usage read_summaries",
+    ...changes,
+  };
+  const set = Object.entries(parameters).filter((each): each is [string, string] => each[1] !== undefined);
+  return `${baseUrl}/oauth/authorize?${new URLSearchParams(set)}`;
+}
+
+/** What a browser gets that opens a link: where it is sent, or the page with the nonce of its form. */
+export async function openPage(browser: Browser | null, url: string) {
+  const response = await fetch(url, {
+    redirect: "manual",
+    headers: browser ? { cookie: browser.cookie } : {},
+  });
+  const html = await response.text();
+  const nonce = /name="nonce" value="([^"]+)"/.exec(html)?.[1];
+  return {
+    status: response.status,
+    headers: response.headers,
+    location: response.headers.get("location"),
+    html,
+    nonce,
+  };
+}
+
+/** Sends the consent page's form. @returns the status and where the browser is sent */
+export async function sendForm(
+  browser: Browser,
+  fields: [string, string][],
+  headers: Record<string, string> = { "sec-fetch-site": "same-origin" },
+) {
+  const response = await fetch(`${browser.baseUrl}/oauth/consent`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { "content-type": "application/x-www-form-urlencoded", cookie: browser.cookie, ...headers },
+    body: new URLSearchParams(fields),
+  });
+  return {
+    status: response.status,
+    location: response.headers.get("location") ?? "",
+    body: await response.text(),
+  };
+}
+
+/** What a user chooses on the page; the workspace of their own unless said. */
+export type Choice = { workspace: string; permissions?: string[]; project?: string; monthlyLimit?: string };
+
+/** The fields of a form that allows. */
+export function allowing(nonce: string | undefined, choice: Choice): [string, string][] {
+  const { permissions = ["log_usage", "read_summaries"] } = choice;
+  return [
+    ["nonce", nonce ?? ""],
+    ["decision", "allow"],
+    ["workspace", choice.workspace],
+    ...permissions.map((permission): [string, string] => ["permission", permission]),
+    ["project", choice.project ?? ""],
+    ["monthly_limit", choice.monthlyLimit ?? ""],
+  ];
+}
+
+/** Opens the link and allows. @returns the code */
+export async function consent(browser: Browser, url: string, choice: Choice): Promise<string> {
+  const page = await openPage(browser, url);
+  if (!page.nonce)
+    throw new Error(`No consent page: ${page.status} ${page.location} ${page.html.slice(0, 500)}`);
+  const { location } = await sendForm(browser, allowing(page.nonce, choice));
+  const code = URL.canParse(location) ? new URL(location).searchParams.get("code") : null;
+  if (!code) throw new Error(`No code: ${location}`);
+  return code;
+}
+
+/** Calls the token endpoint, or another that takes forms. */
+export async function postForm(baseUrl: string, path: string, fields: Record<string, string | undefined>) {
+  const set = Object.entries(fields).filter((each): each is [string, string] => each[1] !== undefined);
+  const response = await fetch(baseUrl + path, { method: "POST", body: new URLSearchParams(set) });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
+}
+
+/** A client that a user let in: its tokens, and how it gets more. */
+export async function connect(browser: Browser, choice: Choice, clientId?: string) {
+  const client = clientId ?? (await registerClient(browser.baseUrl));
+  const { verifier, challenge } = makePkce();
+  const code = await consent(browser, authorizeUrl(browser.baseUrl, client, challenge), choice);
+  const exchange = {
+    grant_type: "authorization_code",
+    code,
+    client_id: client,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+    resource: `${browser.baseUrl}/api/mcp`,
+  };
+  const { status, body } = await postForm(browser.baseUrl, "/oauth/token", exchange);
+  if (status !== 200) throw new Error(`No tokens: ${JSON.stringify(body)}`);
+  return {
+    clientId: client,
+    exchange,
+    access: String(body.access_token),
+    refresh: String(body.refresh_token),
+    scope: String(body.scope),
+  };
+}
+
+/** Exchanges a refresh token. */
+export function refresh(baseUrl: string, clientId: string, token: string) {
+  return postForm(baseUrl, "/oauth/token", {
+    grant_type: "refresh_token",
+    refresh_token: token,
+    client_id: clientId,
+  });
+}
+
+/** Calls one of the agent tools with a token, by hand. @returns status, challenge and the tool's result */
+export async function callTool(
+  baseUrl: string,
+  token: string | null,
+  name = "get_monthly_summary",
+  args: Record<string, unknown> = {},
+) {
+  const response = await fetch(`${baseUrl}/api/mcp`, {
+    method: "POST",
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: randomUUID(),
+      method: "tools/call",
+      params: { name, arguments: args },
+    }),
+  });
+  const text = await response.text();
+  const data = /^data: (.+)$/m.exec(text)?.[1] ?? text;
+  return {
+    status: response.status,
+    challenge: response.headers.get("www-authenticate") ?? "",
+    body: data.startsWith("{") ? JSON.parse(data) : {},
+  };
+}
