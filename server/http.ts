@@ -6,6 +6,7 @@ import next from "next";
 import { env } from "@/lib/env";
 import { withPeer } from "@/lib/http/peer";
 import { servedPath } from "@/lib/mcp/addresses";
+import { endToolStreams } from "@/lib/mcp/protocol";
 import { createLane } from "./lane";
 
 /** A server that answers: where, and how to stop it once the requests under way are answered. */
@@ -35,6 +36,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   return {
     address: `http://${options.host === "0.0.0.0" ? "localhost" : options.host}:${port}`,
     close: async () => {
+      endToolStreams();
       await drain(server);
       await app.close();
     },

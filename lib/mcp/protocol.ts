@@ -11,6 +11,20 @@ import { createToolServer, type ToolSession } from "./server";
 /** What the SDK says of requests it refuses; whoever sent them is told the same. */
 const onerror = (error: Error) => log.debug({ err: error }, "An agent tool request was refused.");
 
+/** Streams that may be open at once for changes of the tools, which do not change while the service runs. */
+const maxSubscriptions = 100;
+
+// On the global object: Next's bundle has a copy of this module of its own, whose streams end with the others.
+const globals = globalThis as { [key: symbol]: AbortController | undefined };
+const slot = Symbol.for("outlay.tool-streams");
+globals[slot] ??= new AbortController();
+const stopping: AbortController = globals[slot];
+
+/** Ends the streams that clients hold open, so that a service that stops need not wait for them. */
+export function endToolStreams(): void {
+  stopping.abort();
+}
+
 /** Whose request it is that the SDK asks a server for. */
 const sessions = new WeakMap<Request, ToolSession>();
 
@@ -20,8 +34,7 @@ const modern = createMcpHandler(
     if (!session) throw new Error("A request came to the protocol without its caller.");
     return createToolServer(session);
   },
-  // The tools never change while the service runs: a stream that waits for it would only keep the service from stopping.
-  { legacy: "reject", maxSubscriptions: 0, onerror },
+  { legacy: "reject", maxSubscriptions, onerror },
 );
 
 /**
@@ -34,8 +47,20 @@ export async function answerProtocol(
   session: ToolSession,
 ): Promise<Response> {
   if (await isLegacyRequest(request, body)) return answerLegacy(request, body, session);
-  sessions.set(request, session);
-  return modern.fetch(request, { parsedBody: body });
+  const served = isListening(body) ? withEnd(request) : request;
+  sessions.set(served, session);
+  return modern.fetch(served, { parsedBody: body });
+}
+
+function isListening(body: unknown): boolean {
+  return (
+    typeof body === "object" && body !== null && "method" in body && body.method === "subscriptions/listen"
+  );
+}
+
+/** A request of the same client that also ends when the service stops. Its body was read before. */
+function withEnd({ url, method, headers, signal }: Request): Request {
+  return new Request(url, { method, headers, signal: AbortSignal.any([signal, stopping.signal]) });
 }
 
 async function answerLegacy(request: Request, body: unknown, session: ToolSession): Promise<Response> {

@@ -56,7 +56,6 @@ export function serveTools(access: RestAccess, say: (line: string) => void): voi
   const report = (error: unknown) => say(error instanceof Error ? error.message : String(error));
   serveStdio(() => createToolServer({ where: "local", backend, retries, caller: "local", session, report }), {
     onerror: report,
-    maxSubscriptions: 0,
   });
   void checkAccess(backend, report);
 }
