@@ -10,7 +10,8 @@ import { readCredentials } from "@/lib/keys/credentials";
 import { admitRead, type KeyPrincipal } from "@/lib/keys/guard";
 import { defaultBodyLimit, readJsonBody } from "./body";
 import { callerAddress } from "./peer";
-import { errorResponse, jsonResponse, newRequestId, rateHeaders } from "./reply";
+import { errorResponse, jsonResponse, newRequestId, rateHeaders, streamResponse } from "./reply";
+import { mediaTypeOf, type StreamedBody } from "./streamed";
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
@@ -122,7 +123,10 @@ function serve(declared: Endpoint): Handler {
       try {
         const body = await answerRequest(declared, request, context, extra);
         if (env().NODE_ENV !== "production") declared.response.parse(body);
-        return jsonResponse(body, declared.status ?? 200, requestId, extra.headers);
+        const mediaType = mediaTypeOf(declared.response);
+        return mediaType === undefined
+          ? jsonResponse(body, declared.status ?? 200, requestId, extra.headers)
+          : streamResponse(body as StreamedBody, mediaType, requestId, extra.headers);
       } catch (error) {
         return errorResponse(error, requestId, extra.headers);
       }

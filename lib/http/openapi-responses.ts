@@ -4,6 +4,7 @@ import type { ErrorCode } from "@/lib/errors";
 import type { Endpoint } from "./define-route";
 import { errorReference, exampleError } from "./error-reference";
 import { idOf, type SchemaComponents } from "./openapi-schemas";
+import { mediaTypeOf } from "./streamed";
 
 /** Every header that an answer may have. */
 export const responseHeaders: Record<string, Header> = {
@@ -59,7 +60,10 @@ export function describeSuccess(
       ...(remembers ? ["Idempotent-Replayed"] : []),
     ]),
     content: {
-      "application/json": { schema, ...(example ? { examples: { success: { value: example } } } : {}) },
+      [mediaTypeOf(response) ?? "application/json"]: {
+        schema,
+        ...(example ? { examples: { success: { value: example } } } : {}),
+      },
     },
   };
 }

@@ -70,7 +70,7 @@ export function toJsonSchema(
 /** The id of the component that a schema refers to; empty where it refers to none. */
 export const idOf = ({ $ref = "" }: JsonSchema) => $ref.slice($ref.lastIndexOf("/") + 1);
 
-type Described = JsonSchema & { jsonSchema?: JsonSchema };
+type Described = JsonSchema & { jsonSchema?: JsonSchema; mediaType?: string };
 
 /** What zod cannot know: what our custom types are on the wire, and which patterns only repeat a format. */
 function amend(schema: z.ZodType, json: Described, io: "input" | "output"): void {
@@ -78,6 +78,8 @@ function amend(schema: z.ZodType, json: Described, io: "input" | "output"): void
     Object.assign(json, json.jsonSchema);
     delete json.jsonSchema;
   }
+  // It stands in the document as the key of the content, not in its schema.
+  delete json.mediaType;
   // zod leaves out the examples of what is transformed on its way in; ours are always as they are sent.
   const { examples } = (z.globalRegistry.get(schema) ?? {}) as { examples?: unknown[] };
   if (examples) json.examples = examples;

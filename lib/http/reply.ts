@@ -3,6 +3,7 @@ import { ServiceError } from "@/lib/errors";
 import type { RateStatus } from "@/lib/keys/decide";
 import { log } from "@/lib/log";
 import { writeJson } from "./json";
+import { encodeStream, type StreamedBody } from "./streamed";
 
 /** An id of one request: in its log lines, in every answer's X-Request-Id and in every error body. */
 export function newRequestId(): string {
@@ -21,6 +22,25 @@ export function jsonResponse(
   return new Response(writeJson(body), {
     status,
     headers: { ...always, "X-Request-Id": requestId, ...headers },
+  });
+}
+
+/** A response that is sent while it is being made, for a browser to save. */
+export function streamResponse(
+  { text, fileName }: StreamedBody,
+  mediaType: string,
+  requestId: string,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(encodeStream(text), {
+    status: 200,
+    headers: {
+      ...always,
+      "Content-Type": mediaType,
+      "Content-Disposition": `attachment; filename="${fileName}"`,
+      "X-Request-Id": requestId,
+      ...headers,
+    },
   });
 }
 

@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import type { ActivityFilters, ActivityRow } from "@/lib/contract/activity";
 import type { ActivityPlace } from "./cursor";
 import { filterArgument, lineConditions, rowConditions } from "./filters";
+import type { StoredLine } from "./message-queries";
 import type { DayRange } from "./month";
 
 /** A row of activity as read; amounts are exact text. `at` is `occurred_at` to the microsecond. */
@@ -19,6 +20,8 @@ export type StoredActivity = Omit<
   batch_id: string | null;
   category: string | null;
   details: { plan?: string; interval?: string; from_project?: string } | null;
+  /** The lines of a batch that match, where they were asked for. */
+  lines: StoredLine[] | null;
   key_id: string | null;
   key_name: string | null;
   user_id: string | null;
@@ -48,7 +51,10 @@ function inRangeValues(
   return [workspaceId, filterArgument(filters), instant(from), instant(until), ...place];
 }
 
-/** The postings that match, latest first, at most `limit`. Of a batch, the lines that match are summed. */
+/**
+ * The postings that match, latest first, at most `limit`. Of a batch, the lines that match are summed.
+ * @param withLines whether to return those lines too
+ */
 export async function selectActivity(
   client: ClientBase,
   workspaceId: string,
@@ -56,6 +62,7 @@ export async function selectActivity(
   range: DayRange,
   behind: ActivityPlace | undefined,
   limit: number,
+  withLines = false,
 ): Promise<StoredActivity[]> {
   const { rows } = await client.query<StoredActivity>(
     `with page as (
@@ -66,15 +73,23 @@ export async function selectActivity(
          case when m.items is null then m.feature else lines.feature end as feature,
          case when m.items is null then m.cost_status else lines.cost_status end as cost_status,
          case when m.items is null then m.amount_usd else lines.amount_usd end as amount_usd,
-         case when m.items is null then 1 else lines.line_count end as line_count
+         case when m.items is null then 1 else lines.line_count end as line_count,
+         lines.lines
        from public.messages as m
        left join lateral (
          select count(*)::int as line_count, sum(line.amount_usd) as amount_usd,
            case when count(distinct coalesce(line.model, '')) = 1 then min(line.model) end as model,
            case when count(distinct coalesce(line.feature, '')) = 1 then min(line.feature) end as feature,
            case when bool_or(line.cost_status = 'unpriced') then 'unpriced'
-             when bool_or(line.cost_status = 'priced') then 'priced' else 'client' end as cost_status
-         from jsonb_to_recordset(m.items) as line (model text, feature text, amount_usd numeric, cost_status text)
+             when bool_or(line.cost_status = 'priced') then 'priced' else 'client' end as cost_status,
+           -- Decimals as text: JSON's numbers would lose digits on their way into JavaScript.
+           case when $11 then jsonb_agg(jsonb_build_object(
+             'model', line.model, 'feature', line.feature, 'unit_type', line.unit_type, 'quantity', line.quantity,
+             'amount_usd', line.amount_usd::text, 'cost_status', line.cost_status
+           )) end as lines
+         from jsonb_to_recordset(m.items) as line (
+           model text, feature text, unit_type text, quantity text, amount_usd numeric, cost_status text
+         )
          where ($8::text is null or line.cost_status = $8) ${lineConditions("line", "$2::jsonb")}
        ) as lines on m.items is not null
        where ${inRange}
@@ -95,7 +110,7 @@ export async function selectActivity(
        trim_scale(page.amount_usd) as amount_usd, trim_scale(page.message_amount_usd) as message_amount_usd,
        page.type as message_type, projects.slug as project_slug, projects.name as project_name, page.environment,
        page.feature, page.source, page.label, page.provider, page.model, page.unit_type,
-       trim_scale(page.quantity) as quantity, page.line_count, page.cost_status, page.batch_id, page.category, page.details,
+       trim_scale(page.quantity) as quantity, page.line_count, page.cost_status, page.batch_id, page.category, page.details, page.lines,
        keys.id as key_id, keys.name as key_name, people.id as user_id, coalesce(people.display_name, people.email) as user_name
      from page
      join public.projects on projects.workspace_id = $1 and projects.id = page.project_id
@@ -108,6 +123,7 @@ export async function selectActivity(
       filters.cost_status ?? null,
       filters.q === undefined ? null : `%${filters.q.replace(/[\\%_]/g, "\\$&")}%`,
       limit,
+      withLines,
     ],
   );
   return rows;

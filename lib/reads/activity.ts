@@ -40,7 +40,7 @@ export function readActivity(
 
 /** A row as answers have it. */
 export function describeRow(row: StoredActivity): ActivityRow {
-  const { at: _, batch_id, category, details, key_id, key_name, user_id, user_name, ...rest } = row;
+  const { at: _, batch_id, category, details, lines, key_id, key_name, user_id, user_name, ...rest } = row;
   return {
     ...rest,
     amount_usd: new ExactNumber(row.amount_usd),

@@ -7,6 +7,8 @@ import type { DayPoint } from "./period";
 /** The sums of one type of message. Amounts are USD as exact text. */
 export type TypeTotals = {
   type: string;
+  /** Whether there is any in the period itself; a type may be of the period before alone. */
+  is_current: boolean;
   amount: string;
   messages: string;
   unpriced: string;
@@ -33,27 +35,38 @@ export type BucketRow = { bucket: string; place: number | null; amount: string }
 /** Which sums are asked for. The caller's policies still decide how much of them it may see. */
 export type SpendScope = { workspaceId: string; filters: LedgerFilters };
 
+/** Where the rollup has the values of a dimension. */
+const columnOf = {
+  project: "project_id::text",
+  key: "api_key_id::text",
+  provider: "provider",
+  model: "model",
+  feature: "feature",
+};
+type NamedDimension = keyof typeof columnOf;
+const namedDimensions = Object.keys(columnOf) as NamedDimension[];
+
 /**
- * Sums a day, type and value of each dimension, as the text of a query. What is filtered by the environment and type
+ * Sums a day, type and value of some dimensions, as the text of a query. What is filtered by the environment and type
  * alone is read from the totals, whose rows are as many as there are names; the rest from the rollup itself.
  */
-function spendOf({ filters: { environment: _, type: __, ...narrow } }: SpendScope): string {
-  const isNarrow = Object.values(narrow).some((filter) => filter !== undefined);
+function spendBy(dimensions: NamedDimension[], { filters }: SpendScope): string {
+  const { project, key, provider, model, feature, source } = filters;
+  const isNarrow = [project, key, provider, model, feature, source].some((filter) => filter !== undefined);
   const filter = "$2::jsonb";
   if (!isNarrow) {
     return `
       select dimension, value, day, type, amount_usd, message_count, unpriced_count
       from public.daily_totals
       where workspace_id = $1 and environment = ${filter} ->> 'environment'
+        and dimension in (${dimensions.map((dimension) => `'${dimension}'`).join(", ")})
         and (not ${filter} ? 'type' or type = ${filter} ->> 'type')`;
   }
+  const slices = dimensions.map((dimension) => `('${dimension}', s.${columnOf[dimension]})`);
   return `
     select slice.dimension, slice.value, s.day, s.type, s.amount_usd, s.message_count, s.unpriced_count
     from public.daily_spend as s
-    cross join lateral (values
-      ('project', s.project_id::text), ('key', s.api_key_id::text), ('provider', s.provider), ('model', s.model),
-      ('feature', s.feature)
-    ) as slice (dimension, value)
+    cross join lateral (values ${slices.join(", ")}) as slice (dimension, value)
     where s.workspace_id = $1 ${rowConditions("s", filter)} ${lineConditions("s", filter)}`;
 }
 
@@ -68,7 +81,7 @@ export async function selectTypeTotals(
   point: DayPoint,
 ): Promise<TypeTotals[]> {
   const { rows } = await client.query<TypeTotals>(
-    `select type,
+    `select type, bool_or(day >= $3) as is_current,
        coalesce(sum(amount_usd) filter (where day >= $3), 0) as amount,
        coalesce(sum(message_count) filter (where day >= $3), 0) as messages,
        coalesce(sum(unpriced_count) filter (where day >= $3), 0) as unpriced,
@@ -78,8 +91,8 @@ export async function selectTypeTotals(
        coalesce(
          sum(case when day = $6 then amount_usd * $7::numeric else amount_usd end) filter (where day < $3 and day <= $6), 0
        ) as before_to_point
-     from (${spendOf(scope)}) as spend
-     where dimension = 'project' and day >= $5 and day < $4
+     from (${spendBy(["project"], scope)}) as spend
+     where day >= $5 and day < $4
      group by type
      order by type`,
     [...scopeValues(scope), range.from, range.until, before.from, point.day, point.fraction],
@@ -94,7 +107,7 @@ export async function selectSlices(client: ClientBase, scope: SpendScope, range:
        coalesce(projects.name, keys.name, slice.value) as name
      from (
        select dimension, value, sum(amount_usd) as amount, sum(message_count) as messages
-       from (${spendOf(scope)}) as spend
+       from (${spendBy(namedDimensions, scope)}) as spend
        where day >= $3 and day < $4
        group by dimension, value
      ) as slice
@@ -117,15 +130,16 @@ export async function selectBuckets(
   groupBy: Dimension,
   values: (string | null)[],
 ): Promise<BucketRow[]> {
-  const [dimension, column] = groupBy === "type" ? ["project", "type"] : [groupBy, "value"];
+  const [dimension, column] =
+    groupBy === "type" ? (["project", "type"] as const) : ([groupBy, "value"] as const);
   const { rows } = await client.query<BucketRow>(
     `select to_char(date_trunc($5, day::timestamp), 'YYYY-MM-DD') as bucket,
        array_position($6::text[], ${column}) - 1 as place, sum(amount_usd) as amount
-     from (${spendOf(scope)}) as spend
-     where dimension = $7 and day >= $3 and day < $4
+     from (${spendBy([dimension], scope)}) as spend
+     where day >= $3 and day < $4
      group by 1, 2
      order by 1, 2`,
-    [...scopeValues(scope), range.from, range.until, bucket, values, dimension],
+    [...scopeValues(scope), range.from, range.until, bucket, values],
   );
   return rows;
 }

@@ -11,7 +11,6 @@ import {
   parseDecimal,
   sum,
   toText,
-  zero,
 } from "@/lib/pricing/decimal";
 import { requireMembership } from "@/lib/workspaces/membership";
 import {
@@ -131,6 +130,7 @@ function describeTotals(types: TypeTotals[], when: "" | "before_"): Metrics["tot
 
 function sliceTypes(types: TypeTotals[]): Slice[] {
   return types
+    .filter((row) => row.is_current)
     .map(({ type, amount, messages }) => ({
       dimension: "type" as const,
       value: type,
@@ -139,7 +139,6 @@ function sliceTypes(types: TypeTotals[]): Slice[] {
       amount,
       messages,
     }))
-    .filter(({ amount, messages }) => Number(messages) !== 0 || compare(parseDecimal(amount), zero) !== 0)
     .sort((a, b) => compare(parseDecimal(b.amount), parseDecimal(a.amount)));
 }
 

@@ -21,7 +21,8 @@ export function apiClient(baseUrl: string, secret: string | null) {
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
+    const isJson = /json/.test(response.headers.get("content-type") ?? "");
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : {} };
   };
   return {
     get: (path: string, headers?: Record<string, string>) => call("GET", path, undefined, headers),

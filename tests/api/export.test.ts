@@ -1,0 +1,175 @@
+import { randomUUID } from "node:crypto";
+import { parse } from "csv-parse/sync";
+import { beforeAll, expect, test } from "vitest";
+import { addMember } from "@/tests/helpers/access/callers";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { withHarness } from "@/tests/helpers/harness";
+import { exactClient } from "@/tests/helpers/ledger/client";
+import { exact, show, total } from "@/tests/helpers/ledger/exact";
+
+const harness = withHarness();
+const baseUrl = () => harness.services[0]?.baseUrl ?? "";
+
+let slug: string;
+let workspace: string;
+let token: string;
+let key: ReturnType<typeof exactClient>;
+
+beforeAll(async () => {
+  slug = `w-${randomUUID()}`;
+  workspace = await harness.fixtures.workspace(slug);
+  key = exactClient(baseUrl(), (await harness.fixtures.key(workspace)).secret);
+  token = (await addMember(harness, workspace, "viewer")).token;
+  const line = { model: "m", unit_type: "requests", quantity: "2", feature: "chat" };
+  const { body } = await key.bulk([
+    costMessage({
+      label: '=HYPERLINK("http://evil")',
+      quantity: "7",
+      estimated_cost: "0.000000000000000001",
+    }),
+    costMessage({ label: 'says "hi",\r\nüber', estimated_cost: "123456789012345.678901234567890123" }),
+    {
+      project: "checkout",
+      source: "import",
+      message: { type: "expense", vendor: "@Figma", amount: "28600", currency: "JPY" },
+    },
+    {
+      project: "checkout",
+      source: "api",
+      message: {
+        type: "subscription",
+        vendor: "Linear",
+        amount: "100",
+        interval: "year",
+        starts_on: "2026-01-31",
+      },
+    },
+    {
+      project: "checkout",
+      source: "api",
+      message: {
+        type: "batch",
+        provider: "openai",
+        batch_id: "b",
+        items: [
+          { ...line, estimated_cost: "0.25" },
+          { ...line, model: "n", quantity: "1e-12", estimated_cost: "0.125" },
+        ],
+      },
+    },
+    {
+      project: "search",
+      source: "api",
+      message: { type: "allocation", from_project: "checkout", amount: "0.4" },
+    },
+  ]);
+  expect(body.refused).toBe("0");
+});
+
+async function download(query: string, credentials = token) {
+  const response = await fetch(`${baseUrl()}/api/v1/workspaces/${slug}/export?${query}`, {
+    headers: { authorization: `Bearer ${credentials}` },
+  });
+  return { response, text: await response.text() };
+}
+
+type Row = Record<string, string>;
+const read = (text: string) => parse(text, { columns: true }) as Row[];
+const sumOf = (rows: Row[], column: string) => show(total(rows.map((row) => exact(row[column] ?? ""))));
+
+test("CSV has every row of activity with every digit, and what would be a formula is text", async () => {
+  const { response, text } = await download("period=all");
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+  expect(response.headers.get("content-disposition")).toMatch(
+    new RegExp(`^attachment; filename="${slug}-all-\\d{4}-\\d\\d-\\d\\d\\.csv"$`),
+  );
+  expect(text.endsWith("\r\n")).toBe(true);
+  const rows = read(text);
+  const { body } = await exactClient(baseUrl(), token).get(
+    `/api/v1/workspaces/${slug}/activity?period=all&limit=100`,
+  );
+  const activity = body.activity as Row[];
+  expect(rows.map(({ id, part }) => `${id} ${part}`)).toEqual(
+    activity.map(({ id, part }) => `${id} ${part}`),
+  );
+  expect(rows.map((row) => row.amount_usd)).toEqual(activity.map((row) => row.amount_usd));
+  expect(rows.filter(({ label }) => label?.startsWith("'="))).toHaveLength(1);
+  expect(rows.some(({ label }) => label === 'says "hi",\r\nüber')).toBe(true);
+  expect(rows.some(({ provider }) => provider === "'@Figma")).toBe(true);
+  expect(rows.some((row) => row.amount_usd === "-0.4")).toBe(true);
+});
+
+/** Every column that FOCUS 1.2 makes mandatory. */
+const mandatory = [
+  "BilledCost BillingAccountId BillingAccountName BillingCurrency BillingPeriodEnd BillingPeriodStart ChargeCategory",
+  "ChargeClass ChargeDescription ChargePeriodEnd ChargePeriodStart ContractedCost EffectiveCost InvoiceIssuerName",
+  "ListCost PricingQuantity PricingUnit ProviderName PublisherName ServiceCategory ServiceName",
+].flatMap((names) => names.split(" "));
+
+test("FOCUS has every mandatory column, a charge for each line of a batch, and sums to the metrics", async () => {
+  const rows = read((await download("period=all&format=focus")).text);
+  expect(Object.keys(rows[0] ?? {})).toEqual(expect.arrayContaining(mandatory));
+  const nullable = ["ChargeClass", "PricingQuantity", "PricingUnit"];
+  for (const row of rows) {
+    for (const column of mandatory) if (!nullable.includes(column)) expect(row[column], column).not.toBe("");
+    if (row.ChargeCategory !== "Adjustment") expect(row.PricingQuantity).not.toBe("");
+    expect((row.BillingPeriodStart ?? "") <= (row.ChargePeriodStart ?? "")).toBe(true);
+    expect((row.ChargePeriodStart ?? "") < (row.BillingPeriodEnd ?? "")).toBe(true);
+  }
+  const lines = rows.filter((row) => row.x_MessageType === "batch");
+  expect(
+    lines.map((row) => [row.ServiceName, row.ConsumedQuantity, row.EffectiveCost, row.x_Feature]),
+  ).toEqual([
+    ["m", "2", "0.25", "chat"],
+    ["n", "1e-12", "0.125", "chat"],
+  ]);
+  const counts = (name: string) =>
+    Object.fromEntries(
+      [...new Set(rows.map((row) => row[name]))].map((value) => [
+        value,
+        rows.filter((row) => row[name] === value).length,
+      ]),
+    );
+  expect(counts("ChargeCategory")).toEqual({ Usage: 4, Purchase: 13, Adjustment: 2 });
+  const { body } = await exactClient(baseUrl(), token).get(`/api/v1/workspaces/${slug}/metrics?period=all`);
+  expect(sumOf(rows, "BilledCost")).toBe(show(exact((body.totals as Row).total_usd ?? "")));
+});
+
+test("an export of more rows than a page has each of them once, while others are recorded", async () => {
+  const posts = Array.from({ length: 2_500 }, (_, index) =>
+    costMessage({
+      estimated_cost: "0.001",
+      occurred_at: `2025-06-${String(1 + (index % 28)).padStart(2, "0")}T00:00:00Z`,
+    }),
+  );
+  for (let at = 0; at < posts.length; at += 500) await key.bulk(posts.slice(at, at + 500));
+  const filter = "period=range&from=2025-06-01&to=2025-06-30";
+  const [{ text }] = await Promise.all([
+    download(filter),
+    ...[1, 14, 28].map((day) =>
+      key.post(
+        costMessage({
+          estimated_cost: "0.5",
+          occurred_at: `2025-06-${String(day).padStart(2, "0")}T12:00:00Z`,
+        }),
+      ),
+    ),
+  ]);
+  const cheap = read(text).filter((row) => row.amount_usd === "0.001");
+  expect(new Set(cheap.map(({ id }) => id)).size).toBe(2_500);
+  expect(cheap).toHaveLength(2_500);
+});
+
+test("who may not see the workspace gets the 404 of one that is not there, and a bad filter its name", async () => {
+  const stranger = apiClient(baseUrl(), null);
+  expect((await stranger.get(`/api/v1/workspaces/${slug}/export`)).status).toBe(401);
+  const other = await harness.fixtures.workspace();
+  const outsider = (await addMember(harness, other, "owner")).token;
+  const hidden = await download("", outsider);
+  expect(hidden.response.status).toBe(404);
+  expect(hidden.response.headers.get("content-type")).toMatch(/json/);
+  const { response, text } = await download("format=xml");
+  expect(response.status).toBe(400);
+  expect(JSON.parse(text).issues[0].path).toBe("query.format");
+});
