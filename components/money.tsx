@@ -12,6 +12,7 @@ const rough = new Intl.NumberFormat("en-US", {
   currency: "USD",
   notation: "compact",
   maximumFractionDigits: 1,
+  trailingZeroDisplay: "stripIfInteger",
 });
 
 /** Writes an exact decimal of US dollars: two decimals, and more only where two would show zero. */

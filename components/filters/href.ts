@@ -2,8 +2,8 @@
 export type SearchParams = Record<string, string | string[] | undefined>;
 
 /**
- * The address of a page with some of its parameters changed, the rest kept; what is undefined is left out. Parameters
- * that page through a list start anew.
+ * The address of a page with some of its parameters changed, the rest kept; what is undefined is left out, and
+ * an empty text stays: to the API it means "what has none". A cursor belongs to the filters before, and goes.
  */
 export function hrefWith(
   path: string,
@@ -13,7 +13,7 @@ export function hrefWith(
   const next = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...params, cursor: undefined, ...changes })) {
     for (const each of Array.isArray(value) ? value : [value]) {
-      if (each !== undefined && each !== "") next.append(name, each);
+      if (each !== undefined) next.append(name, each);
     }
   }
   const query = next.toString();
@@ -28,4 +28,28 @@ export function oneOf<Value extends string>(
 ): Value {
   const given = params[name];
   return values.find((value) => value === given) ?? (values[0] as Value);
+}
+
+/** What activity is filtered by. Null asks for what has none of it; what is left out is not asked for. */
+export type ActivityFilter = Partial<
+  Record<
+    | "period"
+    | "from"
+    | "to"
+    | "environment"
+    | "project"
+    | "type"
+    | "provider"
+    | "model"
+    | "feature"
+    | "key"
+    | "cost_status",
+    string | null | undefined
+  >
+>;
+
+/** The address of the rows behind a figure. */
+export function activityHref(workspace: string, filter: ActivityFilter): string {
+  const params = Object.entries(filter).map(([name, value]) => [name, value === null ? "" : value]);
+  return hrefWith(`/${workspace}/activity`, Object.fromEntries(params), {});
 }

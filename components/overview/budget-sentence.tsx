@@ -1,18 +1,30 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
-import { formatPercent } from "./headline";
+import Link from "next/link";
+import { type Amount, exactText } from "@/components/amount";
+import { formatPercent } from "@/components/format-percent";
 
 /** A budget with the part of it that is spent. */
-export type BudgetState = { id: string; name: string; percentUsed: string; alert: boolean };
+export type BudgetState = { id: string; name: string; percent_used: Amount; alert: boolean };
 
 const names = new Intl.ListFormat("en-US");
 const listStates = (budgets: BudgetState[]) =>
-  names.format(budgets.map(({ name, percentUsed }) => `${name} (${formatPercent(percentUsed)})`));
+  names.format(budgets.map((budget) => `${budget.name} (${formatPercent(exactText(budget.percent_used))})`));
 
 /** Whether the budgets hold, in a sentence; the sign before it says the same without colour. */
-export function BudgetSentence({ budgets }: { budgets: BudgetState[] }) {
-  const over = budgets.filter(({ percentUsed }) => Number(percentUsed) >= 1);
-  const close = budgets.filter(({ percentUsed, alert }) => alert && Number(percentUsed) < 1);
-  if (budgets.length === 0) return <p className="text-muted-foreground">There is no budget yet.</p>;
+export function BudgetSentence({ budgets, href }: { budgets: BudgetState[]; href: string }) {
+  return (
+    <Link href={href} prefetch={false} className="w-fit rounded-sm hover:underline">
+      <Sentence budgets={budgets} />
+    </Link>
+  );
+}
+
+const isOver = ({ percent_used: used }: BudgetState) => Number(exactText(used)) >= 1;
+
+function Sentence({ budgets }: { budgets: BudgetState[] }) {
+  const over = budgets.filter(isOver);
+  const close = budgets.filter((budget) => budget.alert && !isOver(budget));
+  if (budgets.length === 0) return <span className="text-muted-foreground">There is no budget yet.</span>;
   if (over.length === 0 && close.length === 0) {
     return (
       <Line icon={<CircleCheck className="text-success" aria-hidden="true" />}>
@@ -46,9 +58,9 @@ export function BudgetSentence({ budgets }: { budgets: BudgetState[] }) {
 
 function Line({ icon, children }: { icon: React.ReactNode; children: React.ReactNode }) {
   return (
-    <p className="flex gap-2 [&_svg]:mt-1 [&_svg]:size-4 [&_svg]:shrink-0">
+    <span className="flex gap-2 [&_svg]:mt-1 [&_svg]:size-4 [&_svg]:shrink-0">
       {icon}
       <span>{children}</span>
-    </p>
+    </span>
   );
 }

@@ -13,21 +13,6 @@ export function Radio(props: ChoiceProps) {
   return <Choice type="radio" {...props} />;
 }
 
-/** On or off, at once. */
-export function Switch(props: ChoiceProps) {
-  return (
-    <Choice
-      type="checkbox"
-      role="switch"
-      {...props}
-      className={cn(
-        "h-5 w-8 appearance-none rounded-full bg-input p-0.5 transition-colors duration-100 before:block before:size-4 before:rounded-full before:bg-background before:transition-transform before:duration-100 checked:bg-primary checked:before:translate-x-3",
-        props.className,
-      )}
-    />
-  );
-}
-
 function Choice({ label, description, className, ...props }: ChoiceProps & { type: "checkbox" | "radio" }) {
   return (
     <label className="flex gap-2.5 text-sm has-disabled:opacity-50">

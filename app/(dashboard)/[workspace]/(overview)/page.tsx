@@ -1,0 +1,110 @@
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { Breakdown } from "@/components/charts/breakdown";
+import { writeSnippets } from "@/components/docs/snippets";
+import { oneOf, type SearchParams } from "@/components/filters/href";
+import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
+import { BudgetSentence } from "@/components/overview/budget-sentence";
+import { FirstCost } from "@/components/overview/first-cost";
+import { Headline } from "@/components/overview/headline";
+import { OverviewSkeleton } from "@/components/overview/overview-skeleton";
+import { PageHeader } from "@/components/shell/page-header";
+import { describeBreakdown, dimensionNames } from "@/components/spend/describe";
+import { SpendOverTime } from "@/components/spend/spend-over-time";
+import { SpendStats } from "@/components/spend/spend-stats";
+import { CodeBlock } from "@/components/ui/code-block";
+import { serviceAddress } from "@/lib/address";
+import { listBudgets } from "@/lib/budgets/service";
+import { requestExamples } from "@/lib/contract/examples";
+import type { Dimension } from "@/lib/contract/metrics";
+import { listProjects } from "@/lib/projects/service";
+import { readMetrics } from "@/lib/reads/metrics";
+import { requireWorkspace } from "../membership";
+import { projectOrderOf } from "../project-order";
+
+type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
+
+export const metadata: Metadata = { title: "Overview" };
+
+const periods = ["month", "week", "quarter", "year", "all"] as const;
+const stackings: Dimension[] = ["project", "model", "provider", "type"];
+const breakdowns: Dimension[] = ["project", "model", "feature", "provider"];
+
+/** A workspace at a glance: are we fine? */
+export default async function OverviewPage({ params, searchParams }: Props) {
+  const { workspace } = await params;
+  const search = await searchParams;
+  const path = `/${workspace}`;
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        actions={
+          <>
+            <EnvironmentSwitch path={path} params={search} />
+            <PeriodPicker path={path} params={search} periods={periods} />
+          </>
+        }
+      />
+      <Suspense fallback={<OverviewSkeleton />}>
+        <Overview slug={workspace} search={search} />
+      </Suspense>
+    </>
+  );
+}
+
+async function Overview({ slug, search }: { slug: string; search: SearchParams }) {
+  const { claims, profile } = await requireWorkspace(slug);
+  const now = Date.now();
+  const query = {
+    period: oneOf(search, "period", periods),
+    environment: oneOf(search, "environment", ["live", "test"]),
+  };
+  const [metrics, { budgets }, { projects }] = await Promise.all([
+    readMetrics(claims, slug, { ...query, group_by: oneOf(search, "by", stackings) }, now),
+    listBudgets(claims, slug),
+    listProjects(claims, slug),
+  ]);
+  // Projects are made by messages: where there is none, nothing was ever recorded.
+  if (projects.length === 0) {
+    return (
+      <FirstCost name={profile.display_name}>
+        <FirstSnippet />
+      </FirstCost>
+    );
+  }
+  const view = { workspace: slug, metrics, filter: query, projectOrder: projectOrderOf(projects) };
+  // Budgets are of live spend, a month at a time.
+  const isBudgeted = query.period === "month" && query.environment === "live";
+  const whole = isBudgeted ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
+      <div className="grid gap-3">
+        <Headline metrics={metrics} budget={whole?.amount} />
+        <BudgetSentence budgets={budgets} href={`/${slug}/budgets`} />
+      </div>
+      <SpendStats view={view} />
+      <SpendOverTime view={view} dimensions={stackings} path={`/${slug}`} params={search} now={now} />
+      <div className="grid gap-x-10 gap-y-8 md:grid-cols-2">
+        {breakdowns.map((dimension) => (
+          <Breakdown
+            key={dimension}
+            title={dimensionNames[dimension]}
+            rows={describeBreakdown(view, dimension)}
+            total={metrics.totals.total_usd}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function FirstSnippet() {
+  const [curl] = writeSnippets({
+    method: "POST",
+    url: `${serviceAddress()}/api/v1/messages`,
+    credential: "key",
+    body: requestExamples.CostMessage?.usage?.value,
+  });
+  return curl ? <CodeBlock code={curl.code} language={curl.language} title="Record a cost" /> : null;
+}

@@ -1,0 +1,127 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { Suspense } from "react";
+import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
+import { Breakdown } from "@/components/charts/breakdown";
+import { oneOf, type SearchParams } from "@/components/filters/href";
+import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
+import { ProjectActions } from "@/components/projects/project-actions";
+import { PageHeader } from "@/components/shell/page-header";
+import { describeBreakdown, dimensionNames } from "@/components/spend/describe";
+import { SpendOverTime } from "@/components/spend/spend-over-time";
+import { SpendSkeleton } from "@/components/spend/spend-skeleton";
+import { SpendStats } from "@/components/spend/spend-stats";
+import { Badge } from "@/components/ui/badge";
+import type { Dimension } from "@/lib/contract/metrics";
+import type { Project } from "@/lib/contract/projects";
+import { listProjects } from "@/lib/projects/service";
+import { readMetrics } from "@/lib/reads/metrics";
+
+type Props = {
+  params: Promise<{ workspace: string; project: string }>;
+  searchParams: Promise<SearchParams>;
+};
+
+const periods = ["month", "week", "quarter", "year", "all"] as const;
+const stackings: Dimension[] = ["model", "feature", "provider", "type"];
+const breakdowns: Dimension[] = ["model", "feature", "provider", "key"];
+
+async function findProject(params: Props["params"]) {
+  const { workspace, project: slug } = await params;
+  const member = await requireWorkspace(workspace);
+  const { projects } = await listProjects(member.claims, workspace);
+  const project = projects.find((candidate) => candidate.slug === slug);
+  if (!project) notFound();
+  return { ...member, projects, project };
+}
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  return { title: (await findProject(params)).project.name };
+}
+
+/** One project: what it costs, and on what. */
+export default async function ProjectPage({ params, searchParams }: Props) {
+  const { workspace, projects, project } = await findProject(params);
+  const search = await searchParams;
+  const path = `/${workspace.slug}/projects/${project.slug}`;
+  return (
+    <>
+      <PageHeader
+        title={project.name}
+        parent={{ href: `/${workspace.slug}/projects`, label: "Projects" }}
+        actions={
+          <>
+            {project.archived_at ? <Badge variant="outline">Archived</Badge> : null}
+            <EnvironmentSwitch path={path} params={search} />
+            <PeriodPicker path={path} params={search} periods={periods} />
+            {workspace.role === "viewer" ? null : (
+              <ProjectActions
+                workspace={workspace.slug}
+                project={{ slug: project.slug, name: project.name, isArchived: project.archived_at !== null }}
+              />
+            )}
+          </>
+        }
+      />
+      <Suspense fallback={<ProjectSkeleton />}>
+        <Figures
+          workspace={workspace.slug}
+          project={project}
+          order={projectOrderOf(projects)}
+          path={path}
+          search={search}
+        />
+      </Suspense>
+    </>
+  );
+}
+
+function ProjectSkeleton() {
+  return (
+    <div className="grid gap-8" aria-busy="true">
+      <SpendSkeleton />
+    </div>
+  );
+}
+
+async function Figures({
+  workspace,
+  project,
+  order,
+  path,
+  search,
+}: {
+  workspace: string;
+  project: Project;
+  order: string[];
+  path: string;
+  search: SearchParams;
+}) {
+  const { claims } = await requireWorkspace(workspace);
+  const now = Date.now();
+  const query = {
+    period: oneOf(search, "period", periods),
+    environment: oneOf(search, "environment", ["live", "test"]),
+    project: project.slug,
+  };
+  const groupBy = oneOf(search, "by", stackings);
+  const metrics = await readMetrics(claims, workspace, { ...query, group_by: groupBy }, now);
+  const view = { workspace, metrics, filter: query, projectOrder: order };
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
+      <SpendStats view={view} />
+      <SpendOverTime view={view} dimensions={stackings} path={path} params={search} now={now} />
+      <div className="grid gap-x-10 gap-y-8 md:grid-cols-2">
+        {breakdowns.map((dimension) => (
+          <Breakdown
+            key={dimension}
+            title={dimensionNames[dimension]}
+            rows={describeBreakdown(view, dimension)}
+            total={metrics.totals.total_usd}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,242 @@
+import Link from "next/link";
+import { type Amount, exactText } from "@/components/amount";
+import { formatRoughUsd, formatUsd } from "@/components/money";
+import { Crosshair } from "./crosshair";
+import { FigureTable } from "./figure-table";
+import { fromTop, makeScale, type Scale, stack } from "./scale";
+
+/** What a bar is cut into. */
+export type ChartGroup = { name: string; colour: string; total: Amount; href?: string };
+
+/** A bar. `amounts` are one for each group; `short` stands under it, `title` in full beside its figures. */
+export type ChartPoint = {
+  title: string;
+  short: string;
+  total: Amount;
+  amounts: Amount[];
+  previous: Amount | null;
+  href: string;
+};
+
+const numberOf = (amount: Amount) => Number(exactText(amount));
+
+/**
+ * Spend over time: a bar for each day or month, cut into groups, with the period before as a thin line behind it. Drawn
+ * on the server in full; the browser adds a crosshair. Its height is fixed, so nothing moves when it comes.
+ * @param unfinished the place of the bar that is still growing; none where all are over
+ */
+export function SpendChart({
+  label,
+  groups,
+  points,
+  unfinished,
+}: {
+  label: string;
+  groups: ChartGroup[];
+  points: ChartPoint[];
+  unfinished?: number | undefined;
+}) {
+  const amounts = points.map((point) => point.amounts.map(numberOf));
+  const before = points.map(({ previous }) => (previous === null ? null : numberOf(previous)));
+  const scale = makeScale([
+    ...amounts.flatMap((parts) => [sumOf(parts, 1), sumOf(parts, -1)]),
+    ...before.flatMap((amount) => amount ?? []),
+  ]);
+  return (
+    <figure className="grid gap-3" aria-label={label}>
+      <Legend groups={groups} hasPrevious={before.some((amount) => amount !== null)} />
+      <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
+        <Axis scale={scale} />
+        <div className="relative h-56 sm:h-64">
+          <svg
+            viewBox={`0 0 ${points.length} 100`}
+            preserveAspectRatio="none"
+            aria-hidden="true"
+            className="absolute inset-0 size-full overflow-visible"
+          >
+            <Lines scale={scale} width={points.length} />
+            <Before amounts={before} scale={scale} />
+            {amounts.map((parts, index) => (
+              <Bar
+                key={points[index]?.title}
+                parts={parts}
+                at={index}
+                scale={scale}
+                groups={groups}
+                isUnfinished={index === unfinished}
+              />
+            ))}
+          </svg>
+          <Crosshair label={label} points={points.map((point) => readingOf(point, groups))} />
+        </div>
+        <span />
+        <Days points={points} />
+      </div>
+      <FigureTable label={label} groups={groups} points={points} />
+    </figure>
+  );
+}
+
+/** What stands on one side of zero: `sign` 1 for above, -1 for below. */
+function sumOf(parts: number[], sign: 1 | -1): number {
+  return parts.reduce((sum, part) => (part * sign > 0 ? sum + part : sum), 0);
+}
+
+function readingOf({ title, total, amounts, previous, href }: ChartPoint, groups: ChartGroup[]) {
+  const parts = groups.map(({ name, colour }, group) => ({ name, colour, usd: amounts[group] ?? 0 }));
+  return {
+    title,
+    href,
+    total: formatUsd(total),
+    previous: previous === null ? null : formatUsd(previous),
+    parts: parts
+      .filter(({ usd }) => numberOf(usd) !== 0)
+      .map(({ usd, ...part }) => ({ ...part, amount: formatUsd(usd) })),
+  };
+}
+
+function Legend({ groups, hasPrevious }: { groups: ChartGroup[]; hasPrevious: boolean }) {
+  return (
+    <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-[13px]">
+      {groups.map(({ name, colour, total, href }) => {
+        const entry = (
+          <>
+            <span
+              aria-hidden="true"
+              className="size-2.5 shrink-0 rounded-[3px]"
+              style={{ background: colour }}
+            />
+            <span className="truncate">{name}</span>
+            <span className="text-muted-foreground">{formatUsd(total)}</span>
+          </>
+        );
+        return (
+          <li key={name} className="min-w-0 max-w-full">
+            {href ? (
+              <Link
+                href={href}
+                prefetch={false}
+                className="flex items-center gap-2 rounded-sm hover:underline"
+              >
+                {entry}
+              </Link>
+            ) : (
+              <span className="flex items-center gap-2">{entry}</span>
+            )}
+          </li>
+        );
+      })}
+      {hasPrevious ? (
+        <li className="flex items-center gap-2 text-muted-foreground">
+          <span aria-hidden="true" className="h-px w-4 bg-foreground/60" />
+          Period before
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+function Axis({ scale }: { scale: Scale }) {
+  return (
+    <div aria-hidden="true" className="relative w-12 text-right text-[11px] text-muted-foreground">
+      {scale.ticks.map((tick) => (
+        <span
+          key={tick}
+          className="absolute right-0 -translate-y-1/2 whitespace-nowrap"
+          style={{ top: `${fromTop(tick, scale)}%` }}
+        >
+          {tick === 0 ? "$0" : formatRoughUsd(tick)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function Lines({ scale, width }: { scale: Scale; width: number }) {
+  return scale.ticks.map((tick) => (
+    <line
+      key={tick}
+      x1="0"
+      x2={width}
+      y1={fromTop(tick, scale)}
+      y2={fromTop(tick, scale)}
+      stroke={tick === 0 ? "var(--input)" : "var(--border)"}
+      vectorEffect="non-scaling-stroke"
+    />
+  ));
+}
+
+function Bar({
+  parts,
+  at,
+  scale,
+  groups,
+  isUnfinished,
+}: {
+  parts: number[];
+  at: number;
+  scale: Scale;
+  groups: ChartGroup[];
+  isUnfinished: boolean;
+}) {
+  return stack(parts, scale).map(({ group, top, height }) => {
+    const colour = groups[group]?.colour;
+    return (
+      <rect
+        key={group}
+        x={at + 0.14}
+        width={0.72}
+        y={top}
+        height={height}
+        fill={colour}
+        // Today is not over: paler, with a dashed edge.
+        {...(isUnfinished && {
+          fillOpacity: 0.35,
+          stroke: colour,
+          strokeDasharray: "3 2",
+          vectorEffect: "non-scaling-stroke",
+        })}
+      />
+    );
+  });
+}
+
+function Before({ amounts, scale }: { amounts: (number | null)[]; scale: Scale }) {
+  const points = amounts.flatMap((amount, index) =>
+    amount === null ? [] : [`${index + 0.5},${fromTop(amount, scale)}`],
+  );
+  if (points.length < 2) return null;
+  return (
+    <polyline
+      points={points.join(" ")}
+      fill="none"
+      stroke="var(--foreground)"
+      strokeOpacity="0.6"
+      strokeWidth="1.25"
+      strokeLinejoin="round"
+      vectorEffect="non-scaling-stroke"
+    />
+  );
+}
+
+/** Labels there is room for under a chart; on a phone every second of them. */
+const maxLabels = 10;
+
+function Days({ points }: { points: ChartPoint[] }) {
+  const every = Math.ceil(points.length / maxLabels);
+  return (
+    <div aria-hidden="true" className="relative mt-1.5 h-4 text-[11px] text-muted-foreground">
+      {points.map(({ title, short }, index) =>
+        index % every === 0 ? (
+          <span
+            key={title}
+            className={`absolute -translate-x-1/2 whitespace-nowrap ${(index / every) % 2 === 1 ? "max-sm:hidden" : ""}`}
+            style={{ left: `${((index + 0.5) / points.length) * 100}%` }}
+          >
+            {short}
+          </span>
+        ) : null,
+      )}
+    </div>
+  );
+}
