@@ -71,7 +71,7 @@ as $$
     'role', i.role,
     'email', i.email,
     'invited_by', coalesce(inviter.display_name, inviter.email),
-    'expires_at', (extract(epoch from i.expires_at) * 1000)::bigint,
+    'expires_at', floor(extract(epoch from i.expires_at) * 1000)::bigint,
     'is_member', exists (
       select from public.workspace_members as m where m.workspace_id = w.id and m.user_id = auth.uid()
     ),
