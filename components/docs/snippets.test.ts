@@ -53,3 +53,10 @@ test("no example asks for credentials that the endpoint does not need", () => {
     expect(code).not.toContain("Authorization");
   expect(codeOf("curl", { ...call, credential: "user" })).toContain("$OUTLAY_USER_TOKEN");
 });
+
+test("a secret that is given stands in every example, and nothing reads the environment", () => {
+  for (const { code } of writeSnippets({ ...call, secret: "svc_live_x" })) {
+    expect(code).toContain("Bearer svc_live_x");
+    expect(code).not.toMatch(/OUTLAY_API_KEY|environ|process\.env|import os/);
+  }
+});

@@ -6,13 +6,16 @@ export type Snippet = { label: string; language: Language; code: string };
 /** What a call needs: nothing, an API key, or a signed-in user's token. */
 export type Credential = "none" | "key" | "user";
 
-/** A call to write down. */
-export type Call = { method: string; url: string; credential: Credential; body?: unknown };
+/**
+ * A call to write down. The credential comes from the environment, unless its `secret` is given: for a key that was just
+ * made, so that what is copied works as it is.
+ */
+export type Call = { method: string; url: string; credential: Credential; body?: unknown; secret?: string };
 
 /** The variable that holds the credential. */
 const variables: Record<Credential, string> = { none: "", key: "OUTLAY_API_KEY", user: "OUTLAY_USER_TOKEN" };
 
-/** The same call in every language the reference has. The key comes from the environment, never from the code. */
+/** The same call in every language the reference has. */
 export function writeSnippets(call: Call): Snippet[] {
   return [
     { label: "curl", language: "bash", code: writeCurl(call) },
@@ -21,11 +24,11 @@ export function writeSnippets(call: Call): Snippet[] {
   ];
 }
 
-function writeCurl({ method, url, credential, body }: Call): string {
+function writeCurl({ method, url, credential, body, secret }: Call): string {
   const variable = variables[credential];
   const flags = [
     ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
-    ...(variable ? [`-H "Authorization: Bearer $${variable}"`] : []),
+    ...(variable ? [`-H "Authorization: Bearer ${secret ?? `$${variable}`}"`] : []),
     ...(body === undefined
       ? []
       : ['-H "Content-Type: application/json"', `-d '${pretty(body).replaceAll("'", `'\\''`)}'`]),
@@ -33,10 +36,11 @@ function writeCurl({ method, url, credential, body }: Call): string {
   return [`curl ${url}`, ...flags].join(" \\\n  ");
 }
 
-function writeTypeScript({ method, url, credential, body }: Call): string {
+function writeTypeScript({ method, url, credential, body, secret }: Call): string {
   const variable = variables[credential];
+  const bearer = secret ? `"Bearer ${secret}"` : `\`Bearer \${process.env.${variable}}\``;
   const headers = [
-    ...(variable ? [`Authorization: \`Bearer \${process.env.${variable}}\`,`] : []),
+    ...(variable ? [`Authorization: ${bearer},`] : []),
     ...(body === undefined ? [] : ['"Content-Type": "application/json",']),
   ];
   const options = [
@@ -55,10 +59,11 @@ function writeTypeScript({ method, url, credential, body }: Call): string {
   ].join("\n");
 }
 
-function writePython({ method, url, credential, body }: Call): string {
+function writePython({ method, url, credential, body, secret }: Call): string {
   const variable = variables[credential];
+  const bearer = secret ? `"Bearer ${secret}"` : `f"Bearer {os.environ['${variable}']}"`;
   const options = [
-    ...(variable ? [`headers={"Authorization": f"Bearer {os.environ['${variable}']}"},`] : []),
+    ...(variable ? [`headers={"Authorization": ${bearer}},`] : []),
     ...(body === undefined ? [] : [`json=${pythonLiteral(body)},`]),
   ].flatMap((part) => part.split("\n"));
   const name = method.toLowerCase();
@@ -67,7 +72,7 @@ function writePython({ method, url, credential, body }: Call): string {
       ? [`response = requests.${name}("${url}")`]
       : [`response = requests.${name}(`, `    "${url}",`, ...options.map((line) => `    ${line}`), ")"];
   return [
-    ...(variable ? ["import os"] : []),
+    ...(variable && !secret ? ["import os"] : []),
     "from decimal import Decimal",
     "import requests",
     "",

@@ -26,7 +26,7 @@ export function Combobox({
   onChange: (value: string[]) => void;
   placeholder?: string;
   limit?: number;
-  /** Whether what is typed may be chosen although it is no option. */
+  /** Whether what is typed may be chosen although it is no option: by Enter, and by leaving the line. */
   allowNew?: boolean;
   id?: string;
   "aria-label"?: string;
@@ -108,7 +108,14 @@ export function Combobox({
             setAt(0);
           }}
           onClick={() => setOpen(true)}
-          onBlur={() => setOpen(false)}
+          onBlur={() => {
+            setOpen(false);
+            // A condition somebody typed and did not confirm must not be missing from what they send.
+            const typed = text.trim();
+            if (!allowNew || typed === "" || value.includes(typed) || value.length >= limit) return;
+            onChange([...value, typed]);
+            setText("");
+          }}
           onKeyDown={onKeyDown}
           className="h-7 min-w-20 flex-1 bg-transparent px-2 text-base outline-none placeholder:text-muted-foreground sm:h-6 sm:text-sm"
           {...control}
@@ -119,7 +126,7 @@ export function Combobox({
         role="listbox"
         aria-label={control["aria-label"] ?? "Choices"}
         aria-multiselectable={limit > 1}
-        hidden={!isOpen}
+        hidden={!isOpen || (allowNew && matches.length === 0)}
         className="absolute inset-x-0 top-full z-20 mt-1 max-h-60 overflow-y-auto rounded-lg border bg-popover p-1 text-sm shadow-lg"
       >
         {matches.map((option, index) => (

@@ -96,7 +96,7 @@ const shapes = {
 
 /**
  * What the dialog shows. A click beside it closes it, unless it is `guarded`: for what would be lost, such as a secret
- * that is shown once.
+ * that is shown once. Escape asks `onOpenChange` each time, which may refuse.
  */
 export function DialogContent({
   shape = "center",
@@ -151,6 +151,12 @@ function OpenDialog({
       onCancel={(event) => {
         // A file field inside sends a `cancel` of its own.
         if (!onItself(event)) return;
+        event.preventDefault();
+        setOpen(false);
+      }}
+      onKeyDown={(event) => {
+        // The browser lets `cancel` be refused once, and closes at the next Escape; a key press can be refused each time.
+        if (!guarded || event.key !== "Escape" || event.defaultPrevented) return;
         event.preventDefault();
         setOpen(false);
       }}

@@ -18,6 +18,12 @@ function ownResource(): string {
   return `${serviceAddress()}${toolsPath}`;
 }
 
+/** The address of the agent tools' endpoint that people are told: MCP_URL where there is one. */
+export function toolsAddress(): string {
+  const { MCP_URL } = env();
+  return MCP_URL ? canonical(MCP_URL) : ownResource();
+}
+
 /** The addresses of the agent tools' endpoint that an access token may be for, as they are kept with it. */
 export function toolsResources(): string[] {
   const { MCP_URL } = env();

@@ -1,9 +1,62 @@
+import { ChevronRight, KeyRound } from "lucide-react";
 import type { Metadata } from "next";
+import { KeyTable } from "@/components/keys/key-table";
+import { keysSentenceId, viewKey } from "@/components/keys/key-view";
+import { summarizeKeys } from "@/components/keys/keys-sentence";
+import { NewKey } from "@/components/keys/new-key";
 import { PageHeader } from "@/components/shell/page-header";
+import { EmptyState } from "@/components/ui/empty-state";
+import { listApiKeys } from "@/lib/api-keys/service";
+import { requireWorkspace } from "../membership";
+import { serviceAddresses } from "../service-addresses";
 
 export const metadata: Metadata = { title: "Keys" };
 
-/** Keeps the address until its page is built. */
-export default function KeysPage() {
-  return <PageHeader title="Keys" />;
+type Props = { params: Promise<{ workspace: string }> };
+
+/** The API keys of a workspace: what each may do, what it spent, and whether it is still needed. */
+export default async function KeysPage({ params }: Props) {
+  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const {
+    api_keys,
+    can_create,
+    grantable_permissions: grantable,
+  } = await listApiKeys(claims, workspace.slug);
+  const keys = api_keys.map(viewKey);
+  const active = keys.filter(({ status }) => status === "active");
+  const past = keys.filter(({ status }) => status !== "active");
+  const context = { workspace: workspace.slug, grantable, addresses: serviceAddresses() };
+  const create = can_create ? <NewKey {...context} /> : null;
+  return (
+    <>
+      <PageHeader title="Keys" actions={keys.length > 0 ? create : null} />
+      {keys.length === 0 ? (
+        <EmptyState icon={<KeyRound />} title="No key yet" action={create}>
+          A key lets a program record costs or read spend, within the limits you give it.
+          {can_create ? null : " Members of this workspace can make one."}
+        </EmptyState>
+      ) : (
+        <div className="grid gap-6">
+          <p id={keysSentenceId} tabIndex={-1} className="max-w-[70ch] outline-none">
+            {summarizeKeys(keys, Date.now())}
+          </p>
+          {active.length > 0 ? <KeyTable keys={active} label="Keys in use" {...context} /> : null}
+          {past.length > 0 ? (
+            <details className="group">
+              <summary className="flex w-fit items-center gap-1.5 rounded-sm text-muted-foreground text-sm hover:text-foreground">
+                <ChevronRight
+                  aria-hidden="true"
+                  className="size-4 transition-transform duration-100 group-open:rotate-90"
+                />
+                {past.length === 1 ? "One key that is" : `${past.length} keys that are`} revoked or expired
+              </summary>
+              <div className="pt-3">
+                <KeyTable keys={past} label="Revoked and expired keys" {...context} />
+              </div>
+            </details>
+          ) : null}
+        </div>
+      )}
+    </>
+  );
 }

@@ -1,0 +1,130 @@
+"use client";
+
+import { Ellipsis, Pencil, RefreshCw, Trash2 } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { callApi } from "@/components/api";
+import { formatUsd } from "@/components/money";
+import { Time } from "@/components/time";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuItem,
+  DropdownMenuSeparator,
+  DropdownMenuTrigger,
+} from "@/components/ui/dropdown-menu";
+import { toast } from "@/components/ui/toaster";
+import type { apiKey, apiKeyWithSecret } from "@/lib/contract/api-keys";
+import type { Permission } from "@/lib/contract/permissions";
+import { type KeyView, keysSentenceId, type ServiceAddresses, viewKey } from "./key-view";
+import type { NewSecret } from "./secret-dialog";
+
+const EditKeySheet = dynamic(() => import("./key-sheet").then((file) => file.EditKeySheet));
+const SecretDialog = dynamic(() => import("./secret-dialog"));
+
+/** What may be done with a key by whoever may: edit it, replace its secret, revoke it. */
+export function KeyActions({
+  apiKey: key,
+  workspace,
+  grantable,
+  addresses,
+}: {
+  apiKey: KeyView;
+  workspace: string;
+  grantable: readonly Permission[];
+  addresses: ServiceAddresses;
+}) {
+  const router = useRouter();
+  const [asking, setAsking] = useState<"edit" | "rotate" | "revoke">();
+  const [rotated, setRotated] = useState<NewSecret>();
+  const path = `/api/v1/workspaces/${workspace}/api-keys/${key.id}`;
+  const close = () => setAsking(undefined);
+
+  const rotate = async () => {
+    const made = await callApi<typeof apiKeyWithSecret>("POST", `${path}/rotate`);
+    setRotated({ apiKey: viewKey(made), secret: made.secret });
+    router.refresh();
+  };
+  const revoke = async () => {
+    await callApi<typeof apiKey>("DELETE", path);
+    toast(`${key.name} is revoked.`);
+    router.refresh();
+    // Its row, and the button the focus would return to, are about to go.
+    requestAnimationFrame(() => document.getElementById(keysSentenceId)?.focus());
+  };
+
+  return (
+    <>
+      <DropdownMenu>
+        <DropdownMenuTrigger
+          variant="ghost"
+          size="icon"
+          aria-label={`Actions for ${key.name}`}
+          className="text-muted-foreground"
+        >
+          <Ellipsis aria-hidden="true" />
+        </DropdownMenuTrigger>
+        <DropdownMenuContent place="bottom-end" aria-label={`Actions for ${key.name}`} className="w-44">
+          <DropdownMenuItem onSelect={() => setAsking("edit")}>
+            <Pencil aria-hidden="true" />
+            Edit
+          </DropdownMenuItem>
+          <DropdownMenuItem onSelect={() => setAsking("rotate")}>
+            <RefreshCw aria-hidden="true" />
+            Replace the secret
+          </DropdownMenuItem>
+          <DropdownMenuSeparator />
+          <DropdownMenuItem destructive onSelect={() => setAsking("revoke")}>
+            <Trash2 aria-hidden="true" />
+            Revoke
+          </DropdownMenuItem>
+        </DropdownMenuContent>
+      </DropdownMenu>
+      {asking === "edit" ? (
+        <EditKeySheet apiKey={key} workspace={workspace} grantable={grantable} onClose={close} />
+      ) : null}
+      <ConfirmDialog
+        open={asking === "rotate"}
+        onOpenChange={close}
+        title={`Replace the secret of ${key.name}?`}
+        confirm="Replace"
+        onConfirm={rotate}
+      >
+        <LastUse apiKey={key} /> Its present secret is refused at once, and so is whatever uses it until it
+        has the new one. Conditions and limits stay.
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={asking === "revoke"}
+        onOpenChange={close}
+        title={`Revoke ${key.name}?`}
+        confirm="Revoke"
+        onConfirm={revoke}
+      >
+        <LastUse apiKey={key} /> Whatever uses it is refused at once. This cannot be undone; what it recorded
+        stays.
+      </ConfirmDialog>
+      {rotated ? (
+        <SecretDialog
+          {...rotated}
+          addresses={addresses}
+          title={`The new secret of ${key.name}`}
+          onClose={() => setRotated(undefined)}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Whether anything is likely to break. */
+function LastUse({ apiKey: { last_used_at: at, spent } }: { apiKey: KeyView }) {
+  const amount = formatUsd(spent);
+  if (at === null) return <strong>It was never used.</strong>;
+  return (
+    <strong>
+      It was last used <Time at={at} />
+      {Number(spent) === 0 ? "." : ` and recorded ${amount} this month.`}
+    </strong>
+  );
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { ingestRequest } from "@/lib/contract/message";
+import type { Permission } from "@/lib/contract/permissions";
+import { readPart } from "@/lib/contract/read-part";
+import { anyKey, exampleRequest, writeKeySnippets } from "./key-snippets";
+
+test.each<Permission>(["log_usage", "add_expenses", "manage_subscriptions"])(
+  "a key that may only %s is shown a message that the API takes, of its own kind",
+  (permission) => {
+    const { method, path, body } = exampleRequest({ ...anyKey, permissions: [permission] });
+    expect(`${method} ${path}`).toBe("POST /api/v1/messages");
+    expect(readPart(ingestRequest, body).ok).toBe(true);
+    const kinds = { log_usage: "usage", add_expenses: "expense", manage_subscriptions: "subscription" };
+    expect(body).toMatchObject({ message: { type: kinds[permission as keyof typeof kinds] } });
+  },
+);
+
+test("a key that may only read is shown a read", () => {
+  const { method, path } = exampleRequest({ ...anyKey, permissions: ["read_summaries"] });
+  expect(`${method} ${path}`).toBe("GET /api/v1/summary/month");
+});
+
+test("the example keeps to the projects, features and sources of the key", () => {
+  const conditions = { ...anyKey.conditions, features: ["chat"], sources: ["import" as const] };
+  const only = exampleRequest({ ...anyKey, conditions: { ...conditions, project_slugs: ["search"] } });
+  expect(only.body).toMatchObject({ project: "search", source: "import", message: { feature: "chat" } });
+  const except = exampleRequest({
+    ...anyKey,
+    conditions: { ...conditions, deny_project_slugs: ["checkout", "my-project"] },
+  });
+  expect((except.body as { project: string }).project).toBe("first-project");
+  const bound = { slug: "billing", name: "Billing" };
+  expect(exampleRequest({ ...anyKey, project: bound, conditions }).body).toMatchObject({
+    project: "billing",
+  });
+});
+
+test("every snippet of a new key holds its secret and this service's address", () => {
+  const snippets = writeKeySnippets(
+    anyKey,
+    { api: "https://outlay.example.com", mcp: "https://mcp.example.com" },
+    "svc_live_x",
+  );
+  expect(snippets.map(({ label }) => label)).toEqual(["curl", "TypeScript", "Python", "MCP"]);
+  for (const { label, code } of snippets) {
+    expect(code).toContain("svc_live_x");
+    expect(code).toContain(
+      label === "MCP" ? '"url": "https://mcp.example.com"' : "https://outlay.example.com/api/v1/messages",
+    );
+  }
+});

@@ -1,0 +1,146 @@
+import Link from "next/link";
+import { Money } from "@/components/money";
+import { Time } from "@/components/time";
+import { Badge } from "@/components/ui/badge";
+import { Meter } from "@/components/ui/meter";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import type { Permission } from "@/lib/contract/permissions";
+import { KeyActions } from "./key-actions";
+import { type KeyView, limitUsed, type ServiceAddresses } from "./key-view";
+
+type Context = { workspace: string; grantable: readonly Permission[]; addresses: ServiceAddresses };
+
+/** Keys with what they may do, what they spent, and when they were last used. On a phone, all that below the name. */
+export function KeyTable({ keys, label, ...context }: Context & { keys: KeyView[]; label: string }) {
+  return (
+    <Table aria-label={label}>
+      <TableHeader>
+        <TableRow>
+          <TableHead className="pl-0">Key</TableHead>
+          <TableHead className="text-right">Spent this month</TableHead>
+          <TableHead className="hidden md:table-cell">Last used</TableHead>
+          <TableHead className="hidden md:table-cell">Expires</TableHead>
+          <TableHead className="hidden lg:table-cell">Made by</TableHead>
+          <TableHead className="w-9 pr-0 pl-0">
+            <span className="sr-only">Actions</span>
+          </TableHead>
+        </TableRow>
+      </TableHeader>
+      <TableBody>
+        {keys.map((key) => (
+          <Row key={key.id} apiKey={key} {...context} />
+        ))}
+      </TableBody>
+    </Table>
+  );
+}
+
+function Row({ apiKey: key, ...context }: Context & { apiKey: KeyView }) {
+  return (
+    <TableRow>
+      <TableCell className="w-full min-w-40 py-3 pl-0">
+        <div className="grid gap-1">
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <span className="font-medium [overflow-wrap:anywhere]">{key.name}</span>
+            <code className="font-mono text-muted-foreground text-xs">
+              {key.prefix}…{key.last_four}
+            </code>
+            <Badges apiKey={key} />
+          </p>
+          <p className="max-w-[68ch] text-muted-foreground text-[13px] [overflow-wrap:anywhere]">
+            {key.summary}
+          </p>
+          <p className="text-muted-foreground text-xs md:hidden">
+            {key.last_used_at ? (
+              <>
+                Used <Time at={key.last_used_at} />
+              </>
+            ) : (
+              "Never used"
+            )}
+            {key.expires_at ? (
+              <>
+                {key.status === "expired" ? " · expired " : " · expires "}
+                <Time at={key.expires_at} />
+              </>
+            ) : null}
+          </p>
+        </div>
+      </TableCell>
+      <TableCell className="py-3 text-right">
+        <Spent apiKey={key} workspace={context.workspace} />
+      </TableCell>
+      <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
+        {key.last_used_at ? <Time at={key.last_used_at} /> : <Absent>never</Absent>}
+      </TableCell>
+      <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
+        {key.expires_at ? <Time at={key.expires_at} /> : <Absent>never</Absent>}
+      </TableCell>
+      <TableCell className="hidden max-w-40 truncate py-3 lg:table-cell">
+        <Maker apiKey={key} />
+      </TableCell>
+      <TableCell className="py-1.5 pr-0 pl-0 text-right">
+        {key.can_edit ? <KeyActions apiKey={key} {...context} /> : null}
+      </TableCell>
+    </TableRow>
+  );
+}
+
+function Badges({ apiKey: { environment, kind, status, revoked_at: revoked } }: { apiKey: KeyView }) {
+  return (
+    <>
+      {environment === "test" ? <Badge variant="outline">Test</Badge> : null}
+      {kind === "environment" ? <Badge variant="outline">SVC_API_KEY</Badge> : null}
+      {status === "expired" ? <Badge variant="warning">Expired</Badge> : null}
+      {revoked ? (
+        <Badge variant="destructive">
+          Revoked <Time at={revoked} />
+        </Badge>
+      ) : null}
+    </>
+  );
+}
+
+/** What a key recorded, as the way to the rows of it, and how much of its limit that is. */
+function Spent({ apiKey: key, workspace }: { apiKey: KeyView; workspace: string }) {
+  const used = limitUsed(key);
+  return (
+    <div className="ml-auto grid w-28 justify-items-end gap-1.5 sm:w-36">
+      <span className="tabular-nums">
+        <Link
+          href={`/${workspace}/activity?key=${key.id}${key.environment === "test" ? "&environment=test" : ""}`}
+          className="rounded-sm underline-offset-4 hover:underline"
+        >
+          <Money usd={key.spent} figure="spent" />
+        </Link>
+        {key.monthly_limit === null ? null : (
+          <span className="block text-muted-foreground text-xs">
+            of <Money usd={key.monthly_limit} figure="monthly_limit" />
+          </span>
+        )}
+      </span>
+      {used === null ? null : (
+        <Meter fraction={used} label={`Limit of ${key.name} used`} className="w-full" />
+      )}
+    </div>
+  );
+}
+
+function Maker({ apiKey: { created_by: maker, created_at: at } }: { apiKey: KeyView }) {
+  return (
+    <span className="grid">
+      {maker ? (
+        <span className="truncate" title={maker.email}>
+          {maker.name ?? maker.email}
+        </span>
+      ) : (
+        <Absent>no member</Absent>
+      )}
+      <Time at={at} className="text-muted-foreground text-xs" />
+    </span>
+  );
+}
+
+function Absent({ children }: { children: string }) {
+  return <span className="text-muted-foreground">{children}</span>;
+}

@@ -1,0 +1,24 @@
+import { formatPercent } from "@/components/format-percent";
+import { type KeyView, limitUsed } from "./key-view";
+
+const soonMs = 14 * 24 * 60 * 60 * 1000;
+const names = new Intl.ListFormat("en-US");
+
+/** Whether the keys are fine, in a sentence or two: how many there are, and which need a look. @param now ms since 1970 */
+export function summarizeKeys(keys: KeyView[], now: number): string {
+  const active = keys.filter(({ status }) => status === "active");
+  const used = active.map((key) => ({ name: key.name, part: limitUsed(key) ?? 0 }));
+  const full = used.filter(({ part }) => part >= 1);
+  const close = used.filter(({ part }) => part >= 0.8 && part < 1);
+  const ending = active.filter(({ expires_at: end }) => end && Date.parse(end) - now < soonMs);
+  const list = (some: { name: string }[]) => names.format(some.map(({ name }) => name));
+  const closeNames = close.map(({ name, part }) => ({ name: `${name} (${formatPercent(String(part))})` }));
+  return [
+    active.length === 1 ? "One key is in use." : `${active.length || "No"} keys are in use.`,
+    full.length > 0 && `${list(full)} ${full.length === 1 ? "has" : "have"} reached the monthly limit.`,
+    close.length > 0 && `${list(closeNames)} ${close.length === 1 ? "is" : "are"} close to the limit.`,
+    ending.length > 0 && `${list(ending)} ${ending.length === 1 ? "expires" : "expire"} within two weeks.`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
