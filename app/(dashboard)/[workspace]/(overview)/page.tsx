@@ -1,26 +1,22 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { Breakdown } from "@/components/charts/breakdown";
-import { writeSnippets } from "@/components/docs/snippets";
 import { oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
-import { FirstCost } from "@/components/overview/first-cost";
 import { Headline } from "@/components/overview/headline";
 import { OverviewSkeleton } from "@/components/overview/overview-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
 import { describeBreakdown, dimensionNames } from "@/components/spend/describe";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
 import { SpendStats } from "@/components/spend/spend-stats";
-import { CodeBlock } from "@/components/ui/code-block";
-import { serviceAddress } from "@/lib/address";
 import { listBudgets } from "@/lib/budgets/service";
-import { requestExamples } from "@/lib/contract/examples";
 import type { Dimension } from "@/lib/contract/metrics";
 import { listProjects } from "@/lib/projects/service";
 import { readMetrics } from "@/lib/reads/metrics";
 import { requireWorkspace } from "../membership";
 import { projectOrderOf } from "../project-order";
+import { Onboarding } from "./onboarding";
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
@@ -54,7 +50,7 @@ export default async function OverviewPage({ params, searchParams }: Props) {
 }
 
 async function Overview({ slug, search }: { slug: string; search: SearchParams }) {
-  const { claims, profile } = await requireWorkspace(slug);
+  const { claims } = await requireWorkspace(slug);
   const now = Date.now();
   const query = {
     period: oneOf(search, "period", periods),
@@ -66,13 +62,7 @@ async function Overview({ slug, search }: { slug: string; search: SearchParams }
     listProjects(claims, slug),
   ]);
   // Projects are made by messages: where there is none, nothing was ever recorded.
-  if (projects.length === 0) {
-    return (
-      <FirstCost name={profile.display_name}>
-        <FirstSnippet />
-      </FirstCost>
-    );
-  }
+  if (projects.length === 0) return <Onboarding slug={slug} />;
   const view = { workspace: slug, metrics, filter: query, projectOrder: projectOrderOf(projects) };
   // Budgets are of live spend, a month at a time.
   const isBudgeted = query.period === "month" && query.environment === "live";
@@ -97,14 +87,4 @@ async function Overview({ slug, search }: { slug: string; search: SearchParams }
       </div>
     </div>
   );
-}
-
-function FirstSnippet() {
-  const [curl] = writeSnippets({
-    method: "POST",
-    url: `${serviceAddress()}/api/v1/messages`,
-    credential: "key",
-    body: requestExamples.CostMessage?.usage?.value,
-  });
-  return curl ? <CodeBlock code={curl.code} language={curl.language} title="Record a cost" /> : null;
 }

@@ -1,0 +1,167 @@
+"use client";
+
+import { Check } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useState } from "react";
+import { callApi } from "@/components/api";
+import { anyKey, exampleRequest, writeKeySnippets } from "@/components/keys/key-snippets";
+import { type KeyView, type ServiceAddresses, viewKey } from "@/components/keys/key-view";
+import type { NewSecret } from "@/components/keys/secret-dialog";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { CodeBlock } from "@/components/ui/code-block";
+import { Secret } from "@/components/ui/secret";
+import { Tabs } from "@/components/ui/tabs";
+import { useMutation } from "@/components/use-mutation";
+import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
+import { FirstMessage } from "./first-message";
+import { SendFirstMessage } from "./send-first-message";
+import { useFirstMessage } from "./use-first-message";
+
+/**
+ * How a workspace comes to its first message: a key, a call with it, and the message as it arrives, without leaving the
+ * page.
+ * @param props.existing a key that is there already; its secret is not known here
+ */
+export function FirstSteps({
+  workspace,
+  canCreate,
+  existing,
+  addresses,
+}: {
+  workspace: string;
+  canCreate: boolean;
+  existing: Pick<KeyView, "name" | "prefix" | "last_four"> | null;
+  addresses: ServiceAddresses;
+}) {
+  const router = useRouter();
+  const [made, setMade] = useState<NewSecret>();
+  const { message, look } = useFirstMessage(workspace);
+  const creation = useMutation(
+    () =>
+      callApi<typeof apiKeyWithSecret, typeof createApiKeyRequest>(
+        "POST",
+        `/api/v1/workspaces/${workspace}/api-keys`,
+        { name: "First key", permissions: ["log_usage", "read_summaries"] },
+      ),
+    { quiet: true, refresh: false },
+  );
+  const make = async () => {
+    const key = await creation.run();
+    if (key) setMade({ apiKey: viewKey(key), secret: key.secret });
+  };
+  const snippets = writeKeySnippets(made?.apiKey ?? anyKey, addresses, made?.secret);
+
+  return (
+    <ol className="grid max-w-3xl gap-8">
+      <Step number={1} title="Make a key" isDone={Boolean(made ?? existing)}>
+        {made ? (
+          <div className="grid gap-2">
+            <Secret secret={made.secret} label="secret" />
+            <p className="text-muted-foreground text-sm">
+              Store it: it is shown this once. {made.apiKey.summary} You can change that under Keys.
+            </p>
+          </div>
+        ) : (
+          <div className="grid justify-items-start gap-3">
+            <p className="text-muted-foreground text-sm">
+              {existing ? (
+                <>
+                  {existing.name} (
+                  <code className="font-mono text-xs">
+                    {existing.prefix}…{existing.last_four}
+                  </code>
+                  ) is there already. Use its secret, or make another key.
+                </>
+              ) : canCreate ? (
+                "Programs record costs with it. This one may log usage and read summaries, in every project."
+              ) : (
+                "Programs record costs with it. A viewer cannot make one: ask a member of this workspace."
+              )}
+            </p>
+            {canCreate ? (
+              <Button variant={existing ? "outline" : "default"} disabled={creation.isPending} onClick={make}>
+                {existing ? "Make another key" : "Make a key"}
+              </Button>
+            ) : null}
+            {creation.problem ? <Alert variant="destructive">{creation.problem}</Alert> : null}
+          </div>
+        )}
+      </Step>
+      <Step number={2} title="Send a message with it" isDone={message !== undefined}>
+        <p className="pb-2 text-muted-foreground text-sm">
+          {made
+            ? "The key stands in it already. Its project is made by this message."
+            : "Put the key into OUTLAY_API_KEY first. The project is made by the first message that names it."}
+        </p>
+        <Tabs
+          label="Ways to send a message"
+          tabs={snippets.map(({ label, language, code }) => ({
+            id: label,
+            label,
+            content: (
+              <div className="grid gap-2">
+                <CodeBlock title={label} language={language} code={code} />
+                {label === "MCP" ? (
+                  <p className="text-muted-foreground text-sm">
+                    Claude Code reads it from .mcp.json, Cursor from .cursor/mcp.json. Then ask the assistant
+                    to log some usage.
+                  </p>
+                ) : null}
+              </div>
+            ),
+          }))}
+        />
+        {made && !message ? (
+          <SendFirstMessage secret={made.secret} request={exampleRequest(made.apiKey)} onSent={look} />
+        ) : null}
+      </Step>
+      <Step number={3} title="Watch it arrive" isDone={message !== undefined}>
+        <div aria-live="polite">
+          {message ? (
+            <FirstMessage message={message} onContinue={() => router.refresh()} />
+          ) : (
+            <p className="flex items-center gap-2.5 text-muted-foreground text-sm">
+              <span aria-hidden="true" className="size-2 rounded-full bg-primary motion-safe:animate-pulse" />
+              Waiting for the first message. It shows here by itself.
+            </p>
+          )}
+        </div>
+      </Step>
+    </ol>
+  );
+}
+
+function Step({
+  number,
+  title,
+  isDone,
+  children,
+}: {
+  number: number;
+  title: string;
+  isDone: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <li className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3">
+      <span
+        aria-hidden="true"
+        className={
+          isDone
+            ? "flex size-7 items-center justify-center rounded-full bg-success/15 text-success"
+            : "flex size-7 items-center justify-center rounded-full border text-muted-foreground text-sm"
+        }
+      >
+        {isDone ? <Check className="size-4" /> : number}
+      </span>
+      <div className="min-w-0">
+        <h2 className="pt-0.5 pb-2 font-medium">
+          {title}
+          {isDone ? <span className="sr-only"> (done)</span> : null}
+        </h2>
+        {children}
+      </div>
+    </li>
+  );
+}
