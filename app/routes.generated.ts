@@ -35,6 +35,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/invitations", load: () => import("@/app/api/v1/workspaces/[slug]/invitations/route") },
   { path: "/api/v1/workspaces/[slug]/members/[user_id]", load: () => import("@/app/api/v1/workspaces/[slug]/members/[user_id]/route") },
   { path: "/api/v1/workspaces/[slug]/messages/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/messages/[id]/route") },
+  { path: "/api/v1/workspaces/[slug]/messages/batch", load: () => import("@/app/api/v1/workspaces/[slug]/messages/batch/route") },
   { path: "/api/v1/workspaces/[slug]/metrics", load: () => import("@/app/api/v1/workspaces/[slug]/metrics/route") },
   { path: "/api/v1/workspaces/[slug]/org", load: () => import("@/app/api/v1/workspaces/[slug]/org/route") },
   { path: "/api/v1/workspaces/[slug]/prices", load: () => import("@/app/api/v1/workspaces/[slug]/prices/route") },

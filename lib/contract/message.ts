@@ -177,6 +177,11 @@ export const ingestQuery = z.strictObject({
     .meta({ description: "`true` answers what would happen and stores nothing." }),
 });
 
+/** A member records into the environment that the query names; a key has one of its own. */
+export const recordQuery = ingestQuery.extend({
+  environment: z.enum(["live", "test"]).default("live").meta({ description: "Where they are recorded." }),
+});
+
 /** Messages that one bulk request may carry. */
 export const maxBulkMessages = 1000;
 

@@ -86,3 +86,13 @@ export async function loadProjectSpend(
   ]);
   return rows[0]?.spend ?? [];
 }
+
+/** The key under which the signed-in member records by hand; null where they may not. The claims are still a user's. */
+export async function selectMemberKey(
+  client: PoolClient,
+  workspaceId: string,
+  environment: "live" | "test",
+): Promise<string | null> {
+  const { rows } = await client.query("select private.member_key($1, $2) as id", [workspaceId, environment]);
+  return rows[0].id;
+}

@@ -1,6 +1,7 @@
 import { bulkRequest, bulkResult, ingestQuery } from "@/lib/contract/message";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";
+import { describeVerdicts } from "@/lib/ingest/bulk-result";
 import { ingestBulk } from "@/lib/ingest/service";
 
 export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
@@ -25,13 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
       });
       Object.assign(headers, rateHeaders(rate));
       if (outcome instanceof Error) throw outcome;
-      const results = outcome.map((item, index) =>
-        item instanceof Error
-          ? { index, status: item.status, error: item.code, error_description: item.message, ...item.fields }
-          : { index, status: 201 as const, ...item.result, replayed: item.replayed },
-      );
-      const recorded = results.filter(({ status }) => status === 201).length;
-      return { recorded, refused: results.length - recorded, results };
+      return describeVerdicts(outcome);
     },
   }),
 });

@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import { addMember } from "@/tests/helpers/access/callers";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+
+const harness = withHarness();
+const baseUrl = () => harness.services[0]?.baseUrl ?? "";
+
+let slug: string;
+let workspace: string;
+const tokens: Record<string, string> = {};
+
+beforeAll(async () => {
+  slug = `w-${randomUUID()}`;
+  workspace = await harness.fixtures.workspace(slug);
+  for (const role of ["viewer", "member", "admin"] as const) {
+    tokens[role] = (await addMember(harness, workspace, role)).token;
+  }
+});
+
+const as = (role: string) => apiClient(baseUrl(), tokens[role] ?? null);
+const record = (role: string, messages: unknown[], query = "") =>
+  as(role).call("POST", `/api/v1/workspaces/${slug}/messages/batch${query}`, { messages });
+const manual = (message: Record<string, unknown> = {}, outer: Record<string, unknown> = {}) =>
+  costMessage(message, { source: "manual", ...outer });
+const activity = async (query = "") =>
+  (await as("viewer").get(`/api/v1/workspaces/${slug}/activity?${query}`)).body.activity as Record<
+    string,
+    unknown
+  >[];
+
+test("what a member records is attributed to them, priced and counted like any message", async () => {
+  const { status, body } = await record("member", [
+    manual({ estimated_cost: 0.25 }),
+    costMessage({}, { source: "api" }),
+    manual({ quantity: -1 }),
+    { project: "office", source: "import", message: { type: "expense", vendor: "Figma", amount: 45 } },
+  ]);
+  expect(status).toBe(207);
+  expect([body.recorded, body.refused]).toEqual([2, 2]);
+  expect((body.results as { error?: string }[]).map(({ error }) => error)).toEqual([
+    undefined,
+    "source_not_allowed",
+    "validation_failed",
+    undefined,
+  ]);
+  const rows = await activity();
+  expect(rows.map(({ source }) => source).sort()).toEqual(["import", "manual"]);
+  const [row] = rows;
+  expect(row?.user).toMatchObject({ name: expect.stringContaining("@example.com") });
+  expect(row?.key).toMatchObject({ name: (row?.user as { name?: string } | undefined)?.name });
+  expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+});
+
+test("an idempotency key records once, a trial nothing, and test data stays apart", async () => {
+  const once = manual({ estimated_cost: 1 }, { idempotency_key: "row-1" });
+  const before = (await activity()).length;
+  expect((await record("admin", [once], "?dry_run=true")).body).toMatchObject({ recorded: 1 });
+  expect(await activity()).toHaveLength(before);
+  const [first, again] = [await record("admin", [once]), await record("admin", [once])];
+  expect((again.body.results as unknown[])[0]).toEqual({
+    ...(first.body.results as object[])[0],
+    replayed: true,
+  });
+  expect(await activity()).toHaveLength(before + 1);
+  await record("admin", [manual()], "?environment=test");
+  expect(await activity("environment=live")).toHaveLength(before + 1);
+  expect(await activity("environment=test")).toHaveLength(1);
+});
+
+test("a viewer may not, by either lock; many first calls at once make one key", async () => {
+  expect((await record("viewer", [manual()])).status).toBe(403);
+  const claims = JSON.stringify({
+    sub: (await addMember(harness, workspace, "viewer")).id,
+    role: "authenticated",
+  });
+  const client = await harness.fixtures.sql.connect();
+  try {
+    await client.query("begin");
+    await client.query("select set_config('request.jwt.claims', $1, true)", [claims]);
+    const { rows } = await client.query("select private.member_key($1, 'live') as id", [workspace]);
+    expect(rows[0].id).toBeNull();
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+  const { id, token } = await addMember(harness, workspace, "member");
+  const newcomer = apiClient(baseUrl(), token);
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      newcomer.call("POST", `/api/v1/workspaces/${slug}/messages/batch`, { messages: [manual()] }),
+    ),
+  );
+  expect(answers.map(({ body }) => body.recorded)).toEqual(Array(6).fill(1));
+  const { rows } = await harness.fixtures.sql.query(
+    "select count(*)::int as keys from public.api_keys where created_by = $1",
+    [id],
+  );
+  expect(rows[0].keys).toBe(1);
+});
