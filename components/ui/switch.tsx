@@ -1,15 +1,27 @@
-import type { ComponentProps } from "react";
+import type { ReactNode } from "react";
 import { cn } from "@/components/cn";
 
-/** Something that is on or off at once, without a button to confirm it. Its label is what is inside. */
-export function Switch({ className, children, ...props }: Omit<ComponentProps<"input">, "type" | "role">) {
+/** Something that is on or off at once, without a button to confirm it. What is inside is its name. */
+export function Switch({
+  checked,
+  onCheckedChange,
+  className,
+  children,
+}: {
+  checked: boolean;
+  onCheckedChange: (checked: boolean) => void;
+  className?: string;
+  children: ReactNode;
+}) {
   return (
     <label className={cn("inline-flex h-8 cursor-pointer items-center gap-2 text-[13px]", className)}>
       <input
         type="checkbox"
         role="switch"
-        className="h-[18px] w-8 shrink-0 cursor-pointer appearance-none rounded-full bg-muted-foreground/60 outline-offset-2 transition-colors duration-100 before:m-0.5 before:block before:size-3.5 before:rounded-full before:bg-background before:transition-transform before:duration-100 checked:bg-primary checked:before:translate-x-3.5"
-        {...props}
+        checked={checked}
+        aria-checked={checked}
+        onChange={({ currentTarget }) => onCheckedChange(currentTarget.checked)}
+        className="h-[18px] w-8 shrink-0 cursor-pointer appearance-none rounded-full bg-muted-foreground/70 outline-offset-2 transition-colors duration-100 before:m-0.5 before:block before:size-3.5 before:rounded-full before:bg-background before:transition-transform before:duration-100 checked:bg-primary checked:before:translate-x-3.5"
       />
       {children}
     </label>

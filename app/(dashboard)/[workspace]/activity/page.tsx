@@ -1,9 +1,114 @@
+import { ReceiptText } from "lucide-react";
 import type { Metadata } from "next";
+import Link from "next/link";
+import { ActivityList } from "@/components/activity/activity-list";
+import { FilterBar } from "@/components/activity/filter-bar";
+import { toItem } from "@/components/activity/row";
+import { Totals } from "@/components/activity/totals";
+import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { PageHeader } from "@/components/shell/page-header";
+import { buttonVariants } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { readActivity } from "@/lib/reads/activity";
+import { readMetrics } from "@/lib/reads/metrics";
+import { requireWorkspace } from "../membership";
+import { readOptions } from "./options";
+import { readSearch } from "./search";
 
 export const metadata: Metadata = { title: "Activity" };
 
-/** Keeps the address until its page is built. */
-export default function ActivityPage() {
-  return <PageHeader title="Activity" />;
+type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
+
+/** What was recorded, row by row, and what it sums to. */
+export default async function ActivityPage({ params, searchParams }: Props) {
+  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { slug } = workspace;
+  const path = `/${slug}/activity`;
+  const asked = readSearch(await searchParams);
+  if (asked.problem !== undefined) return <NotUnderstood path={path} problem={asked.problem} />;
+
+  const now = Date.now();
+  const [list, whole, sums] = await Promise.all([
+    readActivity(claims, slug, asked.rows, now),
+    readMetrics(claims, slug, asked.whole, now),
+    asked.isFiltered && asked.sums ? readMetrics(claims, slug, asked.sums, now) : undefined,
+  ]);
+  const metrics = asked.isFiltered ? sums : whole;
+  const source = `/api/v1/workspaces/${slug}/activity?${new URLSearchParams(asked.filters)}`;
+  return (
+    <>
+      <PageHeader title="Activity" />
+      <FilterBar path={path} params={asked.params} options={readOptions(whole)} />
+      <ActivityList
+        key={source}
+        workspace={slug}
+        source={source}
+        first={{ items: list.activity.map(toItem), nextCursor: list.next_cursor }}
+        summary={metrics ? <Totals totals={metrics.totals} path={path} params={asked.params} /> : undefined}
+        empty={<Nothing path={path} params={asked.params} isFiltered={asked.isFiltered} />}
+      />
+    </>
+  );
+}
+
+function Nothing({ path, params, isFiltered }: { path: string; params: SearchParams; isFiltered: boolean }) {
+  const { period, from, to, environment } = params;
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon={<ReceiptText />}
+        title="Nothing matches these filters"
+        action={
+          <Link
+            href={hrefWith(path, { period, from, to, environment }, {})}
+            className={buttonVariants({ variant: "outline" })}
+          >
+            Clear filters
+          </Link>
+        }
+      >
+        Take one of them away, or look further back.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={<ReceiptText />}
+      title="Nothing was recorded in this time"
+      action={
+        period === "all" ? (
+          <Link href="/docs" className={buttonVariants({ variant: "outline" })}>
+            How to send costs
+          </Link>
+        ) : (
+          <Link
+            href={hrefWith(path, { environment }, { period: "all" })}
+            className={buttonVariants({ variant: "outline" })}
+          >
+            Show all time
+          </Link>
+        )
+      }
+    >
+      Costs appear here the moment they are recorded, by an API key, an assistant, a file or by hand.
+    </EmptyState>
+  );
+}
+
+function NotUnderstood({ path, problem }: { path: string; problem: string }) {
+  return (
+    <>
+      <PageHeader title="Activity" />
+      <EmptyState
+        title="This address asks for something there is not"
+        action={
+          <Link href={path} className={buttonVariants({ variant: "outline" })}>
+            Show this month
+          </Link>
+        }
+      >
+        In it, {problem}.
+      </EmptyState>
+    </>
+  );
 }

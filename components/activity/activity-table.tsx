@@ -1,0 +1,116 @@
+"use client";
+
+import { usePathname, useSearchParams } from "next/navigation";
+import type { KeyboardEvent, MouseEvent } from "react";
+import { Money } from "@/components/money";
+import { Time } from "@/components/time";
+import { Badge } from "@/components/ui/badge";
+import { TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import { sourceNames, typeNames } from "./filters";
+import { type ActivityItem, rowKey } from "./row";
+
+const head = "sticky top-14 z-10 bg-background shadow-[inset_0_-1px_var(--border)] lg:top-0";
+
+/**
+ * The rows as a table; on a phone what it is, where and when stand in one column, and the amount beside it. A row opens
+ * the message; arrows move from row to row.
+ */
+export function ActivityTable({ items }: { items: ActivityItem[] }) {
+  const path = usePathname();
+  const params = useSearchParams();
+  const hrefOf = (id: string) => {
+    const next = new URLSearchParams(params);
+    next.set("message", id);
+    return `${path}?${next}`;
+  };
+  return (
+    <table className="w-full text-sm" aria-label="Activity" onKeyDown={moveBetweenRows}>
+      <TableHeader className="[&_tr]:border-b-0">
+        <TableRow>
+          <TableHead className={`${head} hidden w-28 pl-0 sm:table-cell`}>When</TableHead>
+          <TableHead className={`${head} max-sm:pl-0`}>What</TableHead>
+          <TableHead className={`${head} hidden md:table-cell`}>Project</TableHead>
+          <TableHead className={`${head} hidden lg:table-cell`}>Recorded by</TableHead>
+          <TableHead className={`${head} pr-0 text-right`}>Amount</TableHead>
+        </TableRow>
+      </TableHeader>
+      <TableBody>
+        {items.map((item) => (
+          <TableRow
+            key={rowKey(item)}
+            className="relative hover:bg-muted has-[a:focus-visible]:bg-muted [&>td]:py-2.5"
+          >
+            <TableCell className="hidden whitespace-nowrap pl-0 text-muted-foreground sm:table-cell">
+              <Time at={item.occurred_at} />
+            </TableCell>
+            <TableCell className="w-full max-w-0 max-sm:pl-0">
+              <a
+                href={hrefOf(item.id)}
+                data-row
+                onClick={openHere}
+                className="block truncate font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-ring"
+              >
+                {item.label}
+              </a>
+              <span className="block truncate text-muted-foreground text-xs">
+                <span className="sm:hidden">
+                  <Time at={item.occurred_at} />
+                  {` · ${item.project_name}`}
+                  {item.feature === null ? "" : ` · ${item.feature}`}
+                </span>
+                <span className="max-sm:hidden">{secondLine(item)}</span>
+                <span className="max-sm:hidden md:hidden"> · {item.project_name}</span>
+              </span>
+            </TableCell>
+            <TableCell className="hidden max-w-44 truncate md:table-cell">{item.project_name}</TableCell>
+            <TableCell className="hidden max-w-44 truncate text-muted-foreground lg:table-cell">
+              {item.key?.name ?? item.user?.name ?? sourceNames[item.source]}
+            </TableCell>
+            <TableCell className="whitespace-nowrap pr-0 text-right">
+              {item.cost_status === "unpriced" ? (
+                <Badge variant="warning">No price yet</Badge>
+              ) : (
+                <Money usd={item.amount_usd} figure="amount_usd" />
+              )}
+              {item.message_amount_usd === item.amount_usd ? null : (
+                <span className="block text-muted-foreground text-xs">
+                  of <Money usd={item.message_amount_usd} />
+                </span>
+              )}
+            </TableCell>
+          </TableRow>
+        ))}
+      </TableBody>
+    </table>
+  );
+}
+
+/** The second line of a row: what the label above it does not say by itself. */
+function secondLine({
+  message_type: type,
+  provider,
+  model,
+  feature,
+  label,
+  environment,
+}: ActivityItem): string {
+  const named = [provider, model, feature].filter((part) => part !== null && !label.includes(part));
+  return [typeNames[type], ...named, ...(environment === "test" ? ["test"] : [])].join(" · ");
+}
+
+/** Opens the message beside the list, without asking the server for the list again; other clicks are the browser's. */
+function openHere(event: MouseEvent<HTMLAnchorElement>): void {
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  window.history.pushState({ openedFromList: true }, "", event.currentTarget.href);
+}
+
+function moveBetweenRows(event: KeyboardEvent<HTMLTableElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("a[data-row]")];
+  const next = links[links.indexOf(document.activeElement as HTMLElement) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}

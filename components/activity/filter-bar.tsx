@@ -1,0 +1,104 @@
+import { Search, X } from "lucide-react";
+import Form from "next/form";
+import Link from "next/link";
+import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
+import { buttonVariants } from "@/components/ui/button";
+import { Input } from "@/components/ui/input";
+import { FilterMenu } from "./filter-menu";
+import { activeFilters, type FilterOptions } from "./filters";
+
+/** What is looked at: the period, the environment, a text, and the filters that hold as chips. All of it is the address. */
+export function FilterBar({
+  path,
+  params,
+  options,
+}: {
+  path: string;
+  params: SearchParams;
+  options: FilterOptions;
+}) {
+  const { from, to, ...withoutDays } = params;
+  const filters = activeFilters(params, options);
+  const { period, environment } = params;
+  const isFiltered = filters.length > 0 || params.q !== undefined;
+  return (
+    <div className="grid gap-3 pb-5">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <PeriodPicker path={path} params={withoutDays} />
+        <EnvironmentSwitch path={path} params={params} />
+        <TextSearch path={path} params={params} />
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        <FilterMenu path={path} params={params} options={options} />
+        {period === "range" ? (
+          <Chip
+            label="Days"
+            value={`${from} to ${to}`}
+            href={hrefWith(path, withoutDays, { period: undefined })}
+          />
+        ) : null}
+        {filters.map(({ name, label, value }) => (
+          <Chip key={name} label={label} value={value} href={hrefWith(path, params, { [name]: undefined })} />
+        ))}
+        {typeof params.q === "string" ? (
+          <Chip label="Text" value={params.q} href={hrefWith(path, params, { q: undefined })} />
+        ) : null}
+        {isFiltered ? (
+          <Link
+            href={hrefWith(path, { period, from, to, environment }, {})}
+            scroll={false}
+            className={buttonVariants({ variant: "ghost", size: "sm", className: "text-muted-foreground" })}
+          >
+            Clear filters
+          </Link>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+function Chip({ label, value, href }: { label: string; value: string; href: string }) {
+  return (
+    <span className="inline-flex h-8 max-w-full items-center rounded-md border bg-secondary text-[13px]">
+      <span className="truncate pl-2.5">
+        <span className="text-muted-foreground">{label}</span> {value}
+      </span>
+      <Link
+        href={href}
+        scroll={false}
+        aria-label={`Remove the filter ${label}: ${value}`}
+        className="flex h-full w-8 shrink-0 items-center justify-center rounded-md text-muted-foreground hover:text-foreground"
+      >
+        <X aria-hidden="true" className="size-3.5" />
+      </Link>
+    </span>
+  );
+}
+
+/** A form that only fills in the address: it works before any script does. */
+function TextSearch({ path, params }: { path: string; params: SearchParams }) {
+  const { q, ...others } = params;
+  return (
+    <Form action={path} scroll={false} role="search" className="relative min-w-44 flex-1 sm:max-w-72">
+      {Object.entries(others).map(([name, value]) =>
+        typeof value === "string" ? <input key={name} type="hidden" name={name} value={value} /> : null,
+      )}
+      <Search
+        aria-hidden="true"
+        className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted-foreground"
+      />
+      <Input
+        // A chip that is removed empties the line, too.
+        key={String(q)}
+        type="search"
+        name="q"
+        defaultValue={typeof q === "string" ? q : ""}
+        maxLength={100}
+        aria-label="Search label, feature, model, provider or notes"
+        placeholder="Search"
+        className="pl-8 sm:h-8"
+      />
+    </Form>
+  );
+}

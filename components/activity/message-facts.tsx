@@ -1,0 +1,205 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { exactText } from "@/components/amount";
+import { type ActivityFilter, activityHref } from "@/components/filters/href";
+import { Money } from "@/components/money";
+import { Time } from "@/components/time";
+import { Badge } from "@/components/ui/badge";
+import { CopyButton } from "@/components/ui/copy-button";
+import { SheetHeader, SheetTitle } from "@/components/ui/sheet";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import type { MessageDetail } from "@/lib/contract/activity";
+import { groupDigits } from "./exact";
+import { sourceNames, typeNames } from "./filters";
+import { Origin } from "./origin";
+
+type Message = MessageDetail;
+
+/** Everything about one message: what it cost and why, who recorded it, and where it is counted. */
+export function MessageFacts({ workspace, message }: { workspace: string; message: Message }) {
+  const { entries, lines } = message;
+  return (
+    <>
+      <SheetHeader>
+        <SheetTitle className="break-words text-lg">{titleOf(message)}</SheetTitle>
+        <p className="flex flex-wrap gap-1.5">
+          <Badge>{typeNames[message.message_type]}</Badge>
+          {message.environment === "test" ? <Badge variant="outline">Test</Badge> : null}
+          {message.cost_status === "unpriced" ? <Badge variant="warning">No price yet</Badge> : null}
+        </p>
+      </SheetHeader>
+      <section aria-label="Cost" className="grid gap-2">
+        <p className="font-semibold text-2xl tracking-tight">
+          <Money usd={message.amount_usd} figure="message_usd" />
+        </p>
+        {lines.length === 0 ? <Origin priced={message} details={message.details} /> : null}
+      </section>
+      <Facts workspace={workspace} message={message} />
+      {lines.length > 0 ? <Lines lines={lines} /> : null}
+      {entries.length > 1 ? <Entries type={message.message_type} entries={entries} /> : null}
+      <Pairs title="Details" pairs={message.details} />
+      <Pairs title="Metadata" pairs={message.metadata} />
+      <section aria-label="Identity" className="flex items-center gap-2 border-t pt-4 text-sm">
+        <span className="text-muted-foreground">Id</span>
+        <code className="min-w-0 truncate font-mono text-[13px]">{message.id}</code>
+        <CopyButton text={message.id} label="Copy the message's id" />
+      </section>
+    </>
+  );
+}
+
+function titleOf({ label, model, provider, message_type: type }: Message): string {
+  return label ?? model ?? provider ?? typeNames[type] ?? type;
+}
+
+function Facts({ workspace, message }: { workspace: string; message: Message }) {
+  const [first] = message.entries;
+  const link = (text: string, filter: ActivityFilter) => (
+    <Link
+      href={activityHref(workspace, { period: "all", environment: message.environment, ...filter })}
+      className="underline decoration-input underline-offset-4 hover:decoration-current"
+    >
+      {text}
+    </Link>
+  );
+  const { provider, model, feature, key, user, quantity, batch_id: batch } = message;
+  const isPaidTo = message.message_type === "expense" || message.message_type === "subscription";
+  const facts: [string, ReactNode][] = [
+    ["Project", first ? link(first.project_name, { project: first.project_slug }) : null],
+    [isPaidTo ? "Vendor" : "Provider", provider && link(provider, { provider })],
+    ["Model", model && link(model, { model })],
+    ["Feature", feature && link(feature, { feature })],
+    [
+      "Quantity",
+      quantity !== null && `${groupDigits(exactText(quantity))} ${message.unit_type?.replaceAll("_", " ")}`,
+    ],
+    ["Category", message.category],
+    ["Notes", message.notes && <span className="whitespace-pre-wrap">{message.notes}</span>],
+    ["Batch", batch && <Copied text={batch} label="Copy the batch's id" />],
+    ["Occurred", first && <Instant at={first.occurred_at} />],
+    ["Recorded", <Instant key="recorded" at={message.created_at} />],
+    ["Key", key && link(key.name, { key: key.id })],
+    ["Person", user?.name],
+    ["Came by", sourceNames[message.source]],
+  ];
+  return (
+    <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-3 gap-y-2 text-sm">
+      {facts.map(([name, value]) =>
+        value ? (
+          <div key={name} className="contents">
+            <dt className="text-muted-foreground">{name}</dt>
+            <dd className="min-w-0 break-words">{value}</dd>
+          </div>
+        ) : null,
+      )}
+    </dl>
+  );
+}
+
+const inFull = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "medium" });
+
+/** An instant in full in the viewer's zone, and how long ago. This part is drawn in the browser alone. */
+function Instant({ at }: { at: string }) {
+  return (
+    <>
+      {inFull.format(new Date(at))}{" "}
+      <span className="text-muted-foreground">
+        (<Time at={at} />)
+      </span>
+    </>
+  );
+}
+
+function Copied({ text, label }: { text: string; label: string }) {
+  return (
+    <span className="flex items-center gap-1">
+      <code className="min-w-0 truncate font-mono text-[13px]">{text}</code>
+      <CopyButton text={text} label={label} className="-my-1" />
+    </span>
+  );
+}
+
+function Lines({ lines }: { lines: Message["lines"] }) {
+  return (
+    <Part title={lines.length === 1 ? "1 line" : `${lines.length} lines`}>
+      <ul className="divide-y border-y text-sm">
+        {lines.map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names, and never change their places.
+          <li key={index} className="grid gap-1 py-2.5">
+            <div className="flex justify-between gap-4">
+              <span className="min-w-0 break-words">
+                {[line.model, line.feature].filter(Boolean).join(" · ") || line.unit_type}
+                <span className="block text-muted-foreground text-xs">
+                  {groupDigits(exactText(line.quantity))} {line.unit_type.replaceAll("_", " ")}
+                </span>
+              </span>
+              <Money usd={line.amount_usd} className="shrink-0" />
+            </div>
+            <Origin priced={line} compact />
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function Entries({ type, entries }: { type: Message["message_type"]; entries: Message["entries"] }) {
+  return (
+    <Part title={type === "allocation" ? "Moved between projects" : "Spread over"}>
+      <Table>
+        <TableHeader>
+          <TableRow>
+            <TableHead className="pl-0">{type === "allocation" ? "Project" : "Month"}</TableHead>
+            <TableHead className="pr-0 text-right">Amount</TableHead>
+          </TableRow>
+        </TableHeader>
+        <TableBody>
+          {entries.map(({ part, project_name, occurred_at, amount_usd }) => (
+            <TableRow key={part}>
+              <TableCell className="pl-0">
+                {type === "allocation" ? project_name : occurred_at.slice(0, 7)}
+              </TableCell>
+              <TableCell className="pr-0 text-right">
+                <Money usd={amount_usd} />
+              </TableCell>
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+    </Part>
+  );
+}
+
+function Pairs({ title, pairs }: { title: string; pairs: Record<string, unknown> | null }) {
+  const given = Object.entries(pairs ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  if (given.length === 0) return null;
+  return (
+    <Part title={title}>
+      <dl className="grid gap-1.5 font-mono text-[13px]">
+        {given.map(([name, value]) => (
+          <div key={name} className="flex flex-wrap gap-x-3">
+            <dt className="text-muted-foreground">{name}</dt>
+            <dd className="min-w-0 break-all">{writeValue(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Part>
+  );
+}
+
+/** A number may come with more digits than a double holds. */
+function writeValue(value: unknown): string {
+  if (typeof value === "object" && value !== null && "text" in value) return String(value.text);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="grid gap-2">
+      <h3 className="font-medium text-sm">{title}</h3>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+import Link from "next/link";
+import { Count } from "@/components/count";
+import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { Money } from "@/components/money";
+import type { Metrics } from "@/lib/contract/metrics";
+
+/** What the rows below sum to, over all their pages. */
+export function Totals({
+  totals,
+  path,
+  params,
+}: {
+  totals: Metrics["totals"];
+  path: string;
+  params: SearchParams;
+}) {
+  const { total_usd, message_count: messages, unpriced_count: unpriced } = totals;
+  const kinds = [
+    { label: "Usage", figure: "usage_usd", usd: totals.usage_usd },
+    { label: "Subscriptions", figure: "subscription_usd", usd: totals.subscription_usd },
+    { label: "Expenses", figure: "expense_usd", usd: totals.expense_usd },
+  ];
+  return (
+    <div>
+      <p className="text-lg">
+        <Money usd={total_usd} figure="total_usd" className="font-semibold" />{" "}
+        <span className="text-muted-foreground">
+          in <Count value={messages} figure="message_count" /> {messages === 1 ? "message" : "messages"}
+        </span>
+      </p>
+      <dl className="flex flex-wrap gap-x-4 gap-y-1 text-muted-foreground text-sm">
+        {kinds.map(({ label, figure, usd }) => (
+          <div key={figure} className="flex gap-1.5">
+            <dt>{label}</dt>
+            <dd className="text-foreground">
+              <Money usd={usd} figure={figure} />
+            </dd>
+          </div>
+        ))}
+        {unpriced > 0 ? (
+          <div className="flex gap-1.5">
+            <dt>No price yet</dt>
+            <dd>
+              <Link
+                href={hrefWith(path, params, { cost_status: "unpriced" })}
+                className="text-warning underline underline-offset-4"
+              >
+                <Count value={unpriced} figure="unpriced_count" /> {unpriced === 1 ? "line" : "lines"}
+              </Link>
+            </dd>
+          </div>
+        ) : null}
+      </dl>
+    </div>
+  );
+}
