@@ -69,7 +69,7 @@ describe("every table", () => {
   });
 
   /** What users delete from as themselves, row by row, as their policies let them; each has tests of its own. */
-  const deletable = ["budgets", "invitations", "workspace_members"];
+  const deletable = ["budgets", "connections", "invitations", "workspace_members"];
 
   test("can be emptied by none of them", async () => {
     for (const table of await tables("public")) {
