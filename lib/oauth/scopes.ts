@@ -19,9 +19,10 @@ export function readScope(scope: string | undefined): Permission[] {
 
 /** Whoever may write may read: clients ask for one more scope at a time, and would ask again and again. */
 export function withReading(wanted: readonly Permission[]): Permission[] {
-  return permissions.filter(
-    (permission) => wanted.includes(permission) || (permission === "read_summaries" && wanted.length > 0),
-  );
+  const known = permissions.filter((permission) => wanted.includes(permission));
+  return known.length === 0
+    ? []
+    : permissions.filter((permission) => permission === "read_summaries" || known.includes(permission));
 }
 
 /** What of `wanted` somebody of this role can grant. */

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { withHarness } from "@/tests/helpers/harness";
+import { redirectUri, register } from "@/tests/helpers/oauth";
+
+const harness = withHarness({ settings: { TRUSTED_PROXIES: "127.0.0.1" } });
+const baseUrl = () => harness.services[0]?.baseUrl ?? "";
+/** Registers from an address of its own, as a proxy would say it. */
+const from = (address: string) => ({ "x-forwarded-for": address });
+
+const registerTo = (redirects: unknown, more: Record<string, unknown> = {}) =>
+  register(baseUrl(), { redirect_uris: redirects, ...more });
+
+describe("registration", () => {
+  test("makes a public client of whoever comes, and says so", async () => {
+    const { status, body, headers } = await registerTo([redirectUri], {
+      client_name: "Assistant",
+      client_uri: "https://assistant.example",
+      token_endpoint_auth_method: "client_secret_basic",
+      grant_types: ["authorization_code", "refresh_token"],
+      scope: "read_summaries",
+      software_id: "whatever else it says",
+    });
+    expect(status).toBe(201);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(body).toEqual({
+      client_id: expect.stringMatching(/^svc_client_[\w-]{22}$/),
+      client_id_issued_at: expect.any(Number),
+      client_name: "Assistant",
+      client_uri: "https://assistant.example",
+      redirect_uris: [redirectUri],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+    });
+  });
+
+  test.each([
+    "https://claude.ai/api/mcp/auth_callback",
+    "https://chatgpt.com/connector/oauth/abc",
+    "https://vscode.dev/redirect",
+    "http://127.0.0.1:33418/",
+    "http://localhost/callback",
+    "http://[::1]:8080/callback",
+    "cursor://anysphere.cursor-mcp/oauth/callback",
+  ])("takes the redirect %s", async (redirect) => {
+    expect((await registerTo([redirect])).status).toBe(201);
+  });
+
+  test.each([
+    ["http to another machine", ["http://evil.example/callback"]],
+    ["a script", ["javascript:alert(1)"]],
+    ["data", ["data:text/html,hello"]],
+    ["an app we do not know", ["evil://callback"]],
+    ["another path of an app we know", ["cursor://anysphere.cursor-mcp/oauth/callback/more"]],
+    ["a fragment", ["https://app.example/callback#part"]],
+    ["a user", ["https://user@app.example/callback"]],
+    ["one bad among good", [redirectUri, "http://evil.example"]],
+    ["no address", ["callback"]],
+    ["none", []],
+    ["eleven", Array.from({ length: 11 }, (_, index) => `https://app.example/${index}`)],
+    ["no list", redirectUri],
+    ["nothing", undefined],
+  ])("refuses redirects: %s", async (_, redirects) => {
+    const { status, body } = await registerTo(redirects);
+    expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
+  });
+
+  test("refuses what is no client's metadata, and bodies out of all proportion", async () => {
+    expect((await registerTo([redirectUri], { grant_types: ["client_credentials"] })).body.error).toBe(
+      "invalid_client_metadata",
+    );
+    expect((await registerTo([redirectUri], { client_name: 7 })).body.error).toBe("invalid_client_metadata");
+    expect((await registerTo([redirectUri], { software_id: "x".repeat(20_000) })).status).toBe(413);
+  });
+
+  test("shows a name without what could make it look like another: no direction marks, no line breaks", async () => {
+    const { body } = await registerTo([redirectUri], { client_name: "Cla\u202eude\n\u200b  Desktop" });
+    expect(body.client_name).toBe("Claude Desktop");
+    expect((await registerTo([redirectUri], { client_name: "\u200b" })).body.client_name).toBe(
+      "A program without a name",
+    );
+    expect((await registerTo([redirectUri], { client_name: "n".repeat(500) })).body.client_name).toHaveLength(
+      80,
+    );
+  });
+
+  test("is refused to a flood from one address, and to nobody else", async () => {
+    const flood = await Promise.all(
+      Array.from({ length: 30 }, () => register(baseUrl(), {}, from("198.51.100.7"))),
+    );
+    expect(flood.filter(({ status }) => status === 201)).toHaveLength(20);
+    const refused = flood.find(({ status }) => status === 429);
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await register(baseUrl(), {}, from("198.51.100.8"))).status).toBe(201);
+  });
+
+  test("may be asked for by a page of any origin, without cookies", async () => {
+    const preflight = await fetch(`${baseUrl()}/oauth/register`, {
+      method: "OPTIONS",
+      headers: { origin: "https://inspector.example", "access-control-request-method": "POST" },
+    });
+    expect(preflight.status).toBe(204);
+    for (const { headers } of [preflight, await register(baseUrl())]) {
+      expect(headers.get("access-control-allow-origin")).toBe("*");
+      expect(headers.get("access-control-allow-credentials")).toBeNull();
+    }
+  });
+
+  test("no page of another origin may send the consent form", async () => {
+    const { headers } = await fetch(`${baseUrl()}/oauth/consent`, {
+      method: "OPTIONS",
+      headers: { origin: "https://inspector.example", "access-control-request-method": "POST" },
+    });
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
+
+describe("a client that nobody let in", () => {
+  const age = (column: string, days: number, id: string) =>
+    harness.fixtures.sql.query(
+      `update private.oauth_clients set ${column} = now() - $1 * interval '1 day' where id = $2`,
+      [days, id],
+    );
+  const sweep = () => harness.fixtures.sql.query("select private.sweep_oauth(1000)");
+  const isKnown = async (id: string) => {
+    const { rows } = await harness.fixtures.sql.query("select from private.oauth_clients where id = $1", [
+      id,
+    ]);
+    return rows.length === 1;
+  };
+
+  test("is forgotten after a day, or 30 days after it was last asked about", async () => {
+    const [fresh, unused, asked, old] = await Promise.all(
+      [1, 2, 3, 4].map(async () => String((await register(baseUrl())).body.client_id)),
+    );
+    await age("created_at", 2, unused ?? "");
+    for (const [id, days] of [
+      [asked, 29],
+      [old, 31],
+    ] as const) {
+      await age("created_at", 60, id ?? "");
+      await age("last_asked_at", days, id ?? "");
+    }
+    await sweep();
+    const known = await Promise.all([fresh, unused, asked, old].map((id) => isKnown(id ?? "")));
+    expect(known).toEqual([true, false, true, false]);
+  });
+});
