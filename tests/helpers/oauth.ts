@@ -3,8 +3,18 @@ import { createServerClient } from "@supabase/ssr";
 import { sessionCookieName } from "@/lib/auth/session-client";
 import { must, realtime, somePassword } from "./auth-server";
 
-/** A browser with somebody signed in, as far as plain HTTP goes: its cookies, and the user they are of. */
-export type Browser = { id: string; email: string; token: string; cookie: string; baseUrl: string };
+/**
+ * A browser with somebody signed in, as far as plain HTTP goes: its cookies, and the user they are of. `resource` is the
+ * address of the agent tools as the service tells it.
+ */
+export type Browser = {
+  id: string;
+  email: string;
+  token: string;
+  cookie: string;
+  baseUrl: string;
+  resource: string;
+};
 
 /** Signs a new user up and keeps their session as a browser does. */
 export async function openBrowser(baseUrl: string): Promise<Browser> {
@@ -23,7 +33,9 @@ export async function openBrowser(baseUrl: string): Promise<Browser> {
   });
   const { user, session } = must(await auth.signUp({ email, password: somePassword }));
   const cookie = [...jar].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("; ");
-  return { id: user?.id ?? "", email, token: session?.access_token ?? "", cookie, baseUrl };
+  const metadata = await fetch(`${baseUrl}/.well-known/oauth-protected-resource`);
+  const { resource } = await metadata.json();
+  return { id: user?.id ?? "", email, token: session?.access_token ?? "", cookie, baseUrl, resource };
 }
 
 /** A PKCE verifier with its challenge. */
@@ -154,16 +166,17 @@ export async function postForm(baseUrl: string, path: string, fields: Record<str
 export async function connect(browser: Browser, choice: Choice, clientId?: string) {
   const client = clientId ?? (await registerClient(browser.baseUrl));
   const { verifier, challenge } = makePkce();
-  const code = await consent(browser, authorizeUrl(browser.baseUrl, client, challenge), choice);
+  const { baseUrl, resource } = browser;
+  const code = await consent(browser, authorizeUrl(baseUrl, client, challenge, { resource }), choice);
   const exchange = {
     grant_type: "authorization_code",
     code,
     client_id: client,
     redirect_uri: redirectUri,
     code_verifier: verifier,
-    resource: `${browser.baseUrl}/api/mcp`,
+    resource,
   };
-  const { status, body } = await postForm(browser.baseUrl, "/oauth/token", exchange);
+  const { status, body } = await postForm(baseUrl, "/oauth/token", exchange);
   if (status !== 200) throw new Error(`No tokens: ${JSON.stringify(body)}`);
   return {
     clientId: client,
