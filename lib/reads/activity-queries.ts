@@ -53,7 +53,8 @@ function inRangeValues(
 
 /**
  * The postings that match, latest first, at most `limit`. Of a batch, the lines that match are summed.
- * @param withLines whether to return those lines too
+ * @param options.withLines whether to return those lines too
+ * @param options.notBefore an instant at which to stop looking, however few were found
  */
 export async function selectActivity(
   client: ClientBase,
@@ -62,7 +63,7 @@ export async function selectActivity(
   range: DayRange,
   behind: ActivityPlace | undefined,
   limit: number,
-  withLines = false,
+  { withLines = false, notBefore }: { withLines?: boolean; notBefore?: string | undefined } = {},
 ): Promise<StoredActivity[]> {
   const { rows } = await client.query<StoredActivity>(
     `with page as (
@@ -92,12 +93,11 @@ export async function selectActivity(
          )
          where ($8::text is null or line.cost_status = $8) ${lineConditions("line", "$2::jsonb")}
        ) as lines on m.items is not null
-       where ${inRange}
+       where ${inRange} and m.occurred_at >= coalesce($12::timestamptz, '-infinity')
          and ($8::text is distinct from 'unpriced' or m.cost_status = 'unpriced')
-         and case when m.items is null
-           then ($8::text is null or m.cost_status = $8) ${lineConditions("m", "$2::jsonb")}
-           else lines.line_count > 0
-         end
+         -- Asked of the row alone, so that most rows are passed over without a look at their lines.
+         and (m.items is not null or ($8::text is null or m.cost_status = $8) ${lineConditions("m", "$2::jsonb")})
+         and (m.items is null or lines.line_count > 0)
          and ($9::text is null or concat_ws(E'\\n', m.label, m.feature, m.model, m.provider, m.notes) ilike $9
            or exists (
              select from jsonb_to_recordset(m.items) as line (model text, feature text)
@@ -124,7 +124,68 @@ export async function selectActivity(
       filters.q === undefined ? null : `%${filters.q.replace(/[\\%_]/g, "\\$&")}%`,
       limit,
       withLines,
+      notBefore ?? null,
     ],
   );
   return rows;
+}
+
+/** What is asked for by name: the last day that has any of it, in the totals of the days. */
+export type NamedFilter = {
+  dimension: "project" | "key" | "provider" | "model" | "feature";
+  value?: string | null;
+};
+
+/**
+ * The last day before `until` on which there may be rows that match: each of the names has some, if not together. Null
+ * where there are none.
+ */
+export async function selectLastDay(
+  client: ClientBase,
+  workspaceId: string,
+  { environment, type }: ActivityFilters,
+  names: NamedFilter[],
+  { from, until }: DayRange,
+): Promise<string | null> {
+  const { rows } = await client.query<{ day: string | null }>(
+    `select case when bool_and(day is not null) then to_char(min(day), 'YYYY-MM-DD') end as day
+     from (
+       select (
+         select max(day) from public.daily_totals
+         where workspace_id = $1 and environment = any ($2) and dimension = wanted ->> 'dimension'
+           and (not wanted ? 'value' or value is not distinct from wanted ->> 'value')
+           and ($3::text is null or type = $3) and day >= $4 and day < $5
+       ) as day
+       from jsonb_array_elements($6::jsonb) as wanted
+     ) as latest`,
+    [
+      workspaceId,
+      environment === undefined ? ["live", "test"] : [environment],
+      type ?? null,
+      from,
+      until,
+      JSON.stringify(names),
+    ],
+  );
+  return rows[0]?.day ?? null;
+}
+
+/** When the row occurred that stands so many rows behind a place; undefined where there are fewer. */
+export async function selectPlaceAhead(
+  client: ClientBase,
+  workspaceId: string,
+  { project }: ActivityFilters,
+  range: DayRange,
+  behind: ActivityPlace | undefined,
+  rowsAhead: number,
+): Promise<string | undefined> {
+  const { rows } = await client.query<{ at: string }>(
+    `select ${exactInstant("m.occurred_at")} as at
+     from public.messages as m
+     where ${inRange}
+     ${inOrder}
+     offset $8 limit 1`,
+    [...inRangeValues(workspaceId, { project } as ActivityFilters, range, behind), rowsAhead],
+  );
+  return rows[0]?.at;
 }

@@ -3,7 +3,8 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { requireMembership } from "@/lib/workspaces/membership";
-import { type StoredActivity, selectActivity } from "./activity-queries";
+import { readPage } from "./activity-page";
+import type { StoredActivity } from "./activity-queries";
 import { readCursor, writeCursor } from "./cursor";
 import { labelOf } from "./label";
 import { describeRange, rangeOf } from "./period";
@@ -25,15 +26,13 @@ export function readActivity(
   const behind = cursor === undefined ? undefined : readCursor(cursor);
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug);
-    const found = await selectActivity(client, id, filters, range, behind, limit + 1);
-    const rows = found.slice(0, limit);
-    const last = found.length > limit ? rows.at(-1) : undefined;
+    const { rows, next } = await readPage(client, id, filters, range, behind, limit);
     return {
       period: filters.period,
       ...describeRange(range),
       count: rows.length,
       activity: rows.map(describeRow),
-      next_cursor: last ? writeCursor(last) : null,
+      next_cursor: next ? writeCursor(next) : null,
     };
   });
 }

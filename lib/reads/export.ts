@@ -2,7 +2,8 @@ import type { ExportQuery } from "@/lib/contract/activity";
 import type { Membership } from "@/lib/contract/me";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { requireMembership } from "@/lib/workspaces/membership";
-import { type StoredActivity, selectActivity } from "./activity-queries";
+import { type ActivityPage, readPage } from "./activity-page";
+import type { StoredActivity } from "./activity-queries";
 import { csvRow } from "./csv";
 import type { ActivityPlace } from "./cursor";
 import { activityColumns, type Column } from "./export-rows";
@@ -15,7 +16,7 @@ const rowsAPage = 1_000;
 /** An export under way: its file name, and its text as it comes to be. */
 export type Export = { fileName: string; text: AsyncIterable<string> };
 
-type Page = { workspace: Membership; rows: StoredActivity[] };
+type Page = ActivityPage & { workspace: Membership };
 
 /**
  * Every row of activity that matches, latest first, as CSV. Each page is read by itself with the caller's rights of then;
@@ -30,38 +31,32 @@ export async function exportActivity(
   now: number,
 ): Promise<Export> {
   const range = rangeOf(filters, now);
-  const readPage = (behind?: ActivityPlace): Promise<Page> =>
+  const readNext = (behind?: ActivityPlace): Promise<Page> =>
     asUserReading(claims, async (client) => {
       const workspace = await requireMembership(client, claims, slug);
       const withLines = format === "focus";
-      const rows = await selectActivity(client, workspace.id, filters, range, behind, rowsAPage, withLines);
-      return { workspace, rows };
+      const page = await readPage(client, workspace.id, filters, range, behind, rowsAPage, { withLines });
+      return { ...page, workspace };
     });
-  const first = await readPage();
+  const first = await readNext();
   const fileName = `${slug}-${filters.period}-${dayOf(now)}${format === "focus" ? "-focus" : ""}.csv`;
   const text =
     format === "focus"
-      ? write(first, readPage, focusColumns, chargesOf)
-      : write(first, readPage, activityColumns, (row) => [row]);
+      ? write(first, readNext, focusColumns, chargesOf)
+      : write(first, readNext, activityColumns, (row) => [row]);
   return { fileName, text };
 }
 
 async function* write<Row>(
   first: Page,
-  readPage: (behind: ActivityPlace) => Promise<Page>,
+  readNext: (behind: ActivityPlace) => Promise<Page>,
   columns: Column<Row>[],
   spread: (row: StoredActivity, workspace: Membership) => Row[],
 ): AsyncGenerator<string> {
   yield csvRow(columns.map(([name]) => name));
-  for (let page = first; ; ) {
-    const last = page.rows.at(-1);
-    if (!last) return;
-    const { workspace } = page;
-    yield page.rows
-      .flatMap((row) => spread(row, workspace))
-      .map((row) => csvRow(columns.map(([, cell]) => cell(row))))
-      .join("");
-    if (page.rows.length < rowsAPage) return;
-    page = await readPage(last);
+  for (let page: Page | undefined = first; page; page = page.next && (await readNext(page.next))) {
+    const { rows, workspace } = page;
+    const charges = rows.flatMap((row) => spread(row, workspace));
+    if (charges.length > 0) yield charges.map((row) => csvRow(columns.map(([, cell]) => cell(row)))).join("");
   }
 }
