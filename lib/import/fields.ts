@@ -57,12 +57,29 @@ export class MappingError extends Error {
 }
 
 /**
+ * Chooses as `guessMapping` does, for somebody who cannot add to it.
+ * @throws MappingError as `guessMapping`, and where no column holds the project
+ */
+export function chooseMapping(
+  columns: readonly string[],
+  given: { map: Record<string, string>; set: Record<string, string> },
+): Mapping {
+  const mapping = guessMapping(columns, given);
+  if (mapping.columns.project === undefined && mapping.constants.project === undefined) {
+    throw new MappingError(
+      "No column holds the project. Say which with --project-column COLUMN, or give one with --set project=SLUG.",
+    );
+  }
+  return mapping;
+}
+
+/**
  * Chooses for each field the column of its own name, else of one of its other names. What is said outright wins.
  * @param given.map field → column
  * @param given.set field → value
- * @throws MappingError where a field or column is named that there is not, or no column holds the project
+ * @throws MappingError where a field or column is named that there is not
  */
-export function chooseMapping(
+export function guessMapping(
   columns: readonly string[],
   given: { map: Record<string, string>; set: Record<string, string> },
 ): Mapping {
@@ -87,11 +104,6 @@ export function chooseMapping(
   for (const field of fieldNames) offer(field, [field]);
   for (const field of fieldNames) offer(field, fields[field]);
   mapping.unused = columns.filter((column) => !taken.has(column));
-  if (mapping.columns.project === undefined && mapping.constants.project === undefined) {
-    throw new MappingError(
-      "No column holds the project. Say which with --project-column COLUMN, or give one with --set project=SLUG.",
-    );
-  }
   return mapping;
 }
 

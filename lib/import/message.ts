@@ -1,8 +1,6 @@
 import { LosslessNumber } from "lossless-json";
 import { type Field, type Mapping, numberFields } from "./fields";
-
-/** A row of a file: its columns' values as text, an empty one being none. */
-export type Row = { line: number; values: Readonly<Record<string, string>> };
+import type { Row } from "./row";
 
 /** A cost message as it is posted; numbers are LosslessNumber, so that writing it as JSON loses no digit. */
 export type ImportedMessage = {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { stringify } from "lossless-json";
 import type { ImportedMessage } from "./message";
 
@@ -18,13 +17,16 @@ export class PostError extends Error {
 }
 
 export type PosterOptions = {
-  url: string;
-  key: string;
+  /** A bulk route: that of keys, or a workspace's own for its members. */
+  endpoint: string;
+  headers?: Record<string, string>;
   /** Told why nothing moves, and for how long. */
   onWait?: (reason: string, ms: number) => void;
   /** How long one call is tried again before giving up. */
   patienceMs?: number;
 };
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const callTimeoutMs = 120_000;
 const firstPauseMs = 250;
@@ -57,12 +59,13 @@ export class Poster {
     body: string,
     dryRun: boolean,
   ): Promise<{ verdicts: Verdict[] } | { again: boolean; reason: string; afterMs?: number }> {
+    const { endpoint, headers } = this.options;
     let response: Response;
     let text: string;
     try {
-      response = await fetch(`${this.options.url}/api/v1/messages/batch${dryRun ? "?dry_run=true" : ""}`, {
+      response = await fetch(`${endpoint}${dryRun ? "?dry_run=true" : ""}`, {
         method: "POST",
-        headers: { authorization: `Bearer ${this.options.key}`, "content-type": "application/json" },
+        headers: { ...headers, "content-type": "application/json" },
         body,
         signal: AbortSignal.timeout(callTimeoutMs),
       });
@@ -70,7 +73,7 @@ export class Poster {
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      return { again: true, reason: `${this.options.url} cannot be reached: ${reason}` };
+      return { again: true, reason: `${endpoint} cannot be reached: ${reason}` };
     }
     if (response.status === 207) return { verdicts: JSON.parse(text).results };
     const afterSeconds = Number(response.headers.get("retry-after") ?? Number.NaN);

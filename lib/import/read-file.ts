@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { parse as parseCsv } from "csv-parse";
 import { parse as parseJson } from "lossless-json";
-import type { Row } from "./message";
+import { csvOptions, FileError, guessDelimiter, type ReadRow, readHeader, readRecord } from "./row";
 
 export type FileFormat = "csv" | "jsonl";
 
@@ -16,11 +16,6 @@ export type FileFacts = {
   columns: string[];
   delimiter: string;
 };
-
-/** A file that cannot be read as what it says it is. */
-export class FileError extends Error {
-  override name = "FileError";
-}
 
 /** Rows of a JSONL file that are looked at for the names of their members. */
 const sampledRows = 100;
@@ -45,9 +40,7 @@ export async function inspectFile(path: string): Promise<FileFacts> {
     }
     return { ...facts, columns: [...names], delimiter: "" };
   }
-  const header = await firstLine(path);
-  const delimiter =
-    [",", ";", "\t"].sort((a, b) => header.split(b).length - header.split(a).length)[0] ?? ",";
+  const delimiter = guessDelimiter(await firstLine(path));
   return { ...facts, columns: await headerOf(path, delimiter), delimiter };
 }
 
@@ -71,10 +64,7 @@ async function headerOf(path: string, delimiter: string): Promise<string[]> {
     for await (const record of stream.pipe(
       parseCsv({ bom: true, delimiter, to: 1, relax_column_count: true }),
     )) {
-      const columns = (record as string[]).map((name) => name.trim());
-      const twice = columns.find((name, index) => columns.indexOf(name) !== index);
-      if (twice !== undefined) throw new FileError(`The column "${twice}" is there twice.`);
-      return columns;
+      return readHeader(record);
     }
   } finally {
     stream.destroy();
@@ -84,36 +74,22 @@ async function headerOf(path: string, delimiter: string): Promise<string[]> {
 
 /**
  * The rows of a file, one after another, never more of it in memory than a few.
- * @returns each row, or what is wrong with it; `line` is the line of the file it ends on, the header being line 1
  */
-export async function* readRows(
-  path: string,
-  facts: FileFacts,
-): AsyncGenerator<Row | (FileError & { line: number })> {
+export async function* readRows(path: string, facts: FileFacts): AsyncGenerator<ReadRow> {
   if (facts.format === "jsonl") yield* readJsonLines(path);
   else yield* readCsv(path, facts);
 }
 
 async function* readCsv(path: string, { columns, delimiter }: FileFacts) {
   const stream = createReadStream(path);
-  const parser = stream.pipe(
-    parseCsv({ bom: true, delimiter, from: 2, info: true, relax_column_count: true, skip_empty_lines: true }),
-  );
+  const parser = stream.pipe(parseCsv({ ...csvOptions, delimiter, from: 2, info: true }));
   // Errors do not follow a pipe.
   stream.on("error", (error) => parser.destroy(error));
   for await (const { info, record } of parser as AsyncIterable<{
     info: { lines: number };
     record: string[];
   }>) {
-    if (record.length !== columns.length) {
-      const text = `the row has ${record.length} columns, the header ${columns.length}`;
-      yield Object.assign(new FileError(text), { line: info.lines });
-      continue;
-    }
-    yield {
-      line: info.lines,
-      values: Object.fromEntries(columns.map((column, index) => [column, record[index] ?? ""])),
-    };
+    yield readRecord(record, columns, info.lines);
   }
 }
 

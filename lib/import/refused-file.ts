@@ -1,11 +1,7 @@
 import { once } from "node:events";
 import { createWriteStream, type WriteStream } from "node:fs";
-import type { Row } from "./message";
-
-/** One line of CSV. */
-function csvLine(values: readonly string[]): string {
-  return `${values.map((value) => (/[",;\r\n\t]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join(",")}\n`;
-}
+import { refusedHeader, refusedLine } from "./refused-row";
+import type { Row } from "./row";
 
 /** Where refused rows go: their line, the reason and all their columns, to be mended and imported again. */
 export class RefusedFile {
@@ -17,13 +13,12 @@ export class RefusedFile {
   ) {}
 
   /** Nothing is written, not even an empty file, until the first row is refused. */
-  add({ line, values }: Partial<Row> & { line: number }, reason: string): void {
+  add(row: Partial<Row> & { line: number }, reason: string): void {
     if (!this.#stream) {
       this.#stream = createWriteStream(this.path);
-      this.#stream.write(csvLine(["line", "reason", ...this.columns]));
+      this.#stream.write(refusedHeader(this.columns));
     }
-    const cells = this.columns.map((column) => values?.[column] ?? "");
-    this.#stream.write(csvLine([String(line), reason, ...cells]));
+    this.#stream.write(refusedLine(this.columns, row, reason));
   }
 
   /** Resolves once everything is in the file. */

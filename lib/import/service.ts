@@ -1,11 +1,13 @@
 import type { Mapping } from "./fields";
-import { type ImportedMessage, type Row, RowError, toMessage } from "./message";
+import { type ImportedMessage, RowError, toMessage } from "./message";
 import type { Poster, Verdict } from "./poster";
-import { FileError, type FileFacts, readRows } from "./read-file";
+import { FileError, type ReadRow, type Row } from "./row";
 
 export type ImportOptions = {
-  path: string;
-  facts: FileFacts;
+  /** The rows of the file, in order. */
+  rows: AsyncIterable<ReadRow> | Iterable<ReadRow>;
+  /** SHA-256 of the file's content in hexadecimal, whatever it is called. */
+  fileHash: string;
   mapping: Mapping;
   /** The column that holds the client's own id of a row; without one a row is known by the file's content and its line. */
   idColumn?: string;
@@ -45,7 +47,7 @@ const maxReasons = 1_000;
  * of any kind: each row has an idempotency key that is the same every time, so it is recorded once.
  * @throws PostError where the service will not take messages at all
  */
-export async function importFile(options: ImportOptions): Promise<Summary> {
+export async function importRows(options: ImportOptions): Promise<Summary> {
   const tally = new Tally(options);
   let chunk: { row: Row; message: ImportedMessage }[] = [];
   let bytes = 0;
@@ -65,7 +67,7 @@ export async function importFile(options: ImportOptions): Promise<Summary> {
     posting?.catch(() => {});
     [chunk, bytes] = [[], 0];
   };
-  for await (const row of readRows(options.path, options.facts)) {
+  for await (const row of options.rows) {
     if (row instanceof FileError) {
       tally.refuse({ line: row.line }, row.message);
       continue;
@@ -87,8 +89,8 @@ export async function importFile(options: ImportOptions): Promise<Summary> {
 }
 
 /** The idempotency key of a row. Two equal rows of a file are two costs, so the line counts too. */
-function keyOf(row: Row, { idColumn, facts }: ImportOptions): string {
-  if (idColumn === undefined) return `import:${facts.hash.slice(0, 32)}:${row.line}`;
+function keyOf(row: Row, { idColumn, fileHash }: ImportOptions): string {
+  if (idColumn === undefined) return `import:${fileHash.slice(0, 32)}:${row.line}`;
   const id = row.values[idColumn]?.trim();
   if (!id) throw new RowError(`${idColumn}: the row has no id`);
   return id;

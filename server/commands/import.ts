@@ -4,9 +4,9 @@ import { parseArgs } from "node:util";
 import { env } from "@/lib/env";
 import { chooseMapping, fieldNames, type Mapping } from "@/lib/import/fields";
 import { Poster } from "@/lib/import/poster";
-import { inspectFile } from "@/lib/import/read-file";
+import { type FileFacts, inspectFile, readRows } from "@/lib/import/read-file";
 import { RefusedFile } from "@/lib/import/refused-file";
-import { type ImportOptions, importFile, type Summary } from "@/lib/import/service";
+import { type ImportOptions, importRows, type Summary } from "@/lib/import/service";
 
 const help = `npm run import -- FILE.csv|FILE.jsonl [options]
 
@@ -66,12 +66,19 @@ export async function main(args: string[], callerDir: string): Promise<number> {
   say(describeMapping(file, mapping, idColumn));
   const url = (values.url ?? SVC_BASE_URL ?? "http://127.0.0.1:3000").replace(/\/+$/, "");
   const poster = new Poster({
-    url,
-    key,
+    endpoint: `${url}/api/v1/messages/batch`,
+    headers: { authorization: `Bearer ${key}` },
     onWait: (reason, ms) =>
       process.stderr.write(`\n${reason}\nTrying again in ${(ms / 1000).toFixed(1)} s.\n`),
   });
-  const common = { path, facts, mapping, poster, ...(idColumn !== undefined && { idColumn }) };
+  const common = {
+    path,
+    facts,
+    fileHash: facts.hash,
+    mapping,
+    poster,
+    ...(idColumn !== undefined && { idColumn }),
+  };
   if (values["dry-run"]) {
     const trial = await run({ ...common, dryRun: true }, "trial");
     say(describeSummary(trial, true));
@@ -142,9 +149,12 @@ async function confirm({ recorded, refused }: Summary): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
+type Run = Omit<ImportOptions, "rows"> & { path: string; facts: FileFacts };
+
 /** Runs one pass with a bar on a terminal; elsewhere nothing is drawn. */
-async function run(options: ImportOptions, name: string): Promise<Summary> {
-  if (!process.stderr.isTTY) return importFile(options);
+async function run(options: Run, name: string): Promise<Summary> {
+  const rows = readRows(options.path, options.facts);
+  if (!process.stderr.isTTY) return importRows({ ...options, rows });
   const sinceMs = performance.now();
   const width = 24;
   const onProgress = (summary: Summary, line: number) => {
@@ -156,7 +166,7 @@ async function run(options: ImportOptions, name: string): Promise<Summary> {
       `\r\u001b[K${name} ${bar} ${(part * 100).toFixed(0)} %  ${summary.rows.toLocaleString("en-US")} rows  ${Math.round(summary.rows / seconds).toLocaleString("en-US")}/s  ${left} s left`,
     );
   };
-  const summary = await importFile({ ...options, onProgress });
+  const summary = await importRows({ ...options, rows, onProgress });
   process.stderr.write("\r\u001b[K");
   return summary;
 }

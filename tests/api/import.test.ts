@@ -179,8 +179,7 @@ test("a busy service, a limited rate and a cut line are waited out", async () =>
   const port = typeof address === "object" ? address?.port : 0;
   const waits: string[] = [];
   const poster = new Poster({
-    url: `http://127.0.0.1:${port}`,
-    key: "k",
+    endpoint: `http://127.0.0.1:${port}/api/v1/messages/batch`,
     onWait: (reason) => waits.push(reason),
   });
   expect(await poster.post([], false)).toEqual([{ status: 201 }]);
