@@ -131,6 +131,22 @@ export function DropdownMenuLink({
   );
 }
 
+/** A file to save. */
+export function DropdownMenuDownload({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a
+      href={href}
+      download
+      role="menuitem"
+      tabIndex={-1}
+      onClick={({ currentTarget }) => closeMenu(currentTarget)}
+      className={itemClass}
+    >
+      {children}
+    </a>
+  );
+}
+
 /** What the items below it are. */
 export function DropdownMenuLabel({ className, ...props }: ComponentProps<"p">) {
   return <p className={cn("truncate px-2 py-1.5 text-muted-foreground text-xs", className)} {...props} />;

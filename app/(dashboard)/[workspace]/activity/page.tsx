@@ -1,7 +1,9 @@
-import { ReceiptText } from "lucide-react";
+import { ReceiptText, Upload } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { ActivityList } from "@/components/activity/activity-list";
+import { AddCost } from "@/components/activity/add-cost";
+import { ExportMenu } from "@/components/activity/export-menu";
 import { FilterBar } from "@/components/activity/filter-bar";
 import { toItem } from "@/components/activity/row";
 import { Totals } from "@/components/activity/totals";
@@ -34,11 +36,33 @@ export default async function ActivityPage({ params, searchParams }: Props) {
     asked.isFiltered && asked.sums ? readMetrics(claims, slug, asked.sums, now) : undefined,
   ]);
   const metrics = asked.isFiltered ? sums : whole;
-  const source = `/api/v1/workspaces/${slug}/activity?${new URLSearchParams(asked.filters)}`;
+  const options = readOptions(whole);
+  const filters = new URLSearchParams(asked.filters).toString();
+  const source = `/api/v1/workspaces/${slug}/activity?${filters}`;
   return (
     <>
-      <PageHeader title="Activity" />
-      <FilterBar path={path} params={asked.params} options={readOptions(whole)} />
+      <PageHeader
+        title="Activity"
+        actions={
+          <>
+            <ExportMenu workspace={slug} filters={filters} />
+            {workspace.role === "viewer" ? null : (
+              <>
+                <Link href={`${path}/import`} className={buttonVariants({ variant: "outline" })}>
+                  <Upload aria-hidden="true" />
+                  Import
+                </Link>
+                <AddCost
+                  workspace={slug}
+                  environment={asked.rows.environment ?? "live"}
+                  projects={options.project}
+                />
+              </>
+            )}
+          </>
+        }
+      />
+      <FilterBar path={path} params={asked.params} options={options} />
       <ActivityList
         key={source}
         workspace={slug}

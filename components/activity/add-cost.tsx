@@ -1,0 +1,23 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import type { FilterOption } from "./filters";
+
+const AddCostDialog = dynamic(() => import("./add-cost-dialog"));
+
+/** The button that records a cost by hand. */
+export function AddCost(props: { workspace: string; environment: string; projects: FilterOption[] }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Plus aria-hidden="true" />
+        Add a cost
+      </Button>
+      {isOpen ? <AddCostDialog {...props} onClose={() => setOpen(false)} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+"use client";
+
+import { Download } from "lucide-react";
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuDownload,
+  DropdownMenuTrigger,
+} from "@/components/ui/dropdown-menu";
+
+/** What is shown, all of its pages, as a file. @param filters the query of what is shown */
+export function ExportMenu({ workspace, filters }: { workspace: string; filters: string }) {
+  const href = (format: string) => `/api/v1/workspaces/${workspace}/export?${filters}&format=${format}`;
+  return (
+    <DropdownMenu>
+      <DropdownMenuTrigger variant="outline">
+        <Download aria-hidden="true" />
+        Export
+      </DropdownMenuTrigger>
+      <DropdownMenuContent place="bottom-end" aria-label="Export what is shown" className="w-64">
+        <DropdownMenuDownload href={href("csv")}>
+          <Format name="CSV" hint="A row for each entry, in our columns" />
+        </DropdownMenuDownload>
+        <DropdownMenuDownload href={href("focus")}>
+          <Format name="FOCUS" hint="The FinOps columns, for cost tools" />
+        </DropdownMenuDownload>
+      </DropdownMenuContent>
+    </DropdownMenu>
+  );
+}
+
+function Format({ name, hint }: { name: string; hint: string }) {
+  return (
+    <span>
+      {name}
+      <span className="block text-muted-foreground text-xs">{hint}</span>
+    </span>
+  );
+}
