@@ -11,8 +11,8 @@ export function Delta({ fraction, className }: { fraction: number | null; classN
   if (percent === 0) return <span className={cn("text-muted-foreground", className)}>unchanged</span>;
   const Icon = fraction > 0 ? ArrowUp : ArrowDown;
   return (
-    <span className={cn("inline-flex items-center gap-0.5 text-muted-foreground tabular-nums", className)}>
-      <Icon aria-hidden="true" className="size-3" />
+    <span className={cn("whitespace-nowrap text-muted-foreground tabular-nums", className)}>
+      <Icon aria-hidden="true" className="mr-0.5 inline size-3 align-[-0.125em]" />
       <span className="sr-only">{fraction > 0 ? "up " : "down "}</span>
       {/* Ten times as much is not "900 % more" to anybody. */}
       {fraction >= 9.995 ? `${Math.round(fraction + 1)}×` : `${percent} %`}

@@ -14,12 +14,13 @@ export function Breakdown({
   title,
   rows,
   total,
-  action,
+  figure,
 }: {
   title: string;
   rows: BreakdownRow[];
   total: Amount;
-  action?: React.ReactNode;
+  /** What the API calls this breakdown. */
+  figure?: string;
 }) {
   const id = `by-${title.toLowerCase().replaceAll(" ", "-")}`;
   const whole = Number(exactText(total));
@@ -28,26 +29,23 @@ export function Breakdown({
   const rest = rows.slice(inSight.length);
   return (
     <section aria-labelledby={id} className="min-w-0">
-      <div className="flex items-baseline justify-between gap-4 pb-2">
-        <h2 id={id} className="font-medium text-sm">
-          {title}
-        </h2>
-        {action}
-      </div>
-      <Rows rows={inSight} whole={whole} />
+      <h2 id={id} className="pb-2 font-medium text-sm">
+        {title}
+      </h2>
+      <Rows rows={inSight} whole={whole} figure={figure} />
       {rest.length > 0 ? (
         <details className="border-t">
           <summary className="w-fit rounded-sm py-2 text-muted-foreground text-sm hover:text-foreground">
             {rest.length} more
           </summary>
-          <Rows rows={rest} whole={whole} />
+          <Rows rows={rest} whole={whole} figure={figure} />
         </details>
       ) : null}
     </section>
   );
 }
 
-function Rows({ rows, whole }: { rows: BreakdownRow[]; whole: number }) {
+function Rows({ rows, whole, figure }: { rows: BreakdownRow[]; whole: number; figure: string | undefined }) {
   return (
     <ul>
       {rows.map(({ name, total, href, colour = "var(--primary)" }) => {
@@ -66,7 +64,7 @@ function Rows({ rows, whole }: { rows: BreakdownRow[]; whole: number }) {
               ) : (
                 <span className="min-w-0 flex-1 truncate text-muted-foreground">{name}</span>
               )}
-              <Money usd={total} />
+              <Money usd={total} {...(figure && { figure })} />
               <span className="w-11 text-right text-muted-foreground text-xs">
                 {formatPercent(String(share))}
               </span>

@@ -43,14 +43,14 @@ export function FigureTable({
                 </TableCell>
                 {groups.map(({ name }, group) => (
                   <TableCell key={name} className="text-right">
-                    <Money usd={amounts[group] ?? 0} />
+                    <Money usd={amounts[group] ?? 0} figure="series.points.amounts_usd" />
                   </TableCell>
                 ))}
                 <TableCell className="text-right font-medium">
-                  <Money usd={total} />
+                  <Money usd={total} figure="series.points.total_usd" />
                 </TableCell>
                 <TableCell className="pr-0 text-right text-muted-foreground">
-                  {previous === null ? null : <Money usd={previous} />}
+                  {previous === null ? null : <Money usd={previous} figure="series.previous.total_usd" />}
                 </TableCell>
               </TableRow>
             ))}

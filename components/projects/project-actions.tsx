@@ -76,6 +76,7 @@ export function ProjectActions({ workspace, project }: { workspace: string; proj
         onOpenChange={close}
         title={`Archive ${project.name}?`}
         confirm="Archive"
+        destructive={false}
         onConfirm={archive}
       >
         It is left out where a project is chosen from. Its spend stays in every sum, and messages to{" "}

@@ -24,6 +24,8 @@ type Props = {
   series: Metrics["series"];
   /** The slugs of all projects, the oldest first. */
   order: string[];
+  /** The current UTC day, `YYYY-MM-DD`. */
+  today: string;
 };
 
 /** Projects with what they cost this month; the archived ones folded away below. */
@@ -53,7 +55,7 @@ export function ProjectList({ projects, ...rest }: Props) {
 }
 
 /** The dearest first: that is what one looks for. */
-function ProjectTable({ workspace, projects, series, order }: Props) {
+function ProjectTable({ workspace, projects, series, order, today }: Props) {
   const dearest = [...projects].sort(
     (a, b) => Number(exactText(b.month_usd)) - Number(exactText(a.month_usd)),
   );
@@ -85,16 +87,19 @@ function ProjectTable({ workspace, projects, series, order }: Props) {
               </Link>
             </TableCell>
             <TableCell className="hidden md:table-cell">
-              <Sparkline values={trendOf(project.slug, series)} colour={projectColour(project.slug, order)} />
+              <Sparkline
+                values={trendOf(project.slug, series, today)}
+                colour={projectColour(project.slug, order)}
+              />
             </TableCell>
             <TableCell className="hidden text-right text-muted-foreground sm:table-cell">
-              <Count value={project.month_message_count} />
+              <Count value={project.month_message_count} figure={`${project.slug}.month_message_count`} />
             </TableCell>
             <TableCell className="hidden whitespace-nowrap text-right text-muted-foreground sm:table-cell">
               {project.last_activity_on ? dayName.format(new Date(project.last_activity_on)) : "never"}
             </TableCell>
             <TableCell className="pr-0 text-right">
-              <Money usd={project.month_usd} />
+              <Money usd={project.month_usd} figure={`${project.slug}.month_usd`} />
             </TableCell>
           </TableRow>
         ))}
@@ -103,8 +108,10 @@ function ProjectTable({ workspace, projects, series, order }: Props) {
   );
 }
 
-/** A project's days of this month; none where it is too small to be listed by itself. */
-function trendOf(slug: string, { groups, points }: Metrics["series"]): number[] {
+/** A project's days of this month up to today; none where it is too small to be listed by itself. */
+function trendOf(slug: string, { groups, points }: Metrics["series"], today: string): number[] {
   const place = groups.findIndex(({ value }) => value === slug);
-  return place < 0 ? [] : points.map(({ amounts_usd }) => Number(exactText(amounts_usd[place] ?? 0)));
+  if (place < 0) return [];
+  const passed = points.filter(({ from }) => from <= today);
+  return passed.map(({ amounts_usd }) => Number(exactText(amounts_usd[place] ?? 0)));
 }

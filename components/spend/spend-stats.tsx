@@ -30,12 +30,13 @@ export function SpendStats({ view }: { view: SpendView }) {
         note={
           previous && words.pointBefore ? (
             <>
-              <Delta fraction={growth ?? null} /> from {formatUsd(previous.to_point_usd)} {words.pointBefore}
+              <Delta fraction={growth ?? null} /> from{" "}
+              <Money usd={previous.to_point_usd} figure="previous.to_point_usd" /> {words.pointBefore}
             </>
           ) : null
         }
       >
-        <Money usd={totals.total_usd} />
+        <Money usd={totals.total_usd} figure="totals.total_usd" />
       </Stat>
       {previous && words.before ? (
         <Stat
@@ -43,7 +44,7 @@ export function SpendStats({ view }: { view: SpendView }) {
           href={activityHref(workspace, { ...filter, period: "range", from: previous.from, to: previous.to })}
           note={<PreviousMessages count={previous.totals.message_count} />}
         >
-          <Money usd={previous.totals.total_usd} />
+          <Money usd={previous.totals.total_usd} figure="previous.totals.total_usd" />
         </Stat>
       ) : null}
       {forecast && to ? (
@@ -51,11 +52,11 @@ export function SpendStats({ view }: { view: SpendView }) {
           label={`Forecast to ${dayName.format(new Date(to))}`}
           note="Usage at its pace, the rest as recorded"
         >
-          <Money usd={forecast} />
+          <Money usd={forecast} figure="forecast_usd" />
         </Stat>
       ) : null}
       <Stat label="Messages" href={rows} note={<Kinds totals={totals} />}>
-        <Count value={totals.message_count} compact />
+        <Count value={totals.message_count} compact figure="totals.message_count" />
       </Stat>
       {totals.unpriced_count > 0 ? (
         <Stat
@@ -63,7 +64,7 @@ export function SpendStats({ view }: { view: SpendView }) {
           href={activityHref(workspace, { ...filter, cost_status: "unpriced" })}
           note="Lines that count nothing until a price is set"
         >
-          <Count value={totals.unpriced_count} compact />
+          <Count value={totals.unpriced_count} compact figure="totals.unpriced_count" />
         </Stat>
       ) : null}
     </StatList>
@@ -73,7 +74,8 @@ export function SpendStats({ view }: { view: SpendView }) {
 function PreviousMessages({ count }: { count: number }) {
   return (
     <>
-      <Count value={count} compact /> {count === 1 ? "message" : "messages"}
+      <Count value={count} compact figure="previous.totals.message_count" />{" "}
+      {count === 1 ? "message" : "messages"}
     </>
   );
 }

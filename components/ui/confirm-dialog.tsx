@@ -22,6 +22,8 @@ type Props = {
   children: ReactNode;
   /** The verb of the question: "Revoke". */
   confirm: string;
+  /** False for what can be taken back. */
+  destructive?: boolean;
   /** Does it. What it throws is shown, and the dialog stays. */
   onConfirm: () => Promise<void>;
 };
@@ -41,6 +43,7 @@ function Question({
   title,
   children,
   confirm,
+  destructive = true,
   onConfirm,
   onDone,
 }: Omit<Props, "open" | "onOpenChange"> & { onDone: () => void }) {
@@ -68,7 +71,7 @@ function Question({
       {problem ? <Alert variant="destructive">{problem}</Alert> : null}
       <DialogFooter>
         <DialogClose>Cancel</DialogClose>
-        <Button variant="destructive" disabled={isPending} onClick={answer}>
+        <Button variant={destructive ? "destructive" : "default"} disabled={isPending} onClick={answer}>
           {confirm}
         </Button>
       </DialogFooter>

@@ -80,6 +80,7 @@ async function Overview({ slug, search }: { slug: string; search: SearchParams }
           <Breakdown
             key={dimension}
             title={dimensionNames[dimension]}
+            figure={`by_${dimension}`}
             rows={describeBreakdown(view, dimension)}
             total={metrics.totals.total_usd}
           />

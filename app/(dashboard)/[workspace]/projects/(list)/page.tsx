@@ -28,11 +28,18 @@ export default async function ProjectsPage({ params }: Props) {
 async function Projects({ slug }: { slug: string }) {
   const { claims } = await requireWorkspace(slug);
   const query = { period: "month", environment: "live", group_by: "project" } as const;
+  const now = Date.now();
   const [{ projects }, { series }] = await Promise.all([
     listProjects(claims, slug),
-    readMetrics(claims, slug, query, Date.now()),
+    readMetrics(claims, slug, query, now),
   ]);
   return (
-    <ProjectList workspace={slug} projects={projects} series={series} order={projectOrderOf(projects)} />
+    <ProjectList
+      workspace={slug}
+      projects={projects}
+      series={series}
+      order={projectOrderOf(projects)}
+      today={new Date(now).toISOString().slice(0, 10)}
+    />
   );
 }

@@ -117,6 +117,7 @@ async function Figures({
           <Breakdown
             key={dimension}
             title={dimensionNames[dimension]}
+            figure={`by_${dimension}`}
             rows={describeBreakdown(view, dimension)}
             total={metrics.totals.total_usd}
           />
