@@ -149,6 +149,26 @@ test("two edits at once both hold: neither undoes what the other changed", async
   }
 });
 
+test("a last use is noted while every call of a busy key waits for its lock, and no call is held up for it", async () => {
+  const key = await harness.fixtures.key(team.workspace, { monthly_limit: "1000000" });
+  const readLastUse = async () =>
+    (await harness.fixtures.sql.query("select last_used_at from public.api_keys where id = $1", [key.id]))
+      .rows[0].last_used_at;
+  let isNoted = false;
+  const statuses: number[] = [];
+  const clients = Array.from({ length: 16 }, async (_, process) => {
+    while (!isNoted) statuses.push((await apiClient(at(process), key.secret).post(costMessage())).status);
+  });
+  await expect
+    .poll(readLastUse, { timeout: 15_000 })
+    .not.toBeNull()
+    .finally(() => {
+      isNoted = true;
+    });
+  await Promise.all(clients);
+  expect(statuses.filter((status) => status !== 201)).toEqual([]);
+});
+
 test("a last use is on record when the service has stopped right after it", async () => {
   const service = await harness.start();
   const key = await harness.fixtures.key(team.workspace, { monthly_limit: "5" });
