@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { connection } from "next/server";
 import { apiDocument } from "@/app/api/openapi.json/document";
+import { AgentTools, agentTools } from "@/components/docs/agent-tools";
 import { DocsNav } from "@/components/docs/docs-nav";
 import { EndpointSection } from "@/components/docs/endpoint";
 import { Introduction, introduction } from "@/components/docs/introduction";
@@ -9,6 +10,7 @@ import { SiteHeader } from "@/components/shell/site-header";
 import { serviceAddress } from "@/lib/address";
 import { statusOf } from "@/lib/errors";
 import { errorReference } from "@/lib/http/error-reference";
+import { mcpAddress } from "@/lib/mcp/addresses";
 
 export const metadata: Metadata = {
   title: "API reference",
@@ -32,6 +34,7 @@ export default async function DocsPage() {
   const { groups, errors } = readReference(await apiDocument(), baseUrl);
   const contents = [
     { name: "Introduction", links: introduction },
+    { name: "Agents", links: agentTools },
     ...groups.map(({ name, endpoints }) => ({
       name,
       links: endpoints.map(({ id, summary, method }) => ({ id, label: summary, method })),
@@ -47,6 +50,10 @@ export default async function DocsPage() {
             baseUrl={baseUrl}
             errors={[...errors, ...general].sort((a, b) => a.status - b.status)}
           />
+          <section aria-label="Agents">
+            <h2 className="pb-3 font-medium text-muted-foreground text-sm">Agents</h2>
+            <AgentTools baseUrl={baseUrl} mcpUrl={mcpAddress()} />
+          </section>
           {groups.map(({ name, id, endpoints }) => (
             <section key={name} id={id} aria-label={name}>
               <h2 className="pb-3 font-medium text-muted-foreground text-sm">{name}</h2>

@@ -1,9 +1,8 @@
-import type { ReactNode } from "react";
 import { CodeBlock } from "@/components/ui/code-block";
-import { Anchored } from "./anchored";
 import { ErrorsTable } from "./errors-table";
 import { InlineCode } from "./inline";
 import type { ErrorRow } from "./reference";
+import { Topic } from "./topic";
 
 /** Sections of the introduction, in order, for the list of contents. */
 export const introduction = [
@@ -125,16 +124,5 @@ export function Introduction({ baseUrl, errors }: { baseUrl: string; errors: Err
         </p>
       </Topic>
     </div>
-  );
-}
-
-function Topic({ id, title, children }: { id: string; title: string; children: ReactNode }) {
-  return (
-    <section id={id} className="scroll-mt-11 pb-10 lg:scroll-mt-0">
-      <Anchored id={id} level={2} className="font-semibold text-xl tracking-tight">
-        {title}
-      </Anchored>
-      <div className="mt-3 space-y-4">{children}</div>
-    </section>
   );
 }

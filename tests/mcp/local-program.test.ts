@@ -22,7 +22,7 @@ async function runProgram(
   { file = "dist/mcp.mjs", lines = [] as unknown[], until = /$^/ } = {},
 ) {
   const child = spawn(process.execPath, [join(projectRoot, file)], {
-    env: { PATH: process.env.PATH, ...settings } as NodeJS.ProcessEnv,
+    env: { NODE_ENV: "production", PATH: process.env.PATH, ...settings },
   });
   let out = "";
   let said = "";
