@@ -5,8 +5,6 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { callApi } from "@/components/api";
-import { formatUsd } from "@/components/money";
-import { Time } from "@/components/time";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import {
   DropdownMenu,
@@ -19,6 +17,7 @@ import { toast } from "@/components/ui/toaster";
 import type { apiKey, apiKeyWithSecret } from "@/lib/contract/api-keys";
 import type { Permission } from "@/lib/contract/permissions";
 import { type KeyView, keysSentenceId, type ServiceAddresses, viewKey } from "./key-view";
+import { LastUse } from "./last-use";
 import type { NewSecret } from "./secret-dialog";
 
 const EditKeySheet = dynamic(() => import("./key-sheet").then((file) => file.EditKeySheet));
@@ -92,8 +91,8 @@ export function KeyActions({
         confirm="Replace"
         onConfirm={rotate}
       >
-        <LastUse apiKey={key} /> Its present secret is refused at once, and so is whatever uses it until it
-        has the new one. Conditions and limits stay.
+        <LastUse {...key} /> Its present secret is refused at once, and so is whatever uses it until it has
+        the new one. Conditions and limits stay.
       </ConfirmDialog>
       <ConfirmDialog
         open={asking === "revoke"}
@@ -102,7 +101,7 @@ export function KeyActions({
         confirm="Revoke"
         onConfirm={revoke}
       >
-        <LastUse apiKey={key} /> Whatever uses it is refused at once. This cannot be undone; what it recorded
+        <LastUse {...key} /> Whatever uses it is refused at once. This cannot be undone; what it recorded
         stays.
       </ConfirmDialog>
       {rotated ? (
@@ -114,17 +113,5 @@ export function KeyActions({
         />
       ) : null}
     </>
-  );
-}
-
-/** Whether anything is likely to break. */
-function LastUse({ apiKey: { last_used_at: at, spent } }: { apiKey: KeyView }) {
-  const amount = formatUsd(spent);
-  if (at === null) return <strong>It was never used.</strong>;
-  return (
-    <strong>
-      It was last used <Time at={at} />
-      {Number(spent) === 0 ? "." : ` and recorded ${amount} this month.`}
-    </strong>
   );
 }

@@ -113,7 +113,7 @@ export function KeyFormView({
       <MoreLimits {...part} projects={projects} isNew={isNew} />
       <div className="sticky bottom-0 -mx-5 mt-auto -mb-5 grid gap-3 border-t bg-popover px-5 py-4 sm:-mx-6 sm:-mb-6 sm:px-6">
         {problem && Object.keys(errors).length === 0 ? <Alert variant="destructive">{problem}</Alert> : null}
-        <p aria-live="polite" className="text-sm" data-testid="key-sentence">
+        <p role="status" className="text-sm">
           {describeKeyForm(form)}
         </p>
         <DialogFooter>

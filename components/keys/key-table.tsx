@@ -79,7 +79,7 @@ function Row({ apiKey: key, ...context }: Context & { apiKey: KeyView }) {
       <TableCell className="hidden max-w-40 truncate py-3 lg:table-cell">
         <Maker apiKey={key} />
       </TableCell>
-      <TableCell className="py-1.5 pr-0 pl-0 text-right">
+      <TableCell className="py-1.5 pr-0 pl-0">
         {key.can_edit ? <KeyActions apiKey={key} {...context} /> : null}
       </TableCell>
     </TableRow>

@@ -1,9 +1,43 @@
+import { Plug } from "lucide-react";
 import type { Metadata } from "next";
+import { ConnectGuide } from "@/components/connections/connect-guide";
+import { ConnectionTable } from "@/components/connections/connection-table";
+import { connectionsSentenceId, viewConnection } from "@/components/connections/connection-view";
 import { PageHeader } from "@/components/shell/page-header";
+import { EmptyState } from "@/components/ui/empty-state";
+import { listConnections } from "@/lib/oauth/connections";
+import { requireWorkspace } from "../membership";
+import { serviceAddresses } from "../service-addresses";
 
 export const metadata: Metadata = { title: "Connections" };
 
-/** Keeps the address until its page is built. */
-export default function ConnectionsPage() {
-  return <PageHeader title="Connections" />;
+type Props = { params: Promise<{ workspace: string }> };
+
+/** The assistants that members let into a workspace, and how to let in another. */
+export default async function ConnectionsPage({ params }: Props) {
+  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { connections } = await listConnections(claims, workspace.slug);
+  return (
+    <>
+      <PageHeader title="Connections" />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-10">
+        {connections.length === 0 ? (
+          <EmptyState icon={<Plug />} title="No assistant is connected">
+            An assistant that is connected answers questions about spend and records costs, with no more
+            rights than you give it.
+          </EmptyState>
+        ) : (
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+            <p id={connectionsSentenceId} tabIndex={-1} className="outline-none">
+              {connections.length === 1
+                ? "One assistant is connected."
+                : `${connections.length} assistants are connected.`}
+            </p>
+            <ConnectionTable connections={connections.map(viewConnection)} workspace={workspace.slug} />
+          </div>
+        )}
+        <ConnectGuide url={serviceAddresses().mcp} />
+      </div>
+    </>
+  );
 }

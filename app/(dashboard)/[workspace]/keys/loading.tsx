@@ -1,11 +1,11 @@
-import { KeysSkeleton } from "@/components/keys/keys-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 
 export default function KeysLoading() {
   return (
     <>
       <PageHeader title="Keys" />
-      <KeysSkeleton />
+      <ListSkeleton />
     </>
   );
 }

@@ -1,9 +1,9 @@
-import { Skeleton } from "@/components/ui/skeleton";
+import { Skeleton } from "./skeleton";
 
 const rows = ["w-32", "w-44", "w-36", "w-40"];
 
-/** The shape of the keys while they are read. */
-export function KeysSkeleton() {
+/** The shape of a sentence above a list of things with an amount each, while they are read. */
+export function ListSkeleton() {
   return (
     <div aria-busy="true">
       <Skeleton className="mb-6 h-5 w-64 max-w-full" />
