@@ -12,7 +12,14 @@ import { withHarness } from "@/tests/helpers/harness";
 const forged: Caller[] = ["an expired token", "a token with alg none", "a token signed by another key"];
 
 /** Endpoints that answer by other rules than a declaration's, each with tests of its own. */
-const apart = ["/api/[...path]", "/api/jobs", "/auth/v1/[...path]", "/callback"];
+const apart = [
+  "/.well-known/oauth-authorization-server/[...path]",
+  "/.well-known/oauth-protected-resource/[...path]",
+  "/api/[...path]",
+  "/api/jobs",
+  "/auth/v1/[...path]",
+  "/callback",
+];
 
 type Cell = { name: string; declared: Endpoint; method: string; path: string; caller: Caller };
 
