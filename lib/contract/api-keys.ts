@@ -23,26 +23,21 @@ function distinct<Item extends z.ZodType<string>>(item: Item, description: strin
     .meta({ description });
 }
 
-/** What a request may name of a key's conditions; the lists that an answer gives, empty where there is no condition. */
-const conditions = {
-  project_slugs: distinct(
-    projectSlug,
-    "The only projects the key may touch. Ignored where `project_id` is set.",
-  ),
-  deny_project_slugs: distinct(
-    projectSlug,
-    "Projects the key may not touch, where `project_slugs` names none.",
-  ),
-  features: distinct(text(128), "The only features it may record usage under."),
-  sources: distinct(source, "The only sources it may record with."),
+const slug = projectSlug.meta({ description: "The slug of a project of the workspace." });
+
+const conditionsOf = {
+  project_slugs: "The only projects the key may touch. Ignored where `project_id` is set.",
+  deny_project_slugs: "Projects the key may not touch, where `project_slugs` names none.",
+  features: "The only features it may record usage under.",
+  sources: "The only sources it may record with.",
 };
 
 const conditionsChange = z
   .strictObject({
-    project_slugs: conditions.project_slugs.nullable().optional(),
-    deny_project_slugs: conditions.deny_project_slugs.nullable().optional(),
-    features: conditions.features.nullable().optional(),
-    sources: conditions.sources.nullable().optional(),
+    project_slugs: distinct(slug, conditionsOf.project_slugs).nullable().optional(),
+    deny_project_slugs: distinct(slug, conditionsOf.deny_project_slugs).nullable().optional(),
+    features: distinct(text(128), conditionsOf.features).nullable().optional(),
+    sources: distinct(source, conditionsOf.sources).nullable().optional(),
   })
   .meta({
     description: "A list that is left out stays as it is; null or an empty one lifts the condition.",
@@ -112,7 +107,14 @@ export const apiKey = z
     permissions: z.array(permission),
     project_id: uuid.nullable(),
     project: z.object({ slug: z.string(), name: z.string() }).nullable(),
-    conditions: z.object(conditions),
+    conditions: z
+      .object({
+        project_slugs: z.array(z.string()).meta({ description: conditionsOf.project_slugs }),
+        deny_project_slugs: z.array(z.string()).meta({ description: conditionsOf.deny_project_slugs }),
+        features: z.array(z.string()).meta({ description: conditionsOf.features }),
+        sources: z.array(source).meta({ description: conditionsOf.sources }),
+      })
+      .meta({ description: "Each list is empty where there is no such condition." }),
     monthly_limit: decimalNumber("USD.").nullable(),
     spent: decimalNumber("Recorded with this key in the current UTC month, USD."),
     expires_at: instant.nullable(),
