@@ -11,6 +11,8 @@ export type BudgetRow = {
   scope_value: string | null;
   amount: string;
   spent: string;
+  /** The part of it that subscriptions and expenses are. */
+  booked: string;
   created_at: Date;
 };
 
@@ -26,10 +28,11 @@ export async function selectBudgetStatus(
 ): Promise<BudgetRow[]> {
   const { rows } = await client.query(
     `select budgets.id, budgets.name, budgets.scope_type, budgets.scope_value, budgets.amount, budgets.created_at,
-       coalesce(spend.amount_usd, 0) as spent
+       coalesce(spend.amount_usd, 0) as spent, coalesce(spend.booked_usd, 0) as booked
      from public.budgets
      left join lateral (
-       select sum(amount_usd) as amount_usd
+       select sum(amount_usd) as amount_usd,
+         sum(amount_usd) filter (where type in ('subscription', 'expense')) as booked_usd
        from public.daily_totals
        where daily_totals.workspace_id = budgets.workspace_id
          and environment = $3 and day >= $1 and day < $2

@@ -153,8 +153,9 @@ function describeScope({ scope_type: type, scope_value: value }: BudgetRow, scop
   return { type, value: found?.slug ?? value, label: found?.name ?? value ?? everything };
 }
 
-function describePace({ spent, amount }: BudgetRow, now: number) {
-  const pace = monthPace(parseDecimal(spent), now);
+function describePace({ spent, booked, amount }: BudgetRow, now: number) {
+  const usage = subtract(parseDecimal(spent), parseDecimal(booked));
+  const pace = monthPace({ usage, booked: parseDecimal(booked) }, now);
   return {
     forecast: pace && new ExactNumber(toText(pace.total)),
     runs_out_on: pace?.runsOutOn(parseDecimal(amount)) ?? null,

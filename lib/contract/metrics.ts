@@ -62,7 +62,7 @@ export const metrics = z
     previous: previousTotals,
     forecast_usd: decimalNumber("USD.").nullable().meta({
       description:
-        "What the period comes to at its end: usage at its pace so far, subscriptions and expenses as recorded. Null where a tenth of it has not passed, and for what is over or has no end.",
+        "What the period comes to at its end: usage at its pace so far, subscriptions and expenses as recorded. Null where a tenth of it has not passed or nothing was spent, and for what is over or has no end.",
     }),
     series: z.object({
       bucket: z.enum(["day", "month"]).meta({

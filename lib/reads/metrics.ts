@@ -2,16 +2,7 @@ import type { ClientBase } from "pg";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import {
-  add,
-  compare,
-  type Decimal,
-  divideMoney,
-  multiply,
-  parseDecimal,
-  sum,
-  toText,
-} from "@/lib/pricing/decimal";
+import { compare, type Decimal, parseDecimal, sum, toText } from "@/lib/pricing/decimal";
 import { requireMembership } from "@/lib/workspaces/membership";
 import {
   type Slice,
@@ -21,14 +12,12 @@ import {
   type TypeTotals,
 } from "./metrics-queries";
 import type { DayRange } from "./month";
-import { describeRange, elapsedPart, everything, rangeBefore, rangeOf, samePointBefore } from "./period";
+import { paceOf } from "./pace";
+import { describeRange, everything, rangeBefore, rangeOf, samePointBefore } from "./period";
 import { readSeries } from "./series";
 
 /** Slices of a breakdown that are listed by themselves; what is left is their rest. */
 const maxSlices = 100;
-
-/** Before this part of a period has passed, its pace says nothing. */
-const tellingPart = 0.1;
 
 /**
  * What a workspace spent in a period, whole and cut up, all of one moment.
@@ -164,18 +153,13 @@ function describeSlices(slices: Slice[]): Metrics["by_project"] {
   ];
 }
 
-/** Usage goes on as so far; a subscription or an expense was charged once and is not charged again for that. */
 function forecast(types: TypeTotals[], range: DayRange, now: number): ExactNumber | null {
-  const elapsed = range.until === everything.until ? undefined : elapsedPart(range, now);
-  if (elapsed === undefined || elapsed < tellingPart) return null;
   const amountOf = (isUsage: boolean) =>
     sum(
       types
         .filter(({ type }) => (kindOf(type) === "usage") === isUsage)
         .map(({ amount }) => parseDecimal(amount)),
     );
-  const from = Date.parse(range.from);
-  const whole = parseDecimal(Date.parse(range.until) - from);
-  const usage = divideMoney(multiply(amountOf(true), whole), parseDecimal(now - from));
-  return exact(add(usage, amountOf(false)));
+  const pace = paceOf({ usage: amountOf(true), booked: amountOf(false) }, range, now);
+  return pace && exact(pace.total);
 }

@@ -3,8 +3,8 @@ import { parseDecimal, toText } from "@/lib/pricing/decimal";
 import { monthPace } from "./pace";
 
 const tenDaysIn = Date.UTC(2026, 10, 11);
-const pace = (spent: string, now = tenDaysIn) => {
-  const found = monthPace(parseDecimal(spent), now);
+const pace = (usage: string, now = tenDaysIn, booked = "0") => {
+  const found = monthPace({ usage: parseDecimal(usage), booked: parseDecimal(booked) }, now);
   return (
     found && {
       total: toText(found.total),
@@ -33,4 +33,12 @@ test("an amount runs out on the day it is used up at that pace; not where it las
   expect(runsOutOn?.("30")).toBeNull();
   expect(runsOutOn?.("10")).toBeNull();
   expect(runsOutOn?.("9")).toBeNull();
+});
+
+test("a subscription that was charged is not charged again by the pace of a month", () => {
+  const { total, runsOutOn } = pace("10", tenDaysIn, "240") ?? {};
+  expect(total).toBe("270");
+  expect(runsOutOn?.("255")).toBe("2026-11-16");
+  expect(runsOutOn?.("270")).toBeNull();
+  expect(pace("0", tenDaysIn, "240")?.total).toBe("240");
 });

@@ -82,13 +82,6 @@ export function samePointBefore(period: Period, range: DayRange, before: DayRang
   return day <= monthEnd ? { day, fraction } : { day: monthEnd, fraction: "1" };
 }
 
-/** How much of a period has passed, 0 to 1; undefined where it has not begun, is over, or has no end. */
-export function elapsedPart(range: DayRange, now: number): number | undefined {
-  const from = Date.parse(range.from);
-  const until = Date.parse(range.until);
-  return now > from && now < until ? (now - from) / (until - from) : undefined;
-}
-
 function monthsBetween(from: string, to: string): number {
   const [fromYear = 0, fromMonth = 0] = from.split("-").map(Number);
   const [toYear = 0, toMonth = 0] = to.split("-").map(Number);

@@ -42,30 +42,6 @@ export async function selectProjectTotals(
   return rows;
 }
 
-/** What was spent from a day until another, of which only a fraction counts. USD as exact text. */
-export async function selectSpendUntil(
-  client: ClientBase,
-  { workspaceId, environment }: LedgerScope,
-  { from, last, fraction }: { from: string; last: string; fraction: string },
-): Promise<string> {
-  const { rows } = await client.query<{ total: string }>(
-    `select coalesce(sum(case when day = $4 then amount_usd * $5::numeric else amount_usd end), 0) as total
-     from public.daily_spend
-     where workspace_id = $1 and environment = $2 and day >= $3 and day <= $4`,
-    [workspaceId, environment, from, last, fraction],
-  );
-  return rows[0]?.total ?? "0";
-}
-
-/** Whether anything was ever recorded in a workspace, as test data too. */
-export async function hasSpend(client: ClientBase, workspaceId: string): Promise<boolean> {
-  const { rows } = await client.query(
-    "select exists (select from public.daily_spend where workspace_id = $1) as found",
-    [workspaceId],
-  );
-  return rows[0].found;
-}
-
 /** A workspace's project by its slug, where the caller may see it. */
 export async function selectProject(
   client: ClientBase,

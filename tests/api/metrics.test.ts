@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import type { Metrics } from "@/lib/contract/metrics";
+import { addMember } from "@/tests/helpers/access/callers";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { withHarness } from "@/tests/helpers/harness";
+import { exactClient } from "@/tests/helpers/ledger/client";
+import { exact, show, total } from "@/tests/helpers/ledger/exact";
+
+const harness = withHarness();
+const baseUrl = () => harness.services[0]?.baseUrl ?? "";
+
+let slug: string;
+let key: ReturnType<typeof apiClient>;
+let viewer: ReturnType<typeof apiClient>;
+let token: string;
+
+beforeAll(async () => {
+  slug = `w-${randomUUID()}`;
+  const id = await harness.fixtures.workspace(slug);
+  key = apiClient(baseUrl(), (await harness.fixtures.key(id)).secret);
+  token = (await addMember(harness, id, "viewer")).token;
+  viewer = apiClient(baseUrl(), token);
+});
+
+const read = async (query: string) =>
+  (await viewer.get(`/api/v1/workspaces/${slug}/metrics?${query}`)).body as unknown as Metrics &
+    Record<string, unknown>;
+const post = (message: Record<string, unknown>) => key.post(costMessage({ estimated_cost: 1, ...message }));
+const dayMs = 86_400_000;
+
+test("a workspace in which nothing happened answers zeros, not nothing", async () => {
+  const body = await read("period=week");
+  expect(body).toMatchObject({
+    period: "week",
+    environment: "live",
+    totals: { total_usd: 0, message_count: 0 },
+    previous: { totals: { total_usd: 0 }, to_point_usd: 0 },
+    forecast_usd: null,
+    by_project: [],
+  });
+  expect(body.series.points).toHaveLength(7);
+  expect((await read("period=all")).series.points).toEqual([]);
+});
+
+test("the period before counts up to the point that this one has reached, of the day in hand the part that has passed", async () => {
+  const now = Date.now();
+  const yesterday = (ms: number) => new Date(Math.floor(now / dayMs) * dayMs - dayMs + ms).toISOString();
+  await post({ feature: "yesterday", estimated_cost: 24, occurred_at: yesterday(0) });
+  const { previous } = await read("period=day&feature=yesterday");
+  expect(previous?.totals.total_usd).toBe(24);
+  const part = (now % dayMs) / dayMs;
+  expect(Number(previous?.to_point_usd)).toBeGreaterThanOrEqual(24 * part - 0.001);
+  expect(Number(previous?.to_point_usd)).toBeLessThan(24 * part + 0.05);
+});
+
+test("what is over is compared as a whole and has no forecast; a range is compared with as many days before", async () => {
+  await post({ feature: "range", estimated_cost: 3, occurred_at: "2026-02-28T23:59:59.999Z" });
+  await post({ feature: "range", estimated_cost: 5, occurred_at: "2026-03-01T00:00:00Z" });
+  await post({ feature: "range", estimated_cost: 7, occurred_at: "2026-03-02T12:00:00Z" });
+  const body = await read("period=range&from=2026-03-01&to=2026-03-02&feature=range");
+  expect(body).toMatchObject({
+    from: "2026-03-01",
+    to: "2026-03-02",
+    totals: { total_usd: 12 },
+    previous: { from: "2026-02-27", to: "2026-02-28", totals: { total_usd: 3 }, to_point_usd: 3 },
+    forecast_usd: null,
+  });
+  expect(body.series.points.map(({ from, total_usd }) => [from, total_usd])).toEqual([
+    ["2026-03-01", 5],
+    ["2026-03-02", 7],
+  ]);
+  expect(body.series.previous.map((point) => point.total_usd)).toEqual([0, 3]);
+  const long = await read("period=range&from=2026-01-15&to=2026-06-15&feature=range");
+  expect(long.series.bucket).toBe("month");
+  expect(long.series.points.map(({ from, total_usd }) => [from, total_usd]).slice(0, 3)).toEqual([
+    ["2026-01-01", 0],
+    ["2026-02-01", 3],
+    ["2026-03-01", 12],
+  ]);
+});
+
+test("more groups than colours, and more slices than a list, are summed as the rest", async () => {
+  const messages = Array.from({ length: 130 }, (_, index) =>
+    costMessage({
+      provider: "many",
+      model: `model-${index}`,
+      estimated_cost: 130 - index,
+      occurred_at: "2025-03-03T00:00:00Z",
+    }),
+  );
+  await key.call("POST", "/api/v1/messages/batch", { messages });
+  const body = await read("period=range&from=2025-03-01&to=2025-03-31&group_by=model");
+  expect(body.series.groups).toHaveLength(8);
+  expect(body.series.groups.map(({ is_rest }) => is_rest)).toEqual([...Array(7).fill(false), true]);
+  expect(body.by_model).toHaveLength(101);
+  expect(body.by_model.at(-1)).toEqual({
+    value: null,
+    name: null,
+    is_rest: true,
+    total_usd: (30 * 31) / 2,
+    message_count: 30,
+  });
+});
+
+test("while others record, every breakdown and series of one answer sums to its total, to the last digit", async () => {
+  const client = exactClient(baseUrl(), token);
+  let isOver = false;
+  const writer = (async () => {
+    for (let index = 0; !isOver; index += 1) {
+      await post({ feature: `f-${index % 3}`, model: `m-${index % 5}`, estimated_cost: 0.1 });
+    }
+  })();
+  const seen = new Set<string>();
+  for (let attempt = 0; attempt < 25; attempt += 1) {
+    const { body } = await client.get(`/api/v1/workspaces/${slug}/metrics?period=day&group_by=model`);
+    type Sum = { total_usd: string };
+    const whole = show(exact((body.totals as Sum).total_usd));
+    seen.add(whole);
+    const sum = (of: unknown) => show(total((of as Sum[]).map(({ total_usd }) => exact(total_usd))));
+    for (const name of ["by_project", "by_type", "by_provider", "by_model", "by_feature", "by_key"]) {
+      expect(sum(body[name]), name).toBe(whole);
+    }
+    const series = body.series as { points: Sum[]; groups: Sum[] };
+    expect([sum(series.points), sum(series.groups)]).toEqual([whole, whole]);
+  }
+  isOver = true;
+  await writer;
+  expect(seen.size).toBeGreaterThan(3);
+});
