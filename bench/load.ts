@@ -1,7 +1,13 @@
 import { Pool } from "undici";
 
 /** One request of a load. */
-export type Call = { method: "GET" | "POST"; path: string; secret: string; body?: string };
+export type Call = {
+  method: "GET" | "POST";
+  path: string;
+  secret: string;
+  body?: string;
+  headers?: Record<string, string>;
+};
 
 /** What a load took: requests a second, and the 50th and 99th of a hundred answers, ms. */
 export type LoadResult = { requests: number; perSecond: number; p50Ms: number; p99Ms: number };
@@ -31,6 +37,7 @@ export async function runLoad(
         headers: {
           authorization: `Bearer ${call.secret}`,
           ...(call.body !== undefined && { "content-type": "application/json" }),
+          ...call.headers,
         },
         body: call.body ?? null,
       });

@@ -3,6 +3,7 @@ import { cpus, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { projectRoot } from "@/tests/helpers/project-root";
+import { toolCall } from "@/tests/helpers/tool-call";
 import { cpuMs, treeCpuMs } from "./cpu";
 import { type Call, connections, runLoad } from "./load";
 import { formatTable, type Measurement, type Round, summarise } from "./report";
@@ -38,6 +39,24 @@ function usage(secret: string, index: number): Call {
   return { method: "POST", path: "/api/v1/messages", secret, body };
 }
 
+/** The same usage as an agent records it, by the present protocol. */
+function tool(secret: string, index: number): Call {
+  const { body, headers } = toolCall(
+    "2026",
+    "log_usage",
+    {
+      project: `project-${index % projects}`,
+      provider: "openai",
+      model: "gpt-4o",
+      unit_type: "input_tokens",
+      quantity: 1_000 + (index % 997),
+      feature: `feature-${index % features}`,
+    },
+    { id: index },
+  );
+  return { method: "POST", path: "/api/mcp", secret, body: JSON.stringify(body), headers };
+}
+
 /** The contenders in the order of a round: who answers, how many requests, and which. */
 function contendersOf({ bare, fast, next, keys }: Stage) {
   const one = (list: string[], index: number) => list[index % list.length] ?? "";
@@ -46,6 +65,7 @@ function contendersOf({ bare, fast, next, keys }: Stage) {
     ["bare", bare, requests, (index) => usage(one(keys.many, index), index)],
     ["many", fast, requests, (index) => usage(one(keys.many, index), index)],
     ["hot", fast, requests, (index) => usage(keys.hot, index)],
+    ["tool", fast, requests / 2, (index) => tool(one(keys.many, index), index)],
     ["next", next, requests / 4, (index) => usage(one(keys.many, index), index)],
     ["small", fast, requests / 8, () => summary(keys.small)],
     ["large", fast, requests / 80, () => summary(keys.large)],

@@ -11,7 +11,7 @@ type Figure = { name: string; unit: "ms" | "/s" | "×" | "%"; of: (round: Round)
 type Target = { text: string; holds: (median: number) => boolean };
 
 /** What each contender did in one round. */
-export type Round = Record<"bare" | "many" | "hot" | "next" | "small" | "large", Measurement>;
+export type Round = Record<"bare" | "many" | "hot" | "tool" | "next" | "small" | "large", Measurement>;
 
 const cpu = (name: keyof Round) => (round: Round) => round[name].cpuMs;
 const postgres = (name: keyof Round) => (round: Round) => round[name].postgresCpuMs;
@@ -31,16 +31,21 @@ const figures: Figure[] = [
   { name: "(e) Postgres beside it: CPU a request", unit: "ms", of: postgres("small") },
   { name: "(e) month summary, 100 k rows: CPU a request", unit: "ms", of: cpu("large") },
   { name: "(e) Postgres beside it: CPU a request", unit: "ms", of: postgres("large") },
+  { name: "(f) tool call of an agent: CPU a request", unit: "ms", of: cpu("tool") },
+  { name: "(f) Postgres beside it: CPU a request", unit: "ms", of: postgres("tool") },
   { name: "(a) throughput", unit: "/s", of: rate("bare") },
   { name: "(b) throughput", unit: "/s", of: rate("many") },
   { name: "(c) throughput", unit: "/s", of: rate("hot") },
   { name: "(d) throughput", unit: "/s", of: rate("next") },
+  { name: "(f) throughput", unit: "/s", of: rate("tool") },
   {
     name: "CPU of ingest (b) to a bare endpoint (a)",
     unit: "×",
     of: ratio(cpu("many"), cpu("bare")),
     target: { text: "at most 2.5", holds: (median) => median <= 2.5 },
   },
+  { name: "CPU of a tool call (f) to a bare endpoint (a)", unit: "×", of: ratio(cpu("tool"), cpu("bare")) },
+  { name: "CPU of a tool call (f) to ingest (b)", unit: "×", of: ratio(cpu("tool"), cpu("many")) },
   {
     name: "CPU of Next (d) to the fast lane (b)",
     unit: "×",

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { apiClient, costMessage } from "../helpers/client";
 import { withHarness } from "../helpers/harness";
-import { connectModern, modernHttp, modernStdio, toolCall } from "../helpers/mcp";
+import { connectModern, modernHttp, modernStdio } from "../helpers/mcp";
+import { toolCall } from "../helpers/tool-call";
 
 const harness = withHarness({ services: 2 });
 const clientOf = (secret: string | null, service = 0) =>

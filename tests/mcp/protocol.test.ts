@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
 import { apiClient } from "../helpers/client";
 import { withHarness } from "../helpers/harness";
-import { toolCall } from "../helpers/mcp";
+import { toolCall } from "../helpers/tool-call";
 
 const mcpHost = "mcp.outlay.example";
 

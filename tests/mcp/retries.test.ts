@@ -2,7 +2,8 @@ import { request as httpRequest } from "node:http";
 import { expect, test } from "vitest";
 import { apiClient } from "../helpers/client";
 import { withHarness } from "../helpers/harness";
-import { connectModern, connectOlder, modernHttp, olderStdio, toolCall } from "../helpers/mcp";
+import { connectModern, connectOlder, modernHttp, olderStdio } from "../helpers/mcp";
+import { toolCall } from "../helpers/tool-call";
 
 const harness = withHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
