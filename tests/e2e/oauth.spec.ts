@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { authorizeUrl, callTool, makePkce, postForm, registerClient } from "@/tests/helpers/oauth";
+import { expect, test } from "./fixtures";
+
+const password = "correct horse battery";
+
+/** A program on the user's machine: it listens for the browser that comes back with an answer. */
+async function startProgram() {
+  const server = createServer((_, response) => {
+    response
+      .writeHead(200, { "content-type": "text/html" })
+      .end("<!doctype html><title>Done</title>You can close this page.");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+  return { redirectUri, stop: () => server.close() };
+}
+
+async function signUp(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Make one" }).click();
+  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("E-mail address").fill(`${crypto.randomUUID()}@example.com`);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Make an account" }).click();
+}
+
+test("somebody new signs up on the way, lets a program in, and the program works as they allowed", async ({
+  page,
+  world,
+}) => {
+  const { baseUrl } = world.service;
+  const program = await startProgram();
+  const clientId = await registerClient(baseUrl, {
+    client_name: "Claude Code",
+    redirect_uris: [program.redirectUri],
+  });
+  const { verifier, challenge } = makePkce();
+  const scope = "log_usage add_expenses read_summaries";
+  await page.goto(authorizeUrl(baseUrl, clientId, challenge, { redirect_uri: program.redirectUri, scope }));
+  await expect(page).toHaveURL(/\/sign-in\?next=/);
+  await signUp(page);
+
+  await expect(page.getByRole("heading", { name: "Let “Claude Code” into Outlay?" })).toBeVisible();
+  await expect(page.getByText("Nobody vouches for it")).toBeVisible();
+  await expect(page.getByText(new URL(program.redirectUri).host)).toBeVisible();
+  await expect(page.getByLabel("Read spend")).toBeDisabled();
+  await page.getByLabel("Add expenses").uncheck();
+  await page.getByLabel("Monthly limit, USD").fill("25");
+  await expect(
+    page.getByText("May log usage and read summaries in every project, up to $25 a month."),
+  ).toBeVisible();
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBeLessThanOrEqual(0);
+  await page.screenshot({ path: test.info().outputPath("consent.png"), fullPage: true });
+
+  await page.getByRole("button", { name: "Allow" }).press("Enter");
+  await page.waitForURL(`${program.redirectUri}?**`);
+  const answer = new URL(page.url()).searchParams;
+  expect(answer.get("state")).toBe("a state");
+  expect(answer.get("iss")).toBe(baseUrl);
+  const { body } = await postForm(baseUrl, "/oauth/token", {
+    grant_type: "authorization_code",
+    code: answer.get("code") ?? "",
+    client_id: clientId,
+    redirect_uri: program.redirectUri,
+    code_verifier: verifier,
+  });
+  expect(body.scope).toBe("log_usage read_summaries");
+  expect((await callTool(baseUrl, body.access_token)).status).toBe(200);
+  const expense = { project: "checkout", vendor: "Figma", amount: 1 };
+  expect((await callTool(baseUrl, body.access_token, "add_expense", expense)).status).toBe(403);
+  program.stop();
+});
+
+test("denying sends the program away, and going back asks nothing again", async ({ page, world }) => {
+  const { baseUrl } = world.service;
+  const program = await startProgram();
+  const clientId = await registerClient(baseUrl, { redirect_uris: [program.redirectUri] });
+  await page.goto(
+    authorizeUrl(baseUrl, clientId, makePkce().challenge, { redirect_uri: program.redirectUri }),
+  );
+  await signUp(page);
+  await page.getByRole("button", { name: "Deny" }).click();
+  await page.waitForURL(`${program.redirectUri}?**`);
+  expect(new URL(page.url()).searchParams.get("error")).toBe("access_denied");
+  program.stop();
+});
+
+test("a program that cannot be trusted is explained, and nobody is sent to it", async ({ page, world }) => {
+  const { baseUrl } = world.service;
+  const clientId = await registerClient(baseUrl);
+  await page.goto(
+    authorizeUrl(baseUrl, clientId, makePkce().challenge, { redirect_uri: "https://evil.example/callback" }),
+  );
+  await signUp(page);
+  await expect(page.getByRole("heading", { name: "This program cannot be connected" })).toBeVisible();
+  await expect(page.getByText("an address that it did not register")).toBeVisible();
+});
