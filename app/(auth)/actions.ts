@@ -53,7 +53,8 @@ export async function requestReset(_: FormState, form: FormData): Promise<FormSt
 export async function requestLink(_: FormState, form: FormData): Promise<FormState> {
   const email = textOf(form, "email");
   const { auth } = await pageSession();
-  const options = { emailRedirectTo: await callback(homePath), shouldCreateUser: false };
+  const next = safePath(textOf(form, "next"));
+  const options = { emailRedirectTo: await callback(next), shouldCreateUser: false };
   const { error } = await auth.signInWithOtp({ email, options });
   // A hosted project says so where there is no account; the page does not pass it on.
   if (error && error.code !== "otp_disabled") return { error: explainAuthError(error), email };

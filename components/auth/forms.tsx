@@ -74,10 +74,24 @@ export function SignUpForm({ action, next }: Props) {
 }
 
 /** Asks for a link by mail. */
-export function LinkForm({ action, submit }: Props & { submit: string }) {
+export function LinkForm({ action, submit, next }: Props & { submit: string }) {
   return (
     <AuthForm action={action} submit={submit}>
-      {(state) => <Field {...email} defaultValue={state.email} autoFocus />}
+      {(state) => (
+        <>
+          <input type="hidden" name="next" value={next ?? ""} />
+          <Field {...email} defaultValue={state.email} autoFocus />
+        </>
+      )}
+    </AuthForm>
+  );
+}
+
+/** Answers an invitation by its link. */
+export function InvitationForm({ action, token, submit }: Props & { token: string; submit: string }) {
+  return (
+    <AuthForm action={action} submit={submit}>
+      {() => <input type="hidden" name="token" value={token} />}
     </AuthForm>
   );
 }

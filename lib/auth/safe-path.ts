@@ -9,3 +9,8 @@ export function safePath(wanted: string | null | undefined): string {
   const { pathname, search, hash } = new URL(wanted, "http://own.invalid");
   return pathname.startsWith("//") ? homePath : pathname + search + hash;
 }
+
+/** The address of a page that leads on to another afterwards. @param next as it came with the page before, if it did */
+export function withNext(path: string, next: string | undefined): string {
+  return next ? `${path}?next=${encodeURIComponent(next)}` : path;
+}

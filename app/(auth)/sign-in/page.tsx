@@ -3,7 +3,7 @@ import { redirect } from "next/navigation";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { SignInForm } from "@/components/auth/forms";
 import { currentUser } from "@/lib/auth/page-session";
-import { safePath } from "@/lib/auth/safe-path";
+import { safePath, withNext } from "@/lib/auth/safe-path";
 import { signIn } from "../actions";
 
 export const metadata: Metadata = { title: "Sign in" };
@@ -16,17 +16,16 @@ export default async function SignInPage({
 }) {
   const { next, problem } = await searchParams;
   if (await currentUser()) redirect(safePath(next));
-  const signUpHref = next ? `/sign-up?next=${encodeURIComponent(next)}` : "/sign-up";
   return (
     <AuthCard
       title="Sign in"
       footer={
         <>
           <p>
-            No account yet? <TextLink href={signUpHref}>Make one</TextLink>
+            No account yet? <TextLink href={withNext("/sign-up", next)}>Make one</TextLink>
           </p>
           <p>
-            Or have <TextLink href="/sign-in/link">a link sent to you</TextLink>
+            Or have <TextLink href={withNext("/sign-in/link", next)}>a link sent to you</TextLink>
           </p>
         </>
       }

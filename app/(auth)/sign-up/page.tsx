@@ -3,7 +3,7 @@ import { redirect } from "next/navigation";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { SignUpForm } from "@/components/auth/forms";
 import { currentUser } from "@/lib/auth/page-session";
-import { safePath } from "@/lib/auth/safe-path";
+import { safePath, withNext } from "@/lib/auth/safe-path";
 import { signUp } from "../actions";
 
 export const metadata: Metadata = { title: "Make an account" };
@@ -22,7 +22,7 @@ export default async function SignUpPage({
       about="It comes with a workspace of your own."
       footer={
         <p>
-          Have one already? <TextLink href="/sign-in">Sign in</TextLink>
+          Have one already? <TextLink href={withNext("/sign-in", next)}>Sign in</TextLink>
         </p>
       }
     >

@@ -3,11 +3,17 @@ import { requestLink } from "@/app/(auth)/actions";
 import { OutboxHint } from "@/app/(auth)/outbox-hint";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { LinkForm } from "@/components/auth/forms";
+import { withNext } from "@/lib/auth/safe-path";
 
 export const metadata: Metadata = { title: "Sign in by link" };
 
 /** Asks for a link that signs in without a password. */
-export default function SignInLinkPage() {
+export default async function SignInLinkPage({
+  searchParams,
+}: {
+  searchParams: Promise<Record<string, string>>;
+}) {
+  const { next } = await searchParams;
   return (
     <AuthCard
       title="Sign in by link"
@@ -16,12 +22,12 @@ export default function SignInLinkPage() {
         <>
           <OutboxHint />
           <p>
-            <TextLink href="/sign-in">Sign in with a password</TextLink>
+            <TextLink href={withNext("/sign-in", next)}>Sign in with a password</TextLink>
           </p>
         </>
       }
     >
-      <LinkForm action={requestLink} submit="Send the link" />
+      <LinkForm action={requestLink} submit="Send the link" {...(next && { next })} />
     </AuthCard>
   );
 }

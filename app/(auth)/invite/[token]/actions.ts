@@ -1,0 +1,33 @@
+"use server";
+
+import { redirect } from "next/navigation";
+import type { FormState } from "@/components/auth/auth-form";
+import { currentUser, pageSession } from "@/lib/auth/page-session";
+import { withNext } from "@/lib/auth/safe-path";
+import { ServiceError } from "@/lib/errors";
+import { acceptInvitation } from "@/lib/invitations/service";
+
+const tokenOf = (form: FormData) => encodeURIComponent(String(form.get("token") ?? ""));
+const signInFor = (token: string) => withNext("/sign-in", `/invite/${token}`);
+
+/** Joins the workspace of a link and goes there. */
+export async function join(_: FormState, form: FormData): Promise<FormState> {
+  const token = tokenOf(form);
+  const claims = await currentUser();
+  if (!claims) redirect(signInFor(token));
+  const joined = await acceptInvitation(claims, decodeURIComponent(token)).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.status < 500) return error;
+    throw error;
+  });
+  // Used by somebody else meanwhile: the page itself says so.
+  if (joined instanceof ServiceError)
+    return joined.code === "not_found" ? redirect(`/invite/${token}`) : { error: joined.message };
+  redirect(`/${joined.slug}`);
+}
+
+/** Signs out here and comes back to the link as somebody else. */
+export async function changeAccount(_: FormState, form: FormData): Promise<FormState> {
+  const { auth } = await pageSession();
+  await auth.signOut({ scope: "local" });
+  redirect(signInFor(tokenOf(form)));
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { apiClient, signUpUser } from "@/tests/helpers/client";
+import { expect, test, type World } from "./fixtures";
+
+const password = "correct horse battery";
+
+/** A workspace and a link into it. */
+async function invite({ service }: World, offer: Record<string, unknown>) {
+  const host = await signUpUser(service.baseUrl);
+  const name = `Team ${randomUUID().slice(0, 8)}`;
+  const made = await host.call("POST", "/api/v1/workspaces", { name });
+  const { body } = await host.call("POST", `/api/v1/workspaces/${made.body.slug}/invitations`, offer);
+  return { host, name, slug: String(made.body.slug), path: new URL(String(body.link)).pathname };
+}
+
+async function fillSignUp(page: Page, email: string) {
+  await page.getByLabel("Name").fill("Grace");
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Make an account" }).click();
+}
+
+test("a link leads somebody new by way of an account into the workspace, once", async ({ page, world }) => {
+  const { name, slug, path, host } = await invite(world, { role: "viewer" });
+  await page.goto(path);
+  await expect(page.getByRole("heading", { name: "You are invited" })).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  // By way of the wrong door: where to come back to is not lost between the two.
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "Make one" }).click();
+  await fillSignUp(page, `${randomUUID()}@example.com`);
+  await expect(page.getByRole("heading", { name: `Join ${name} as viewer` })).toBeVisible();
+  await expect(page.getByText(host.email)).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await page.getByRole("button", { name: `Join ${name}` }).click();
+  await page.waitForURL(`**/${slug}`);
+  await page.goto(path);
+  await expect(page.getByRole("heading", { name: "This invitation is not good any more" })).toBeVisible();
+});
+
+test("an invitation for another address says so, and leads to signing in with that one", async ({
+  page,
+  world,
+}) => {
+  const guest = await signUpUser(world.service.baseUrl);
+  const { name, slug, path } = await invite(world, { role: "member", email: guest.email });
+  await page.goto(`/sign-up?next=${encodeURIComponent(path)}`);
+  await fillSignUp(page, `${randomUUID()}@example.com`);
+  await expect(page.getByText(`This invitation is for ${guest.email} alone`)).toBeVisible();
+  await page.getByRole("button", { name: "Sign in with another address" }).click();
+  await page.getByLabel("E-mail address").fill(guest.email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: `Join ${name}` }).click();
+  await page.waitForURL(`**/${slug}`);
+  const { body } = await apiClient(world.service.baseUrl, guest.token).get(`/api/v1/workspaces/${slug}/org`);
+  expect(body).toMatchObject({ workspace: { role: "member" } });
+  await page.goto(path);
+  await expect(page.getByRole("heading", { name: "This invitation is not good any more" })).toBeVisible();
+});
