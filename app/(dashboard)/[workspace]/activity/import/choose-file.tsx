@@ -1,0 +1,80 @@
+"use client";
+
+import { FileUp } from "lucide-react";
+import { type DragEvent, useState } from "react";
+import { cn } from "@/components/cn";
+import { Alert } from "@/components/ui/alert";
+import { type ChosenFile, limits } from "./chosen-file";
+
+/** Where a file is dropped or chosen. It is read in the browser; nothing is sent yet. */
+export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void }) {
+  const [isReading, setReading] = useState(false);
+  const [isOver, setOver] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  const read = async (file: File | undefined) => {
+    if (!file) return;
+    setReading(true);
+    setProblem(undefined);
+    try {
+      const { readBlob } = await import("@/lib/import/read-blob");
+      const content = await readBlob(file, limits);
+      if (content.rows.length === 0) throw new Error("The file has a header and no rows.");
+      onChosen({ ...content, name: file.name });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : "The file cannot be read.");
+      setReading(false);
+    }
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void read(event.dataTransfer.files[0]);
+  };
+  return (
+    <>
+      {problem ? (
+        <Alert variant="destructive">
+          {problem} Larger files, and JSON lines, go with{" "}
+          <code className="font-mono">npm run import -- FILE</code>, which has no limit.
+        </Alert>
+      ) : null}
+      <label
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+        className={cn(
+          "grid cursor-pointer justify-items-center gap-2 rounded-lg border border-dashed px-6 py-16 text-center hover:bg-muted has-focus-visible:outline-2 has-focus-visible:outline-ring has-focus-visible:outline-offset-2",
+          isOver && "border-primary bg-muted",
+        )}
+      >
+        <FileUp aria-hidden="true" className="size-6 text-muted-foreground" />
+        <span className="font-medium">
+          {isReading ? "Reading the file" : "Choose a CSV file, or drop it here"}
+        </span>
+        <span className="max-w-[56ch] text-muted-foreground text-sm">
+          Up to {limits.maxRows.toLocaleString("en-US")} rows with a header line. You see what each row
+          becomes before anything is recorded.
+        </span>
+        <input
+          type="file"
+          accept=".csv,.tsv,.txt,text/csv"
+          disabled={isReading}
+          onChange={({ currentTarget }) => {
+            void read(currentTarget.files?.[0]);
+            // The same file may be chosen again after it was mended.
+            currentTarget.value = "";
+          }}
+          className="sr-only"
+        />
+      </label>
+      <p className="text-muted-foreground text-sm">
+        A row is recorded once, however often its file is imported: an import that was stopped is simply
+        started again.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { guessMapping } from "@/lib/import/fields";
+import { Check } from "./check";
+import { ChooseFile } from "./choose-file";
+import type { Choices, ChosenFile } from "./chosen-file";
+import { MapColumns } from "./map-columns";
+
+/** The way from a file to its rows in the ledger: choose it, say which column is what, try it, record it. */
+export function ImportFile({ workspace }: { workspace: string }) {
+  const [file, setFile] = useState<ChosenFile>();
+  const [choices, setChoices] = useState<Choices>();
+  const [isMapped, setMapped] = useState(false);
+  const top = useRef<HTMLDivElement>(null);
+  const step = file === undefined ? "choose" : isMapped ? "check" : "map";
+
+  // Each step begins at its beginning, for the eyes and for the keyboard. The first one is where one comes in.
+  const lastStep = useRef(step);
+  useEffect(() => {
+    if (lastStep.current === step) return;
+    lastStep.current = step;
+    top.current?.focus();
+    top.current?.scrollIntoView({ block: "nearest" });
+  }, [step]);
+
+  const startOver = () => {
+    setFile(undefined);
+    setChoices(undefined);
+    setMapped(false);
+  };
+  return (
+    <div ref={top} tabIndex={-1} className="grid max-w-4xl gap-6 outline-none">
+      {file === undefined || choices === undefined ? (
+        <ChooseFile
+          onChosen={(chosen) => {
+            setFile(chosen);
+            setChoices({ mapping: guessMapping(chosen.columns, { map: {}, set: {} }), idColumn: "" });
+          }}
+        />
+      ) : isMapped ? (
+        <Check
+          workspace={workspace}
+          file={file}
+          choices={choices}
+          onBack={() => setMapped(false)}
+          onOver={startOver}
+        />
+      ) : (
+        <MapColumns
+          file={file}
+          choices={choices}
+          onChange={setChoices}
+          onBack={startOver}
+          onDone={() => setMapped(true)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+"use client";
+
+import { Button } from "@/components/ui/button";
+import { FormField } from "@/components/ui/form-field";
+import { Input } from "@/components/ui/input";
+import { Select } from "@/components/ui/select";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import { type Field, fieldNames } from "@/lib/import/fields";
+import {
+  type Choices,
+  type ChosenFile,
+  constantFields,
+  fieldOf,
+  mapColumn,
+  missing,
+  setConstant,
+} from "./chosen-file";
+import { Preview } from "./preview";
+
+const types = ["usage", "expense", "subscription", "allocation"];
+
+/** Which column is what: guessed from their names, to be mended by hand, with what the first rows become. */
+export function MapColumns({
+  file,
+  choices,
+  onChange,
+  onBack,
+  onDone,
+}: {
+  file: ChosenFile;
+  choices: Choices;
+  onChange: (choices: Choices) => void;
+  onBack: () => void;
+  onDone: () => void;
+}) {
+  const { mapping, idColumn } = choices;
+  const problem = missing(mapping);
+  const change = (next: Choices["mapping"]) => onChange({ ...choices, mapping: next });
+  return (
+    <>
+      <div>
+        <h2 className="font-medium">Which column is what</h2>
+        <p className="text-muted-foreground text-sm">
+          {file.name}: {file.rows.length.toLocaleString("en-US")} {file.rows.length === 1 ? "row" : "rows"},{" "}
+          {file.columns.length} columns.
+        </p>
+      </div>
+      <Table>
+        <TableHeader>
+          <TableRow>
+            <TableHead className="pl-0">Column</TableHead>
+            <TableHead className="max-sm:hidden">First values</TableHead>
+            <TableHead className="w-48 pr-0">Becomes</TableHead>
+          </TableRow>
+        </TableHeader>
+        <TableBody>
+          {file.columns.map((column) => (
+            <TableRow key={column} className="[&>td]:align-middle">
+              <TableCell className="max-w-0 truncate pl-0 font-medium sm:max-w-44">{column}</TableCell>
+              <TableCell className="w-full max-w-0 truncate text-muted-foreground max-sm:hidden">
+                {firstValues(file, column)}
+              </TableCell>
+              <TableCell className="pr-0">
+                <Select
+                  aria-label={`What the column ${column} becomes`}
+                  value={fieldOf(mapping, column) ?? ""}
+                  onChange={({ currentTarget: { value } }) =>
+                    change(mapColumn(mapping, column, (value || undefined) as Field | undefined))
+                  }
+                >
+                  <option value="">Not imported</option>
+                  {fieldNames.map((field) => (
+                    <option key={field} value={field}>
+                      {field.replaceAll("_", " ")}
+                    </option>
+                  ))}
+                </Select>
+              </TableCell>
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+      <fieldset className="grid gap-3">
+        <legend className="pb-2 font-medium text-sm">For rows that have none of their own</legend>
+        <div className="grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-4">
+          {constantFields.map(({ field, label, placeholder }) => (
+            <FormField key={field} label={label}>
+              {(control) => (
+                <Input
+                  {...control}
+                  defaultValue={mapping.constants[field]}
+                  placeholder={placeholder}
+                  autoComplete="off"
+                  onChange={({ currentTarget: { value } }) => change(setConstant(mapping, field, value))}
+                />
+              )}
+            </FormField>
+          ))}
+          <FormField label="Type">
+            {(control) => (
+              <Select
+                {...control}
+                value={mapping.constants.type ?? ""}
+                onChange={({ currentTarget: { value } }) => change(setConstant(mapping, "type", value))}
+              >
+                <option value="">Told by the row</option>
+                {types.map((type) => (
+                  <option key={type} value={type}>
+                    {type}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </FormField>
+        </div>
+      </fieldset>
+      <div className="max-w-sm">
+        <FormField
+          label="How a row is known"
+          description="What keeps it from being recorded twice. With an id of your own, a changed file records its new rows alone."
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={idColumn}
+              onChange={({ currentTarget: { value } }) => onChange({ ...choices, idColumn: value })}
+            >
+              <option value="">By this file and its line</option>
+              {file.columns.map((column) => (
+                <option key={column} value={column}>
+                  By the column {column}
+                </option>
+              ))}
+            </Select>
+          )}
+        </FormField>
+      </div>
+      <Preview file={file} mapping={mapping} />
+      {problem ? <p className="text-sm text-warning">{problem}</p> : null}
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={onDone} disabled={problem !== undefined}>
+          Check the rows
+        </Button>
+        <Button variant="outline" onClick={onBack}>
+          Choose another file
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function firstValues({ rows }: ChosenFile, column: string): string {
+  const values = rows.slice(0, 20).flatMap((row) => ("values" in row ? [row.values[column] ?? ""] : []));
+  return [...new Set(values.filter(Boolean))].slice(0, 3).join(", ");
+}

@@ -1,0 +1,80 @@
+"use client";
+
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import type { Mapping } from "@/lib/import/fields";
+import { toMessage } from "@/lib/import/message";
+import type { ReadRow } from "@/lib/import/row";
+import type { ChosenFile } from "./chosen-file";
+
+const shownRows = 5;
+
+/** What the first rows become with this mapping. */
+export function Preview({ file, mapping }: { file: ChosenFile; mapping: Mapping }) {
+  return (
+    <section aria-label="What the first rows become" className="grid gap-2">
+      <h3 className="font-medium text-sm">What the first rows become</h3>
+      <Table>
+        <TableHeader>
+          <TableRow>
+            <TableHead className="pl-0">Line</TableHead>
+            <TableHead>Project</TableHead>
+            <TableHead>Type</TableHead>
+            <TableHead>What</TableHead>
+            <TableHead>When</TableHead>
+            <TableHead className="pr-0 text-right">Cost</TableHead>
+          </TableRow>
+        </TableHeader>
+        <TableBody>
+          {file.rows.slice(0, shownRows).map((row) => (
+            <TableRow key={row.line}>
+              <TableCell className="pl-0 text-muted-foreground">{row.line}</TableCell>
+              <Cells row={row} mapping={mapping} />
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+    </section>
+  );
+}
+
+function Cells({ row, mapping }: { row: ReadRow; mapping: Mapping }) {
+  const read = readMessage(row, mapping);
+  if (typeof read === "string") {
+    return (
+      <TableCell colSpan={5} className="text-destructive">
+        {read}
+      </TableCell>
+    );
+  }
+  const { project, message } = read;
+  const text = (name: string) => (message[name] === undefined ? undefined : String(message[name]));
+  const quantity = text("quantity") && `${text("quantity")} ${text("unit_type") ?? ""}`;
+  const what = [text("vendor") ?? text("provider"), text("model"), text("plan"), quantity, text("label")];
+  const currency = text("currency");
+  const cost = text("amount") ?? text("estimated_cost");
+  return (
+    <>
+      <TableCell>{project || "none"}</TableCell>
+      <TableCell className="capitalize">{text("type")}</TableCell>
+      <TableCell className="max-w-72 truncate">{what.filter(Boolean).join(" · ")}</TableCell>
+      <TableCell className="whitespace-nowrap">{text("occurred_at")?.slice(0, 10) ?? "Now"}</TableCell>
+      <TableCell className="whitespace-nowrap pr-0 text-right">
+        {cost === undefined ? (
+          <span className="text-muted-foreground">By its price</span>
+        ) : (
+          `${cost} ${currency ?? "USD"}`
+        )}
+      </TableCell>
+    </>
+  );
+}
+
+/** The message of a row, or what is wrong with the row. */
+function readMessage(row: ReadRow, mapping: Mapping) {
+  if (row instanceof Error) return row.message;
+  try {
+    return toMessage(row, mapping, "");
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,19 @@
+/** How far something has come. `fraction` is from 0 to 1; say beside it what is counted. */
+export function Progress({ fraction, label }: { fraction: number; label: string }) {
+  const percent = Math.round(Math.min(Math.max(fraction, 0), 1) * 100);
+  return (
+    <div
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={percent}
+      className="h-1.5 overflow-hidden rounded-full bg-secondary"
+    >
+      <div
+        className="h-full rounded-full bg-primary transition-[width] duration-120"
+        style={{ width: `${percent}%` }}
+      />
+    </div>
+  );
+}

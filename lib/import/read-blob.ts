@@ -1,0 +1,71 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { parse } from "csv-parse/browser/esm";
+import { csvOptions, FileError, guessDelimiter, type ReadRow, readHeader, readRecord } from "./row";
+
+/** A CSV file that was read whole. `hash` and the rows' lines are what `read-file` makes of the same file. */
+export type BlobContent = { hash: string; columns: string[]; rows: ReadRow[] };
+
+/** What is read of a file at most: it is held in memory. */
+export type BlobLimits = { maxRows: number; maxBytes: number };
+
+/** More of a file than its header line can be. */
+const headBytes = 64 * 1024;
+
+/**
+ * Reads a CSV file where there is no file system: in a browser, also in one that offers no hashing to a page without TLS.
+ * @throws FileError where it is no CSV file with a header, or passes a limit
+ */
+export async function readBlob(blob: Blob, { maxRows, maxBytes }: BlobLimits): Promise<BlobContent> {
+  if (blob.size === 0) throw new FileError("The file is empty.");
+  if (blob.size > maxBytes) {
+    throw new FileError(`The file is larger than ${Math.floor(maxBytes / 1024 ** 2)} MiB.`);
+  }
+  const [head = ""] = (await blob.slice(0, headBytes).text()).split(/\r?\n/, 1);
+  const hash = sha256.create();
+  const rows: ReadRow[] = [];
+  let columns: string[] | undefined;
+  for await (const { record, line } of readRecords(blob, guessDelimiter(head), (chunk) =>
+    hash.update(chunk),
+  )) {
+    if (columns === undefined) columns = readHeader(record);
+    else rows.push(readRecord(record, columns, line));
+    if (rows.length > maxRows) {
+      throw new FileError(`The file has more than ${maxRows.toLocaleString("en-US")} rows.`);
+    }
+  }
+  if (columns === undefined) throw new FileError("The file has no header line.");
+  return { hash: bytesToHex(hash.digest()), columns, rows };
+}
+
+/** The records of a blob, a chunk of it after the other. @param onChunk told every chunk, in order */
+async function* readRecords(blob: Blob, delimiter: string, onChunk: (chunk: Uint8Array) => void) {
+  const parser = parse({ ...csvOptions, delimiter, info: true });
+  let parsed: { record: string[]; line: number }[] = [];
+  let problem: Error | undefined;
+  parser.on("data", ({ info, record }) => parsed.push({ record, line: info.lines }));
+  parser.on("error", (error) => {
+    problem = error;
+  });
+  // The parser's browser build takes text alone, and its own kind of buffer.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const reader = blob.stream().getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      await new Promise<void>((resolve) => {
+        const settle = () => resolve();
+        parser.once("error", settle);
+        if (done) parser.once("end", settle).end();
+        else parser.write(decoder.decode(value, { stream: true }), settle);
+      });
+      if (value) onChunk(value);
+      if (problem) throw new FileError(`The file cannot be read as CSV: ${problem.message}`);
+      yield* parsed;
+      parsed = [];
+      if (done) return;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
