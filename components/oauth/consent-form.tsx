@@ -97,15 +97,16 @@ function Allowance({
         {permissions.map((permission) => {
           const isImplied = permission === "read_summaries" && writes;
           const isHeld = grantable.includes(permission);
+          const about = isImplied ? "Comes with the others." : labels[permission].description;
           return (
             <Checkbox
               key={permission}
               name="permission"
               value={permission}
               label={labels[permission].label}
-              description={isHeld ? labels[permission].description : `Not as a ${role} of this workspace.`}
+              description={isHeld ? about : `Not as a ${role} of this workspace.`}
               checked={granted.includes(permission)}
-              // Whoever may write may read. Without scripts nothing is disabled, and the service sees to it.
+              // Whoever may write may read: a disabled box is not sent, and the service adds what it stands for.
               disabled={!isHeld || isImplied}
               onChange={(event) => toggle(permission, event.target.checked)}
             />
@@ -130,13 +131,13 @@ function Allowance({
             </Select>
           )}
         </FormField>
-        <FormField label="Monthly limit, USD" optional>
+        <FormField label="Monthly limit, USD">
           {(control) => (
             <Input
               {...control}
               name="monthly_limit"
               inputMode="decimal"
-              pattern="\d{1,15}(\.\d{1,18})?"
+              pattern="d{1,15}(.d{1,18})?"
               title="An amount, like 50 or 12.50"
               placeholder="No limit"
               autoComplete="off"
@@ -149,7 +150,7 @@ function Allowance({
       <p aria-live="polite" className="rounded-md border bg-muted px-3.5 py-2.5 text-sm">
         {describeKey({
           permissions: granted,
-          project: project ? { slug: project } : null,
+          project ? { slug: project } : null,
           monthly_limit: limit && Number.isFinite(Number(limit)) ? Number(limit) : null,
         })}
         {current ? " This replaces what it may do here now." : null}
