@@ -28,7 +28,7 @@ export function FilterMenu({ path, params, options }: Props) {
         role="dialog"
         aria-label="Filters"
         aria-busy={isPending}
-        className="w-80 gap-3 open:grid"
+        className="max-h-[85dvh] w-80 gap-3 open:grid"
       >
         {filterFields.map(({ name, label }) => (
           <div key={name} className="grid grid-cols-[5.5rem_minmax(0,1fr)] items-center gap-2">

@@ -43,6 +43,7 @@ export type ActivityFilter = Partial<
     | "model"
     | "feature"
     | "key"
+    | "source"
     | "cost_status",
     string | null | undefined
   >

@@ -81,7 +81,7 @@ function Next({
   const recorded = outcome?.summary.recorded ?? 0;
   if (!dryRun) {
     return (
-      <Link href={`${activityHref(workspace, { period: "all" })}&source=import`} className={buttonVariants()}>
+      <Link href={activityHref(workspace, { period: "all", source: "import" })} className={buttonVariants()}>
         Show imported rows
       </Link>
     );

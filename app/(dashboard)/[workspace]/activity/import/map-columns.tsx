@@ -50,18 +50,21 @@ export function MapColumns({
           <TableRow>
             <TableHead className="pl-0">Column</TableHead>
             <TableHead className="max-sm:hidden">First values</TableHead>
-            <TableHead className="w-48 pr-0">Becomes</TableHead>
+            <TableHead className="pr-0">Becomes</TableHead>
           </TableRow>
         </TableHeader>
         <TableBody>
           {file.columns.map((column) => (
             <TableRow key={column} className="[&>td]:align-middle">
-              <TableCell className="max-w-0 truncate pl-0 font-medium sm:max-w-44">{column}</TableCell>
+              <TableCell className="w-full max-w-0 truncate pl-0 font-medium sm:w-auto sm:max-w-44">
+                {column}
+              </TableCell>
               <TableCell className="w-full max-w-0 truncate text-muted-foreground max-sm:hidden">
                 {firstValues(file, column)}
               </TableCell>
               <TableCell className="pr-0">
                 <Select
+                  className="w-40 sm:w-48"
                   aria-label={`What the column ${column} becomes`}
                   value={fieldOf(mapping, column) ?? ""}
                   onChange={({ currentTarget: { value } }) =>
