@@ -137,7 +137,7 @@ function Allowance({
               {...control}
               name="monthly_limit"
               inputMode="decimal"
-              pattern="d{1,15}(.d{1,18})?"
+              pattern="\d{1,15}(\.\d{1,18})?"
               title="An amount, like 50 or 12.50"
               placeholder="No limit"
               autoComplete="off"
@@ -150,7 +150,7 @@ function Allowance({
       <p aria-live="polite" className="rounded-md border bg-muted px-3.5 py-2.5 text-sm">
         {describeKey({
           permissions: granted,
-          project ? { slug: project } : null,
+          project: project ? { slug: project } : null,
           monthly_limit: limit && Number.isFinite(Number(limit)) ? Number(limit) : null,
         })}
         {current ? " This replaces what it may do here now." : null}
