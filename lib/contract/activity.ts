@@ -133,6 +133,7 @@ export const messageDetail = z
     price: origin,
     currency: z.string().nullable().meta({ description: "ISO 4217, as the message gave it." }),
     original_amount: decimalNumber("In `currency`.").nullable(),
+    idempotency_key: z.string().nullable(),
     batch_id: z.string().nullable(),
     category: z.string().nullable(),
     notes: z.string().nullable(),

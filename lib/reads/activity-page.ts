@@ -4,28 +4,34 @@ import {
   type NamedFilter,
   type StoredActivity,
   selectActivity,
+  selectDayAhead,
   selectLastDay,
-  selectPlaceAhead,
 } from "./activity-queries";
 import type { ActivityPlace } from "./cursor";
 import type { DayRange } from "./month";
 import { addDays } from "./period";
 
-/** Rows looked at for one page: a search for what hardly ever occurs is answered in steps, none of which takes long. */
-const maxScanned = 50_000;
+/**
+ * A search for what hardly ever occurs is answered in steps, none of which takes long: the whole days in which so many
+ * messages were recorded, one at least.
+ */
+const messagesAStep = 50_000;
 
-/** Behind every row that occurred at that instant. */
-const behindInstant = (at: string): ActivityPlace => ({
-  at,
+/** Behind every row of a day; no row has such a part. */
+const behindDay = (day: string): ActivityPlace => ({
+  at: `${day}T00:00:00Z`,
   id: "00000000-0000-0000-0000-000000000000",
   part: -1,
 });
+
+/** The day before which all that is behind a place occurred. */
+const dayAfter = ({ at, part }: ActivityPlace) => addDays(at.slice(0, 10), part < 0 ? 0 : 1);
 
 /** A page of rows, and the place behind which the next begins; undefined where nothing follows. */
 export type ActivityPage = { rows: StoredActivity[]; next: ActivityPlace | undefined };
 
 /**
- * Reads a page of what matches. Days without any of it are skipped, and no page looks at more rows than its share: it may
+ * Reads a page of what matches. Days without any of it are skipped, and no page looks at more days than its share: it may
  * be short, or empty, and others follow all the same.
  * @param options.withLines whether to return the lines of batches too
  */
@@ -42,20 +48,18 @@ export async function readPage(
   const isSparse = names.length > 0 || [filters.source, filters.cost_status, filters.q].some(Boolean);
   if (!isSparse)
     return cut(await selectActivity(client, workspaceId, filters, range, behind, limit + 1, options), limit);
-  const until = behind ? earlier(range.until, addDays(behind.at.slice(0, 10), 1)) : range.until;
+  const ahead = { from: range.from, until: behind ? earlier(range.until, dayAfter(behind)) : range.until };
   const lastDay =
-    names.length > 0
-      ? await selectLastDay(client, workspaceId, filters, names, { from: range.from, until })
-      : undefined;
+    names.length > 0 ? await selectLastDay(client, workspaceId, filters, names, ahead) : undefined;
   if (lastDay === null) return { rows: [], next: undefined };
-  const left = lastDay === undefined ? range : { from: range.from, until: addDays(lastDay, 1) };
-  const notBefore = await selectPlaceAhead(client, workspaceId, filters, left, behind, maxScanned);
+  const left = lastDay === undefined ? ahead : { from: range.from, until: addDays(lastDay, 1) };
+  const notBefore = (await selectDayAhead(client, workspaceId, filters, left, messagesAStep)) ?? undefined;
   const found = await selectActivity(client, workspaceId, filters, left, behind, limit + 1, {
     ...options,
     notBefore,
   });
   const page = cut(found, limit);
-  return page.next || notBefore === undefined ? page : { ...page, next: behindInstant(notBefore) };
+  return page.next || notBefore === undefined ? page : { ...page, next: behindDay(notBefore) };
 }
 
 /** One row more than the page was asked for: whether others follow. */

@@ -54,7 +54,7 @@ function inRangeValues(
 /**
  * The postings that match, latest first, at most `limit`. Of a batch, the lines that match are summed.
  * @param options.withLines whether to return those lines too
- * @param options.notBefore an instant at which to stop looking, however few were found
+ * @param options.notBefore a day before which not to look, however few were found
  */
 export async function selectActivity(
   client: ClientBase,
@@ -93,7 +93,7 @@ export async function selectActivity(
          )
          where ($8::text is null or line.cost_status = $8) ${lineConditions("line", "$2::jsonb")}
        ) as lines on m.items is not null
-       where ${inRange} and m.occurred_at >= coalesce($12::timestamptz, '-infinity')
+       where ${inRange} and m.occurred_at >= coalesce($12::date::timestamp at time zone 'UTC', '-infinity')
          and ($8::text is distinct from 'unpriced' or m.cost_status = 'unpriced')
          -- Asked of the row alone, so that most rows are passed over without a look at their lines.
          and (m.items is not null or ($8::text is null or m.cost_status = $8) ${lineConditions("m", "$2::jsonb")})
@@ -158,34 +158,38 @@ export async function selectLastDay(
        ) as day
        from jsonb_array_elements($6::jsonb) as wanted
      ) as latest`,
-    [
-      workspaceId,
-      environment === undefined ? ["live", "test"] : [environment],
-      type ?? null,
-      from,
-      until,
-      JSON.stringify(names),
-    ],
+    [workspaceId, environmentsOf(environment), type ?? null, from, until, JSON.stringify(names)],
   );
   return rows[0]?.day ?? null;
 }
 
-/** When the row occurred that stands so many rows behind a place; undefined where there are fewer. */
-export async function selectPlaceAhead(
+/**
+ * The day on which, from the end of a range on, so many messages have gone by: a whole number of days, one at least. Null
+ * where the range has fewer.
+ */
+export async function selectDayAhead(
   client: ClientBase,
   workspaceId: string,
-  { project }: ActivityFilters,
-  range: DayRange,
-  behind: ActivityPlace | undefined,
-  rowsAhead: number,
-): Promise<string | undefined> {
-  const { rows } = await client.query<{ at: string }>(
-    `select ${exactInstant("m.occurred_at")} as at
-     from public.messages as m
-     where ${inRange}
-     ${inOrder}
-     offset $8 limit 1`,
-    [...inRangeValues(workspaceId, { project } as ActivityFilters, range, behind), rowsAhead],
+  { environment, project }: ActivityFilters,
+  { from, until }: DayRange,
+  messages: number,
+): Promise<string | null> {
+  const { rows } = await client.query<{ day: string | null }>(
+    `select to_char(max(day), 'YYYY-MM-DD') as day
+     from (
+       select day, sum(sum(message_count)) over (order by day desc) as passed
+       from public.daily_totals
+       where workspace_id = $1 and environment = any ($2) and dimension = 'project' and day >= $3 and day < $4
+         and ($5::text is null or value = (
+           select id::text from public.projects where workspace_id = $1 and slug = $5
+         ))
+       group by day
+     ) as days
+     where passed >= $6`,
+    [workspaceId, environmentsOf(environment), from, until, project ?? null, messages],
   );
-  return rows[0]?.at;
+  return rows[0]?.day ?? null;
 }
+
+const environmentsOf = (environment: ActivityFilters["environment"]) =>
+  environment === undefined ? ["live", "test"] : [environment];

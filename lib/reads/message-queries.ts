@@ -73,3 +73,13 @@ export async function selectMessage(
   );
   return rows;
 }
+
+/** The idempotency key a message was recorded with. No user's role may ask: the caller has stepped back to the service. */
+export async function selectIdempotencyKey(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+): Promise<string | null> {
+  const { rows } = await client.query("select private.idempotency_key_of($1, $2) as key", [workspaceId, id]);
+  return rows[0].key;
+}

@@ -1,11 +1,17 @@
 import type { MessageDetail } from "@/lib/contract/activity";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
-import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { asUserReading, steppedBack, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { parseDecimal, sum, toText } from "@/lib/pricing/decimal";
 import { requireMembership } from "@/lib/workspaces/membership";
-import { type StoredEntry, type StoredLine, type StoredOrigin, selectMessage } from "./message-queries";
+import {
+  type StoredEntry,
+  type StoredLine,
+  type StoredOrigin,
+  selectIdempotencyKey,
+  selectMessage,
+} from "./message-queries";
 
 /**
  * Everything about one message, for the workspace's members.
@@ -16,14 +22,15 @@ export function readMessage(claims: UserClaims, slug: string, id: string): Promi
     const { id: workspaceId } = await requireMembership(client, claims, slug);
     const [first, ...others] = await selectMessage(client, workspaceId, id);
     if (!first) throw notFound();
-    return describeMessage(first, [first, ...others]);
+    const key = await steppedBack(client, () => selectIdempotencyKey(client, workspaceId, id));
+    return { ...describeMessage(first, [first, ...others]), idempotency_key: key };
   });
 }
 
 const exact = (text: string) => new ExactNumber(text);
 const exactOrNull = (text: string | null) => (text === null ? null : exact(text));
 
-function describeMessage(first: StoredEntry, entries: StoredEntry[]): MessageDetail {
+function describeMessage(first: StoredEntry, entries: StoredEntry[]): Omit<MessageDetail, "idempotency_key"> {
   const { part: _, type, occurred_at: __, project_slug: ___, project_name: ____, items, ...message } = first;
   const { key_id, key_name, user_id, user_name, ...own } = message;
   return {

@@ -101,7 +101,7 @@ export const budgetSums = `
       when 'global' then true
       when 'project' then s.project = b.scope_value
       when 'feature' then s.feature = b.scope_value
-      when 'provider' then s.provider = b.scope_value
+      when 'provider' then lower(s.provider) = lower(b.scope_value)
       when 'key' then s.key = b.scope_value
     end
   where b.workspace_id = $3

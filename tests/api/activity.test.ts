@@ -54,7 +54,7 @@ describe("what a row says", () => {
     team = await makeWorkspace();
     const line = { unit_type: "input_tokens", quantity: 1000 };
     ids = await bulk(team.key, [
-      costMessage({ quantity: 1_234_567, feature: "chat" }),
+      costMessage({ quantity: 1_234_567, feature: "chat" }, { idempotency_key: "order-1042" }),
       costMessage({ label: "Nightly 100%_run", occurred_at: "2026-01-05T00:00:00.123456Z" }),
       {
         project: "checkout",
@@ -197,7 +197,9 @@ describe("what a row says", () => {
   test("a message by itself says how its amount came about", async () => {
     const read = async (index: number) =>
       (await team.viewer.get(`/api/v1/workspaces/${team.slug}/messages/${ids[index]}`)).body;
+    expect((await read(0)).idempotency_key).toBe("order-1042");
     expect(await read(2)).toMatchObject({
+      idempotency_key: null,
       message_type: "batch",
       amount_usd: 0.75,
       lines: [{ amount_usd: 0.25 }, { amount_usd: 0.5 }, { cost_status: "unpriced" }],
@@ -271,11 +273,18 @@ test("a search through more rows than one page looks at is answered in steps, ea
     costMessage({ label: "needle", occurred_at: "2026-10-01T00:00:00Z" }),
   ]);
   await harness.fixtures.sql.query(
-    `insert into public.messages
-       (workspace_id, id, occurred_at, created_at, project_id, type, source, environment, amount_usd, cost_status)
-     select $1, gen_random_uuid(), timestamptz '2026-10-01T00:00:01Z' + n / 3 * interval '1 second', now(), project_id, 'usage',
-       'api', 'live', 0, 'client'
-     from generate_series(1, 120000) as n, (select project_id from public.messages where id = $2) as of`,
+    `with made as (
+       insert into public.messages
+         (workspace_id, id, occurred_at, created_at, project_id, type, source, environment, amount_usd, cost_status)
+       select $1, gen_random_uuid(), timestamptz '2026-10-01T00:00:01Z' + n * interval '20 seconds', now(), project_id, 'usage',
+         'api', 'live', 0, 'client'
+       from generate_series(1, 120000) as n, (select project_id from public.messages where id = $2) as of
+       returning (occurred_at at time zone 'UTC')::date as day, project_id
+     )
+     select private.add_daily_spend(array_agg(row(
+       $1::uuid, day, project_id, null, 'usage', null, null, null, 'api', 'live', 0, messages, messages, 0
+     )::public.daily_spend))
+     from (select day, project_id, count(*) as messages from made group by 1, 2) as days`,
     [id, first],
   );
   const [last = ""] = await bulk(key, [

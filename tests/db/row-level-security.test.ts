@@ -159,6 +159,12 @@ describe("a key's reads", () => {
       ).map(({ slug, environment }) => `${slug} ${environment}`);
     const messages = await seen("messages");
     expect(await seen("daily_spend")).toEqual(messages);
+    const totals = await as(
+      "outlay_key",
+      settings,
+      "select sum(amount_usd) as usd from public.daily_totals where dimension = 'project'",
+    );
+    expect(Number(totals[0]?.usd)).toBe(messages.length);
     return messages;
   };
 
@@ -168,6 +174,24 @@ describe("a key's reads", () => {
     expect(await see({ allow: ["a"] })).toEqual(["a live"]);
     expect(await see({ deny: ["a"] })).toEqual(["b live"]);
     expect(await see({ allow: [] })).toEqual([]);
+  });
+
+  test("see totals by anything but the project where they may see every project, of their own key always", async () => {
+    const dimensions = async (claims: Record<string, unknown>) => {
+      const settings = {
+        "request.api_key": { id: "k", workspace_id: workspace, environment: "live", ...claims },
+      };
+      const rows = await as(
+        "outlay_key",
+        settings,
+        "select distinct dimension from public.daily_totals order by 1",
+      );
+      return rows.map(({ dimension }) => dimension);
+    };
+    const all = ["feature", "key", "model", "project", "provider"];
+    expect(await dimensions({ allow: null, deny: [] })).toEqual(all);
+    expect(await dimensions({ allow: ["a"], deny: [] })).toEqual(["project"]);
+    expect(await dimensions({ allow: null, deny: ["a"] })).toEqual(["project"]);
   });
 
   test("see nothing without claims, and nothing of the keys", async () => {

@@ -85,6 +85,7 @@ export const spendExamples: ExampleSet = {
       },
       currency: null,
       original_amount: null,
+      idempotency_key: "order-1042",
       batch_id: null,
       category: null,
       notes: null,
