@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { readTypedAmount } from "@/components/typed-amount";
 import type { createApiKeyRequest } from "@/lib/contract/api-keys";
 import { describeKey } from "@/lib/contract/describe-key";
 import { ExactNumber } from "@/lib/contract/exact-number";
@@ -65,8 +66,8 @@ export function formOf(key: KeyView): KeyForm {
  * @returns with `errors` by the API's own paths, for what could not even be sent or would not mean what it seems to
  */
 export function readKeyForm(form: KeyForm): { request: KeyRequest; errors: Record<string, string> } {
-  const limit = readDigits(form.monthlyLimit);
-  const rate = readDigits(form.ratePerMinute);
+  const limit = readTypedAmount(form.monthlyLimit);
+  const rate = readTypedAmount(form.ratePerMinute);
   const errors: Record<string, string> = {};
   if (limit === undefined) errors.monthly_limit = "must be an amount, like 50 or 12.50";
   if (rate === undefined || rate?.includes(".")) errors.rate_limit_rpm = "must be a whole number";
@@ -81,8 +82,8 @@ export function readKeyForm(form: KeyForm): { request: KeyRequest; errors: Recor
 type KeyRequest = ReturnType<typeof toRequest>;
 
 function toRequest(form: KeyForm) {
-  const limit = readDigits(form.monthlyLimit);
-  const rate = readDigits(form.ratePerMinute);
+  const limit = readTypedAmount(form.monthlyLimit);
+  const rate = readTypedAmount(form.ratePerMinute);
   return {
     name: form.name.trim(),
     permissions: form.permissions,
@@ -114,14 +115,6 @@ export function changedFields(before: KeyForm, after: KeyForm): Partial<KeyReque
 /** What the key of a form may do, in words, while it is filled in. */
 export function describeKeyForm(form: KeyForm): string {
   return describeKey({ ...toRequest(form), project: form.project, environment: form.environment });
-}
-
-/** Digits of an amount as people type it, "$1,250.50"; empty for nothing, undefined for what is none. */
-function readDigits(typed: string): string | undefined {
-  const text = typed.trim().replace(/^\$\s*/, "");
-  // A comma only where thousands part: "1,5" is one and a half to some, and fifteen to nobody.
-  const isAmount = /^(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$/.test(text);
-  return text === "" || isAmount ? text.replaceAll(",", "").replace(/^0+(?=\d)/, "") : undefined;
 }
 
 /**

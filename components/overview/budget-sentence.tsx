@@ -10,8 +10,12 @@ const names = new Intl.ListFormat("en-US");
 const listStates = (budgets: BudgetState[]) =>
   names.format(budgets.map((budget) => `${budget.name} (${formatPercent(exactText(budget.percent_used))})`));
 
-/** Whether the budgets hold, in a sentence; the sign before it says the same without colour. */
-export function BudgetSentence({ budgets, href }: { budgets: BudgetState[]; href: string }) {
+/**
+ * Whether the budgets hold, in a sentence; the sign before it says the same without colour.
+ * @param props.href where they are shown; none on that page itself
+ */
+export function BudgetSentence({ budgets, href }: { budgets: BudgetState[]; href?: string }) {
+  if (!href) return <Sentence budgets={budgets} />;
   return (
     <Link href={href} prefetch={false} className="w-fit rounded-sm hover:underline">
       <Sentence budgets={budgets} />

@@ -1,9 +1,53 @@
+import { Gauge } from "lucide-react";
 import type { Metadata } from "next";
+import { BudgetActions } from "@/components/budgets/budget-actions";
+import { BudgetCard } from "@/components/budgets/budget-card";
+import { budgetsSentenceId, byCloseness, toBudgetInHand } from "@/components/budgets/budget-view";
+import { NewBudget } from "@/components/budgets/new-budget";
+import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { PageHeader } from "@/components/shell/page-header";
+import { EmptyState } from "@/components/ui/empty-state";
+import { listBudgets } from "@/lib/budgets/service";
+import { requireWorkspace } from "../membership";
 
 export const metadata: Metadata = { title: "Budgets" };
 
-/** Keeps the address until its page is built. */
-export default function BudgetsPage() {
-  return <PageHeader title="Budgets" />;
+type Props = { params: Promise<{ workspace: string }> };
+
+/** The budgets of a workspace, those closest to their limits first. */
+export default async function BudgetsPage({ params }: Props) {
+  const {
+    claims,
+    workspace: { slug },
+  } = await requireWorkspace((await params).workspace);
+  const { budgets, can_edit: canEdit } = await listBudgets(claims, slug);
+  const create = canEdit ? <NewBudget workspace={slug} /> : null;
+  return (
+    <>
+      <PageHeader title="Budgets" actions={budgets.length > 0 ? create : null} />
+      {budgets.length === 0 ? (
+        <EmptyState icon={<Gauge />} title="No budget yet" action={create}>
+          A budget says how much a month may cost: all of it, or one project, feature, provider or key. It
+          warns from 80 % on, and tells the day it would be used up.
+          {canEdit ? null : " Admins of this workspace can set one."}
+        </EmptyState>
+      ) : (
+        <div className="grid gap-6">
+          <div id={budgetsSentenceId} tabIndex={-1} className="outline-none">
+            <BudgetSentence budgets={budgets} />
+          </div>
+          <div className="grid gap-4 md:grid-cols-2">
+            {byCloseness(budgets).map((budget) => (
+              <BudgetCard
+                key={budget.id}
+                budget={budget}
+                workspace={slug}
+                actions={canEdit ? <BudgetActions workspace={slug} budget={toBudgetInHand(budget)} /> : null}
+              />
+            ))}
+          </div>
+        </div>
+      )}
+    </>
+  );
 }

@@ -1,0 +1,71 @@
+"use client";
+
+import { Ellipsis, Pencil, Trash2 } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { callApi } from "@/components/api";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuItem,
+  DropdownMenuSeparator,
+  DropdownMenuTrigger,
+} from "@/components/ui/dropdown-menu";
+import { toast } from "@/components/ui/toaster";
+import type { budget as budgetSchema } from "@/lib/contract/budgets";
+import { type BudgetInHand, budgetsSentenceId } from "./budget-view";
+
+const EditBudgetDialog = dynamic(() => import("./edit-budget-dialog"));
+
+/** What admins may do with a budget: change it, delete it. */
+export function BudgetActions({ workspace, budget }: { workspace: string; budget: BudgetInHand }) {
+  const router = useRouter();
+  const [asking, setAsking] = useState<"edit" | "delete">();
+  const close = () => setAsking(undefined);
+  const remove = async () => {
+    const path = `/api/v1/workspaces/${workspace}/budgets/${budget.id}`;
+    await callApi<typeof budgetSchema>("DELETE", path);
+    toast(`The budget ${budget.name} is deleted.`);
+    router.refresh();
+    // Its card, and the button the focus would return to, are about to go.
+    requestAnimationFrame(() => document.getElementById(budgetsSentenceId)?.focus());
+  };
+  return (
+    <>
+      <DropdownMenu>
+        <DropdownMenuTrigger
+          variant="ghost"
+          size="icon"
+          aria-label={`Actions for ${budget.name}`}
+          className="-mt-1.5 -mr-1.5 size-8 text-muted-foreground"
+        >
+          <Ellipsis aria-hidden="true" />
+        </DropdownMenuTrigger>
+        <DropdownMenuContent aria-label="Budget" place="bottom-end">
+          <DropdownMenuItem onSelect={() => setAsking("edit")}>
+            <Pencil aria-hidden="true" />
+            Edit
+          </DropdownMenuItem>
+          <DropdownMenuSeparator />
+          <DropdownMenuItem destructive onSelect={() => setAsking("delete")}>
+            <Trash2 aria-hidden="true" />
+            Delete
+          </DropdownMenuItem>
+        </DropdownMenuContent>
+      </DropdownMenu>
+      {asking === "edit" ? <EditBudgetDialog workspace={workspace} budget={budget} onClose={close} /> : null}
+      <ConfirmDialog
+        open={asking === "delete"}
+        onOpenChange={close}
+        title={`Delete the budget ${budget.name}?`}
+        confirm="Delete"
+        onConfirm={remove}
+      >
+        Nobody is warned by it any more, and it is gone from the overview and from what keys and assistants
+        read. What was spent stays recorded.
+      </ConfirmDialog>
+    </>
+  );
+}
