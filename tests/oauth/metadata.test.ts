@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { apiClient } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { connect, openBrowser, postForm } from "@/tests/helpers/oauth";
@@ -35,10 +35,13 @@ function ask(baseUrl: string, path: string, host?: string, method = "GET") {
 
 for (const lane of ["on", "off"] as const) {
   describe(`metadata with the fast lane ${lane}`, () => {
-    const start = () => harness.start({ BASE_URL: baseUrlSetting, MCP_URL: mcpUrl, OUTLAY_FAST_LANE: lane });
+    let baseUrl: string;
+    beforeAll(async () => {
+      const settings = { BASE_URL: baseUrlSetting, MCP_URL: mcpUrl, OUTLAY_FAST_LANE: lane };
+      ({ baseUrl } = await harness.start(settings));
+    });
 
     test("tells each host of the allow-list its own address, and a spoofed one the service's", async () => {
-      const { baseUrl } = await start();
       const resourceAt = async (path: string, host: string) => {
         const { status, body, headers } = await ask(baseUrl, path, host);
         return {
@@ -86,7 +89,6 @@ for (const lane of ["on", "off"] as const) {
     });
 
     test("is where a refusal of the agent tools leads, whatever the Host says", async () => {
-      const { baseUrl } = await start();
       const invitationAt = async (host: string) => {
         const { headers } = await ask(
           baseUrl,

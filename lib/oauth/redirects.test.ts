@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { answerTo, isPossibleRedirect, isRegisteredRedirect } from "./redirects";
+
+describe("a redirect on this machine", () => {
+  const registered = ["http://localhost/callback", "http://[::1]:1/callback?from=outlay"];
+
+  test.each([
+    "http://localhost/callback",
+    "http://localhost:1/callback",
+    "http://localhost:65535/callback",
+    "http://[::1]/callback?from=outlay",
+  ])("may have any port: %s", (asked) => {
+    expect(isRegisteredRedirect(registered, asked)).toBe(true);
+  });
+
+  test.each([
+    "http://localhost:1/other",
+    "http://localhost:1/callback/",
+    "http://localhost:1/a/../callback",
+    "http://localhost:1/callback?more",
+    "http://127.0.0.1:1/callback",
+    "https://localhost/callback",
+    "http://localhost.evil.example/callback",
+    "http://localhost:1@evil.example/callback",
+    "http://evil.example/http://localhost/callback",
+    "http://[::1]/callback",
+    "http://localhost:1/callback#part",
+  ])("may differ in nothing else: %s", (asked) => {
+    expect(isRegisteredRedirect(registered, asked)).toBe(false);
+  });
+});
+
+test("a redirect on the web is the same to the letter", () => {
+  const registered = ["https://app.example/callback"];
+  expect(isRegisteredRedirect(registered, "https://app.example/callback")).toBe(true);
+  for (const asked of [
+    "https://app.example:443/callback",
+    "https://app.example:8443/callback",
+    "https://APP.example/callback",
+    "https://app.example/callback/",
+    "https://app.example/callback?",
+    "http://app.example/callback",
+  ]) {
+    expect(isRegisteredRedirect(registered, asked)).toBe(false);
+  }
+});
+
+test("what is registered all the same is no redirect where it is none of the kinds there are", () => {
+  for (const redirect of [
+    "http://evil.example/",
+    "javascript:alert(1)",
+    "data:,",
+    "file:///etc/passwd",
+    "evil://callback",
+  ]) {
+    expect(isPossibleRedirect(redirect)).toBe(false);
+    expect(isRegisteredRedirect([redirect], redirect)).toBe(false);
+  }
+});
+
+test("an answer keeps what the redirect has, and cannot break out of it", () => {
+  expect(answerTo("https://app.example/callback?a=1", { code: "x&y=z#", state: null, iss: undefined })).toBe(
+    "https://app.example/callback?a=1&code=x%26y%3Dz%23",
+  );
+});
