@@ -30,10 +30,9 @@ let people: Record<Role | "stranger" | "other", string>;
 
 async function addPerson(role?: Role): Promise<string> {
   const email = `${randomUUID()}@example.com`;
-  const { rows } = await fixtures.sql.query(
-    "select local_auth.create_user($1, null, '{}') ->> 'id' as id",
-    [email],
-  );
+  const { rows } = await fixtures.sql.query("select local_auth.create_user($1, null, '{}') ->> 'id' as id", [
+    email,
+  ]);
   if (role)
     await fixtures.sql.query(
       "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
