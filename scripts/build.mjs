@@ -42,6 +42,8 @@ export async function bundleTools() {
   const { outputFiles } = await esbuild.build({
     ...serverBundle(file, "server/mcp.ts"),
     packages: "bundle",
+    // Among npm's packages esbuild leaves tsconfig.json unread, which says the same.
+    alias: { "@": root.replace(/[\\/]$/, "") },
     sourcemap: false,
     banner: { js: "#!/usr/bin/env node" },
     write: false,

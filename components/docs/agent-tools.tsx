@@ -6,7 +6,7 @@ import {
   writeLocalSnippet,
   writeRemoteSnippets,
 } from "./agent-snippets";
-import { InlineCode } from "./inline";
+import { Inline, InlineCode } from "./inline";
 import { Topic } from "./topic";
 
 /** Sections about the agent tools, in order, for the list of contents. */
@@ -40,7 +40,9 @@ export function AgentTools({ baseUrl, mcpUrl }: { baseUrl: string; mcpUrl: strin
                     {"isRemoteOnly" in tool ? " · over HTTP only" : ""}
                   </span>
                 </dt>
-                <dd className="mt-1 text-sm">{tool.description}</dd>
+                <dd className="mt-1 text-sm">
+                  <Inline text={tool.description} />
+                </dd>
                 <dd className="mt-1 text-muted-foreground text-xs">{parametersOf(name)}</dd>
               </div>
             );
