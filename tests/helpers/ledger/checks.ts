@@ -94,7 +94,7 @@ export async function checkBudgets(
     global: () => true,
     project: ({ project }: Entry, value: string | null) => project === value,
     feature: ({ feature }: Entry, value: string | null) => feature === value,
-    provider: ({ provider }: Entry, value: string | null) => provider === value,
+    provider: ({ provider }: Entry, value: string | null) => provider?.toLowerCase() === value,
     key: (entry: Entry, value: string | null) => entry.key === value,
   };
   const { body } = await workspace.clients[key].get("/api/v1/budgets/status");
