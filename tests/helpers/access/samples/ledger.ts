@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { expect, vi } from "vitest";
 import { costMessage } from "@/tests/helpers/client";
 import type { World } from "../callers";
 import { nothing, type Samples } from "../sample";
@@ -37,7 +38,14 @@ export const ledgerSamples: Samples = {
     return { params: { id } };
   },
   "GET /api/v1/workspaces/[slug]/prices": nothing,
-  "PUT /api/v1/workspaces/[slug]/prices": () => ({
+  "PUT /api/v1/workspaces/[slug]/prices": (world) => ({
+    // The corrections that setting a price begins are made in the background: they must not fall into another's call.
+    restore: () =>
+      vi.waitFor(async () => {
+        const { sql } = world.harness.fixtures;
+        const { rows } = await sql.query("select from public.repricings where finished_at is null");
+        expect(rows).toEqual([]);
+      }, 10_000),
     body: {
       provider: "in-house",
       model: randomUUID(),
