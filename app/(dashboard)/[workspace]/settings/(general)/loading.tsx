@@ -1,0 +1,5 @@
+import { FormSkeleton } from "@/components/settings/form-skeleton";
+
+export default function Loading() {
+  return <FormSkeleton />;
+}

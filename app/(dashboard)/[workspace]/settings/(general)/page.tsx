@@ -1,0 +1,64 @@
+import type { Metadata } from "next";
+import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { personName } from "@/components/members/person";
+import { Facts } from "@/components/settings/facts";
+import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
+import { LeaveWorkspace } from "@/components/workspaces/leave-workspace";
+import { TransferOwnership } from "@/components/workspaces/transfer-ownership";
+import { WorkspaceForm } from "@/components/workspaces/workspace-form";
+import { listCurrencies } from "@/lib/pricing/currency";
+import { readOrganization } from "@/lib/workspaces/service";
+
+export const metadata: Metadata = { title: "Settings" };
+
+type Props = { params: Promise<{ workspace: string }> };
+
+/** What a workspace is called, who owns it, and the way out of it. */
+export default async function GeneralSettingsPage({ params }: Props) {
+  const { claims, user, workspace } = await requireWorkspace((await params).workspace);
+  const { members } = await readOrganization(claims, workspace.slug);
+  const others = members.filter(({ user_id: id }) => id !== user.id);
+  const isOwner = workspace.role === "owner";
+  const isLastOwner = isOwner && !others.some(({ role }) => role === "owner");
+  return (
+    <SettingsSections>
+      <SettingsSection title="General">
+        {isOwner || workspace.role === "admin" ? (
+          <WorkspaceForm workspace={workspace} currencies={listCurrencies()} />
+        ) : (
+          <Facts
+            facts={[
+              { label: "Name", value: workspace.name },
+              { label: "Description", value: workspace.description ?? "None" },
+              { label: "Currency", value: workspace.base_currency },
+              { label: "Address", value: `/${workspace.slug}` },
+            ]}
+          />
+        )}
+      </SettingsSection>
+      {isOwner ? (
+        <SettingsSection
+          title="Ownership"
+          description="An owner may do everything an admin may, and decides who owns. Whoever gives it away is an admin from then on."
+        >
+          <TransferOwnership
+            workspace={workspace.slug}
+            candidates={others.map((member) => ({ userId: member.user_id, name: personName(member) }))}
+          />
+        </SettingsSection>
+      ) : null}
+      <SettingsSection
+        title="Leave this workspace"
+        description={
+          isLastOwner
+            ? "You are its only owner, and a workspace keeps one. To leave, give the ownership to somebody else first."
+            : "You see nothing of it any more, until somebody invites you again."
+        }
+      >
+        {isLastOwner ? null : (
+          <LeaveWorkspace workspace={workspace.slug} name={workspace.name} userId={user.id} />
+        )}
+      </SettingsSection>
+    </SettingsSections>
+  );
+}

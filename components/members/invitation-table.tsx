@@ -1,0 +1,51 @@
+import { Time } from "@/components/time";
+import { Badge } from "@/components/ui/badge";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import type { Invitation } from "@/lib/contract/invitations";
+import { personName, roleLabel } from "./person";
+import { RevokeInvitation } from "./revoke-invitation";
+
+/** Invitations that nobody has accepted yet. */
+export function InvitationTable({
+  invitations,
+  workspace,
+}: {
+  invitations: Invitation[];
+  workspace: string;
+}) {
+  return (
+    <Table aria-label="Open invitations">
+      <TableHeader>
+        <TableRow>
+          <TableHead className="pl-0">For</TableHead>
+          <TableHead className="hidden sm:table-cell">Role</TableHead>
+          <TableHead className="hidden md:table-cell">Invited by</TableHead>
+          <TableHead>Expires</TableHead>
+          <TableHead className="pr-0">
+            <span className="sr-only">Revoke</span>
+          </TableHead>
+        </TableRow>
+      </TableHeader>
+      <TableBody>
+        {invitations.map(({ id, email, role, invited_by: inviter, expires_at: end, expired }) => (
+          <TableRow key={id} className="[&>td]:align-middle">
+            <TableCell className="w-full max-w-0 pl-0">
+              <span className="block truncate" title={email ?? undefined}>
+                {email ?? "Whoever has the link"}
+              </span>
+              <span className="text-muted-foreground text-xs sm:hidden">{roleLabel(role)}</span>
+            </TableCell>
+            <TableCell className="hidden sm:table-cell">{roleLabel(role)}</TableCell>
+            <TableCell className="hidden max-w-44 truncate md:table-cell">{personName(inviter)}</TableCell>
+            <TableCell className="whitespace-nowrap">
+              {expired ? <Badge variant="outline">Expired</Badge> : <Time at={end} />}
+            </TableCell>
+            <TableCell className="pr-0 text-right">
+              <RevokeInvitation workspace={workspace} id={id} whose={email ?? "whoever has the link"} />
+            </TableCell>
+          </TableRow>
+        ))}
+      </TableBody>
+    </Table>
+  );
+}

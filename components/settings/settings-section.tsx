@@ -1,0 +1,35 @@
+import { type ReactNode, useId } from "react";
+
+/** A part of a page of settings: what it is, what it means, and on the right its main action. */
+export function SettingsSection({
+  title,
+  description,
+  actions,
+  children,
+}: {
+  title: string;
+  description?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
+      <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="grid gap-1">
+          <h2 id={id} tabIndex={-1} className="font-medium outline-none">
+            {title}
+          </h2>
+          {description ? <p className="max-w-[68ch] text-muted-foreground text-sm">{description}</p> : null}
+        </div>
+        {actions}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** The parts of a page of settings, one below the other. */
+export function SettingsSections({ children }: { children: ReactNode }) {
+  return <div className="grid grid-cols-[minmax(0,1fr)] gap-12">{children}</div>;
+}
