@@ -23,6 +23,11 @@ export function subtractExact(from: string, amount: string): string {
   return write(read(from) - read(amount));
 }
 
+/** The product of two exact decimals, cut after 18 places. */
+export function multiplyExact(a: string, b: string): string {
+  return write((read(a) * read(b)) / 10n ** BigInt(scale));
+}
+
 /** Writes an exact decimal with its thousands apart: `1234567.5` as `1,234,567.5`. */
 export function groupDigits(text: string): string {
   const [whole = "", fraction] = text.split(".");
