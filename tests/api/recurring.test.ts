@@ -132,6 +132,7 @@ test("where no worker runs, a scheduler with the secret has the jobs done, and n
       jobs: [
         { name: "book_subscriptions", failed: false },
         { name: "reprice_messages", failed: false },
+        { name: "sweep_tokens", failed: false },
       ],
     },
   });
