@@ -13,7 +13,8 @@ const email = {
   autoComplete: "username",
   maxLength: 255,
 };
-const newPassword = {
+/** The line for a password that is chosen. */
+export const newPassword = {
   name: "password",
   type: "password",
   autoComplete: "new-password",

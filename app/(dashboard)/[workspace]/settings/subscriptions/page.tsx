@@ -1,0 +1,62 @@
+import { Repeat } from "lucide-react";
+import type { Metadata } from "next";
+import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
+import { subscriptionsId } from "@/components/subscriptions/subscription-id";
+import { SubscriptionTable } from "@/components/subscriptions/subscription-table";
+import { EmptyState } from "@/components/ui/empty-state";
+import { listSubscriptions } from "@/lib/subscriptions/service";
+
+export const metadata: Metadata = { title: "Subscriptions" };
+
+type Props = { params: Promise<{ workspace: string }> };
+
+/** The subscriptions of a workspace that book each following period by themselves. */
+export default async function SubscriptionsPage({ params }: Props) {
+  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { slug, role } = workspace;
+  const { subscriptions } = await listSubscriptions(claims, slug);
+  const running = subscriptions.filter(({ next_on: next }) => next !== null);
+  const past = subscriptions.filter(({ next_on: next }) => next === null);
+  if (subscriptions.length === 0) {
+    return (
+      <EmptyState icon={<Repeat />} title="No recurring subscription">
+        A subscription that is recorded with <code className="font-mono">recurring: true</code> books each
+        following period by itself, and appears here.
+      </EmptyState>
+    );
+  }
+  return (
+    <SettingsSections>
+      <div id={subscriptionsId} tabIndex={-1} className="outline-none">
+        <SettingsSection
+          title="Subscriptions"
+          description={
+            running.length === 0
+              ? "None is to be charged again."
+              : "Each books its following period by itself, until it ends or is stopped here."
+          }
+        >
+          {running.length === 0 ? null : (
+            <SubscriptionTable
+              subscriptions={running}
+              workspace={slug}
+              label="Running subscriptions"
+              canStop={role !== "viewer"}
+            />
+          )}
+        </SettingsSection>
+      </div>
+      {past.length === 0 ? null : (
+        <SettingsSection title="Stopped and ended">
+          <SubscriptionTable
+            subscriptions={past}
+            workspace={slug}
+            label="Stopped and ended subscriptions"
+            canStop={false}
+          />
+        </SettingsSection>
+      )}
+    </SettingsSections>
+  );
+}

@@ -1,0 +1,112 @@
+import type { z } from "zod";
+import { type Amount, exactText } from "@/components/amount";
+import { Badge } from "@/components/ui/badge";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import type { recurringSubscription } from "@/lib/contract/subscriptions";
+import { StopSubscription } from "./stop-subscription";
+
+type Subscription = z.output<typeof recurringSubscription>;
+
+const dayName = new Intl.DateTimeFormat("en-US", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+/** Subscriptions with their next charges. On a phone the day stands below the name. */
+export function SubscriptionTable({
+  subscriptions,
+  workspace,
+  label,
+  canStop,
+}: {
+  subscriptions: Subscription[];
+  workspace: string;
+  label: string;
+  canStop: boolean;
+}) {
+  return (
+    <Table aria-label={label}>
+      <TableHeader>
+        <TableRow>
+          <TableHead className="pl-0">Subscription</TableHead>
+          <TableHead className="hidden md:table-cell">Project</TableHead>
+          <TableHead className="hidden sm:table-cell">Next charge</TableHead>
+          <TableHead className="text-right">Amount</TableHead>
+          {canStop ? (
+            <TableHead className="pr-0">
+              <span className="sr-only">Stop</span>
+            </TableHead>
+          ) : null}
+        </TableRow>
+      </TableHeader>
+      <TableBody>
+        {subscriptions.map((subscription) => (
+          <Row key={subscription.id} subscription={subscription} workspace={workspace} canStop={canStop} />
+        ))}
+      </TableBody>
+    </Table>
+  );
+}
+
+function Row({
+  subscription,
+  workspace,
+  canStop,
+}: {
+  subscription: Subscription;
+  workspace: string;
+  canStop: boolean;
+}) {
+  const { id, vendor, plan, project, environment, amount, currency, interval, next_on: next } = subscription;
+  const price = formatAmount(amount, currency);
+  const nextDay = next && dayName.format(new Date(next));
+  return (
+    <TableRow className="[&>td]:align-middle">
+      <TableCell className="w-full min-w-32 pl-0">
+        <span className="flex flex-wrap items-center gap-x-2">
+          <span className="font-medium [overflow-wrap:anywhere]">{vendor}</span>
+          {environment === "test" ? <Badge variant="outline">Test</Badge> : null}
+        </span>
+        {plan ? <span className="block text-muted-foreground text-xs">{plan}</span> : null}
+        <span className="block text-muted-foreground text-xs sm:hidden">
+          {project}, {nextDay ? `next on ${nextDay}` : ended(subscription)}
+        </span>
+      </TableCell>
+      <TableCell className="hidden md:table-cell">{project}</TableCell>
+      <TableCell className="hidden whitespace-nowrap sm:table-cell">
+        {nextDay ?? <span className="text-muted-foreground">{ended(subscription)}</span>}
+      </TableCell>
+      <TableCell
+        className="whitespace-nowrap text-right tabular-nums"
+        title={`${exactText(amount)} ${currency}`}
+        data-figure="amount"
+        data-exact={exactText(amount)}
+      >
+        {price}
+        <span className="block text-muted-foreground text-xs">a {interval}</span>
+      </TableCell>
+      {canStop ? (
+        <TableCell className="pr-0 text-right">
+          {nextDay ? (
+            <StopSubscription workspace={workspace} id={id} vendor={vendor} next={`${price} on ${nextDay}`} />
+          ) : null}
+        </TableCell>
+      ) : null}
+    </TableRow>
+  );
+}
+
+/** Why no charge is to come. */
+function ended({ stopped_at: stopped, ends_on: end }: Subscription): string {
+  if (stopped) return `stopped on ${dayName.format(new Date(stopped))}`;
+  return end ? `ended on ${dayName.format(new Date(end))}` : "none to come";
+}
+
+/** An amount in its own currency, with the decimals that currency has. */
+function formatAmount(amount: Amount, currency: string): string {
+  const format = new Intl.NumberFormat("en-US", { style: "currency", currency });
+  // As text, so that not a digit is lost on the way through a double.
+  return format.format(exactText(amount) as `${number}`);
+}
