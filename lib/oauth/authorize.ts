@@ -1,3 +1,4 @@
+import { isLoopbackHost } from "@/lib/address";
 import type { Permission } from "@/lib/contract/permissions";
 import { accountQuota, hourMs, throttle } from "@/lib/throttle/service";
 import { issuerAt, ownResourceOf, resourceAt, toolsResources } from "./addresses";
@@ -18,6 +19,12 @@ export type AuthorizationRequest = {
   wanted: Permission[];
 };
 
+/**
+ * Where a refusal goes: back to the client by itself, where that is a program on the user's machine. Anybody can register
+ * an address on the web, and a link of ours that led there unasked would lend it our name: the user is shown it first.
+ */
+export type Refusal = { refusedTo: string; isOnThisMachine: boolean; message: string };
+
 /** The query of a page: a parameter that is there twice is a list. */
 export type PageQuery = Record<string, string | string[] | undefined>;
 
@@ -33,14 +40,14 @@ const maxState = 4096;
  * wrong with the client or its redirect is then shown and never sent on, since there is nobody it could be sent to.
  * @param userId who is signed in
  * @param host the Host header
- * @returns the request, or where to send the browser with what is wrong with it
+ * @returns the request, or what is wrong with it and where to go with that
  * @throws OAuthError to be shown: the client or its redirect cannot be trusted; ServiceError rate_limited, unavailable
  */
 export async function readAuthorizationRequest(
   query: PageQuery,
   userId: string,
   host: string | null,
-): Promise<{ request: AuthorizationRequest } | { refusedTo: string }> {
+): Promise<{ request: AuthorizationRequest } | Refusal> {
   const clientId = single(query, "client_id");
   const redirectUri = single(query, "redirect_uri");
   if (!clientId) throw new OAuthError("invalid_request", "The link lacks a client_id.");
@@ -58,7 +65,12 @@ export async function readAuthorizationRequest(
     return { request: { client, redirectUri, ...readRest(query, host) } };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    return { refusedTo: refusalTo(redirectUri, lenient(query, "state"), error.code, error.message, host) };
+    const { hostname } = new URL(redirectUri);
+    return {
+      refusedTo: refusalTo(redirectUri, lenient(query, "state"), error.code, error.message, host),
+      isOnThisMachine: isLoopbackHost(hostname),
+      message: error.message,
+    };
   }
 }
 

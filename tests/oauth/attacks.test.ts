@@ -194,6 +194,16 @@ describe("a request", () => {
     expect(new URL(location ?? "").searchParams.get("error")).toBe(error);
   });
 
+  test("is sent back to the web by the user alone: no link of ours leads to an address that anybody can register", async () => {
+    clientId = await registerClient(baseUrl(), { redirect_uris: ["https://phish.example/callback"] });
+    const page = await openPage(
+      browser,
+      link({ redirect_uri: "https://phish.example/callback", response_type: "bogus" }),
+    );
+    expect([page.status, page.location, page.nonce]).toEqual([200, null, undefined]);
+    expect(page.html).toContain("https://phish.example/callback?error=unsupported_response_type");
+  });
+
   test("of a client that nobody registered is refused to the user's face", async () => {
     clientId = "svc_client_nobody";
     const page = await openPage(browser, link());

@@ -10,7 +10,7 @@ import { buttonVariants } from "@/components/ui/button";
 import { currentUser } from "@/lib/auth/page-session";
 import { ServiceError } from "@/lib/errors";
 import { type PageQuery, readAuthorizationRequest } from "@/lib/oauth/authorize";
-import { askConsent } from "@/lib/oauth/consent";
+import { askConsent, shownRedirect } from "@/lib/oauth/consent";
 import { OAuthError } from "@/lib/oauth/oauth-error";
 
 export const metadata: Metadata = { title: "Connect a program", robots: "noindex" };
@@ -22,7 +22,10 @@ export default async function AuthorizePage({ searchParams }: { searchParams: Pr
   if (!claims) redirect(`/sign-in?next=${encodeURIComponent(`/oauth/authorize?${writeQuery(query)}`)}`);
   const read = await readRequest(query, claims.sub);
   if ("problem" in read) return <Problem>{read.problem}</Problem>;
-  if ("refusedTo" in read) redirect(read.refusedTo);
+  if ("refusedTo" in read) {
+    if (read.isOnThisMachine) redirect(read.refusedTo);
+    return <Problem wayBack={read.refusedTo}>{read.message}</Problem>;
+  }
   const { nonce, email, client, wanted, workspaces } = await askConsent(claims, read.request);
   if (workspaces.length === 0)
     return <Problem>{`You belong to no workspace that ${client.name} could be let into.`}</Problem>;
@@ -45,14 +48,21 @@ async function readRequest(query: PageQuery, userId: string) {
   }
 }
 
-function Problem({ children }: { children: string }) {
+function Problem({ children, wayBack }: { children: string; wayBack?: string }) {
   return (
     <Notice
       title="This program cannot be connected"
       actions={
-        <Link href="/workspaces" className={buttonVariants({ variant: "outline" })}>
-          To my workspace
-        </Link>
+        <>
+          <Link href="/workspaces" className={buttonVariants({ variant: "outline" })}>
+            To my workspace
+          </Link>
+          {wayBack ? (
+            <a href={wayBack} className={buttonVariants({ variant: "ghost" })}>
+              Back to {shownRedirect(wayBack)}
+            </a>
+          ) : null}
+        </>
       }
     >
       <p>{children}</p>
