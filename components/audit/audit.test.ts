@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { actorName, describeEntry } from "./describe-entry";
+import { listDifferences } from "./differences";
+import type { AuditEntry } from "./entry";
+
+const ada = {
+  user_id: "5f0c2f5e-7c1e-4f5b-9a53-0d6a3a1c9b11",
+  email: "ada@example.com",
+  display_name: "Ada",
+};
+const graceId = "8a2d4c1b-93e5-4f70-8d16-7b9e0c5a2f43";
+
+function entry(
+  action: string,
+  before: AuditEntry["before"],
+  after: AuditEntry["after"],
+  others: Partial<AuditEntry> = {},
+): AuditEntry {
+  const [kind = ""] = action.split(".");
+  return {
+    id: "b7d1e9c2-6f34-4a85-9c07-1e2d3f4a5b6c",
+    at: "2026-11-21T09:30:00.000+00:00",
+    actor: ada,
+    action,
+    subject: { kind, id: graceId },
+    before,
+    after,
+    address: null,
+    ...others,
+  };
+}
+
+describe("a line of the audit log in words", () => {
+  const grace = { user_id: graceId, email: "grace@example.com", role: "viewer" };
+  it.each([
+    ["made grace@example.com member", entry("member.changed", grace, { ...grace, role: "member" })],
+    ["removed grace@example.com", entry("member.deleted", grace, null)],
+    ["left", entry("member.deleted", grace, null, { actor: { ...ada, user_id: graceId } })],
+    [
+      "invited whoever has the link as viewer",
+      entry("invitation.created", null, { role: "viewer", email: null }),
+    ],
+    [
+      "archived the project Checkout",
+      entry(
+        "project.changed",
+        { name: "Checkout", archived_at: null },
+        { name: "Checkout", archived_at: "2026-11-21T09:30:00+00:00" },
+      ),
+    ],
+    [
+      "replaced the secret of the key CI",
+      entry("api_key.changed", { name: "CI", last_four: "aaaa" }, { name: "CI", last_four: "bbbb" }),
+    ],
+    [
+      "set the price of in-house ranker-7b input_tokens",
+      entry("price.created", null, { provider: "in-house", model: "ranker-7b", unit_type: "input_tokens" }),
+    ],
+    [
+      "had 61 messages of in-house corrected, +$36.12",
+      entry(
+        "messages.repriced",
+        null,
+        { provider: "in-house", changed: new ExactNumber("61"), change_usd: new ExactNumber("36.12") },
+        { subject: { kind: "repricing", id: null } },
+      ),
+    ],
+    ["created thing Something", entry("thing.created", null, { name: "Something" })],
+  ])("%s", (words, line) => {
+    expect(describeEntry(line)).toBe(words);
+  });
+
+  it("names whoever made it as they are called, and the service where nobody did", () => {
+    const line = entry("budget.deleted", { name: "All" }, null);
+    expect(actorName(line)).toBe("Ada");
+    expect(actorName({ ...line, actor: { ...ada, display_name: null } })).toBe("ada@example.com");
+    expect(actorName({ ...line, actor: null })).toBe("The service");
+  });
+});
+
+describe("what a change changed", () => {
+  it("is the fields that differ, to the last digit, and nothing of what stayed", () => {
+    const before = { id: graceId, name: "All", amount: new ExactNumber("1000.000000000000000001") };
+    const after = { id: graceId, name: "All", amount: new ExactNumber("1200") };
+    expect(listDifferences(entry("budget.changed", before, after))).toEqual([
+      { label: "Amount, USD", before: "1,000.000000000000000001", after: "1,200" },
+    ]);
+  });
+
+  it("names what is none, lists, and instants for people", () => {
+    const before = { permissions: ["log_usage"], expires_at: null, conditions: { features: [] } };
+    const after = {
+      permissions: ["log_usage", "read_summaries"],
+      expires_at: "2026-12-24T18:00:00+00:00",
+      conditions: { features: ["chat"] },
+    };
+    expect(listDifferences(entry("api_key.changed", before, after))).toEqual([
+      { label: "Permissions", before: "log_usage", after: "log_usage, read_summaries" },
+      { label: "Expires", before: "none", after: "Dec 24, 2026, 6:00 PM UTC" },
+      { label: "Features", before: "none", after: "chat" },
+    ]);
+  });
+
+  it("of what is new is what is filled in", () => {
+    const after = { id: graceId, role: "viewer", email: null };
+    expect(listDifferences(entry("invitation.created", null, after))).toEqual([
+      { label: "Role", before: null, after: "viewer" },
+    ]);
+  });
+});
