@@ -1,6 +1,6 @@
 "use client";
 
-import { BookOpen, ChevronsUpDown, LogOut } from "lucide-react";
+import { BookOpen, ChevronsUpDown, CircleUser, LogOut } from "lucide-react";
 import { startTransition } from "react";
 import {
   DropdownMenu,
@@ -15,10 +15,12 @@ import { themeChoices, useThemeChoice } from "./use-theme-choice";
 
 /** Who is signed in, the theme, and the way out. */
 export function AccountMenu({
+  workspace,
   name,
   email,
   signOut,
 }: {
+  workspace: string;
   name: string;
   email: string;
   signOut: () => Promise<void>;
@@ -49,6 +51,10 @@ export function AccountMenu({
           </DropdownMenuItem>
         ))}
         <DropdownMenuSeparator />
+        <DropdownMenuLink href={`/${workspace}/settings/account`}>
+          <CircleUser aria-hidden="true" />
+          Your account
+        </DropdownMenuLink>
         <DropdownMenuLink href="/docs">
           <BookOpen aria-hidden="true" />
           API reference

@@ -32,7 +32,7 @@ export function Sidebar({
       <PaletteButton />
       <NavLinks workspace={current.slug} drawerId={sidebarId} />
       <div className="mt-auto pt-4">
-        <AccountMenu {...account} signOut={signOut} />
+        <AccountMenu workspace={current.slug} {...account} signOut={signOut} />
       </div>
     </aside>
   );
