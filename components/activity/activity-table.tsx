@@ -70,7 +70,7 @@ export function ActivityTable({ items }: { items: ActivityItem[] }) {
               {item.cost_status === "unpriced" ? (
                 <Badge variant="warning">No price yet</Badge>
               ) : (
-                <Money usd={item.amount_usd} figure="amount_usd" />
+                <Money usd={item.amount_usd} figure="activity.amount_usd" />
               )}
               {item.message_amount_usd === item.amount_usd ? null : (
                 <span className="block text-muted-foreground text-xs">

@@ -35,6 +35,14 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
           <Money usd={message.amount_usd} figure="message_usd" />
         </p>
         {lines.length === 0 ? <Origin priced={message} details={message.details} /> : null}
+        {message.cost_status === "unpriced" ? (
+          <Link
+            href={`/${workspace}/settings/prices`}
+            className="justify-self-start text-primary text-sm underline-offset-4 hover:underline"
+          >
+            Prices and what has none yet
+          </Link>
+        ) : null}
       </section>
       <Facts workspace={workspace} message={message} />
       {lines.length > 0 ? <Lines lines={lines} /> : null}
@@ -78,6 +86,10 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
     ["Category", message.category],
     ["Notes", message.notes && <span className="whitespace-pre-wrap">{message.notes}</span>],
     ["Batch", batch && <Copied text={batch} label="Copy the batch's id" />],
+    [
+      "Idempotency",
+      message.idempotency_key && <Copied text={message.idempotency_key} label="Copy the idempotency key" />,
+    ],
     ["Occurred", first && <Instant at={first.occurred_at} />],
     ["Recorded", <Instant key="recorded" at={message.created_at} />],
     ["Key", key && link(key.name, { key: key.id })],

@@ -16,16 +16,17 @@ export function Totals({
 }) {
   const { total_usd, message_count: messages, unpriced_count: unpriced } = totals;
   const kinds = [
-    { label: "Usage", figure: "usage_usd", usd: totals.usage_usd },
-    { label: "Subscriptions", figure: "subscription_usd", usd: totals.subscription_usd },
-    { label: "Expenses", figure: "expense_usd", usd: totals.expense_usd },
+    { label: "Usage", figure: "totals.usage_usd", usd: totals.usage_usd },
+    { label: "Subscriptions", figure: "totals.subscription_usd", usd: totals.subscription_usd },
+    { label: "Expenses", figure: "totals.expense_usd", usd: totals.expense_usd },
   ];
   return (
     <div>
       <p className="text-lg">
-        <Money usd={total_usd} figure="total_usd" className="font-semibold" />{" "}
+        <Money usd={total_usd} figure="totals.total_usd" className="font-semibold" />{" "}
         <span className="text-muted-foreground">
-          in <Count value={messages} figure="message_count" /> {messages === 1 ? "message" : "messages"}
+          in <Count value={messages} figure="totals.message_count" />{" "}
+          {messages === 1 ? "message" : "messages"}
         </span>
       </p>
       <dl className="flex flex-wrap gap-x-4 gap-y-1 text-muted-foreground text-sm">
@@ -45,7 +46,7 @@ export function Totals({
                 href={hrefWith(path, params, { cost_status: "unpriced" })}
                 className="text-warning underline underline-offset-4"
               >
-                <Count value={unpriced} figure="unpriced_count" /> {unpriced === 1 ? "line" : "lines"}
+                <Count value={unpriced} figure="totals.unpriced_count" /> {unpriced === 1 ? "line" : "lines"}
               </Link>
             </dd>
           </div>

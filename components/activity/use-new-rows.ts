@@ -54,10 +54,10 @@ export function useNewRows({
         if (answer.status === 401) return;
       } else {
         setProblem(undefined);
-        setLatest(answer);
-        const fresh = answer.filter((key) => !current.current.shownKeys.has(key)).length;
-        if (fresh > 0) setSaid(fresh === 1 ? "1 new row" : `${fresh} new rows`);
-        if (fresh > 0 && isLive && current.current.isTopInSight()) current.current.onNew();
+        setLatest(answer.map(rowKey));
+        const fresh = answer.filter((row) => !current.current.shownKeys.has(rowKey(row)));
+        if (fresh.length > 0) setSaid(announce(fresh));
+        if (fresh.length > 0 && isLive && current.current.isTopInSight()) current.current.onNew();
       }
       schedule();
     };
@@ -78,15 +78,18 @@ export function useNewRows({
   return { waiting, problem, said };
 }
 
-async function readLatest(source: string, signal: AbortSignal): Promise<string[] | ApiError> {
+type LatestRow = Pick<ActivityItem, "id" | "part" | "label">;
+
+/** The latest row is named: the same words twice would be read out once. */
+function announce([latest, ...others]: LatestRow[]): string {
+  if (others.length === 0) return `1 new row: ${latest?.label}`;
+  return `${others.length + 1} new rows, the latest: ${latest?.label}`;
+}
+
+async function readLatest(source: string, signal: AbortSignal): Promise<LatestRow[] | ApiError> {
+  const path = `${source}&limit=${lookedAt}`;
   try {
-    const answer = await callApi<typeof activityList>(
-      "GET",
-      `${source}&limit=${lookedAt}`,
-      undefined,
-      signal,
-    );
-    return answer.activity.map(rowKey);
+    return (await callApi<typeof activityList>("GET", path, undefined, signal)).activity;
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) return error as ApiError;
     throw error;

@@ -108,7 +108,8 @@ function Running({ run, total, onStop }: { run: Run; total: number; onStop: () =
 function headingOf({ dryRun, outcome, problem, stopped }: Run): string {
   if (problem || stopped) return dryRun ? "The check did not finish" : "The import did not finish";
   if (!outcome) return dryRun ? "Checking the rows" : "Recording the rows";
-  return dryRun ? "Checked. Nothing is recorded yet" : "Imported";
+  if (!dryRun) return "Imported";
+  return outcome.summary.recorded > 0 ? "Checked. Nothing is recorded yet" : "There is nothing to record";
 }
 
 function summarize({ dryRun, outcome, stopped }: Run, total: number): string {

@@ -1,0 +1,148 @@
+import type { Page } from "@playwright/test";
+import { exactText } from "@/components/amount";
+import type { Metrics } from "@/lib/contract/metrics";
+import { signUp, workspaceId } from "./accounts";
+import { expect, test, type World } from "./fixtures";
+import { expectLight, expectUsable } from "./page-checks";
+import { readApi } from "./spend";
+
+const header = "Date,Project,Provider,Model Name,Unit,Tokens,Cost USD,Team";
+const good = [
+  "2026-11-02,checkout,openai,gpt-4o,input_tokens,120000,0.300000000000000001,web",
+  "2026-11-03,checkout,openai,gpt-4o,output_tokens,8000,0.08,web",
+  "2026-11-05,search,anthropic,claude-sonnet-4-5,input_tokens,51000,0.153,data",
+];
+const bad = [
+  "2026-11-03,Search Team,openai,gpt-4o,output_tokens,8000,0.08,web",
+  "2026-11-04,search,anthropic,claude-sonnet-4-5,input_tokens,-5,0.10,data",
+];
+
+/** Opens the import with a file of these lines chosen. */
+async function chooseFile(page: Page, slug: string, lines: string[]): Promise<void> {
+  await page.goto(`/${slug}/activity/import`);
+  await page.getByLabel(/^Choose a CSV file/).setInputFiles({
+    name: "costs.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from(lines.join("\n")),
+  });
+}
+
+async function countMessages(world: World, slug: string): Promise<number> {
+  const { rows } = await world.fixtures.sql.query(
+    "select count(*)::int as count from public.messages where workspace_id = $1",
+    [await workspaceId(world, slug)],
+  );
+  return rows[0].count;
+}
+
+const totalOf = async (page: Page, slug: string) =>
+  exactText((await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics?period=all`)).totals.total_usd);
+
+test("columns are guessed, every row that would be refused is named, and nothing is recorded before one says so", async ({
+  page,
+  world,
+}) => {
+  test.setTimeout(60_000);
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/activity/import`);
+  await expectLight(page, `/${slug}/activity/import`);
+  await expect(page.getByText("Choose a CSV file, or drop it here")).toBeVisible();
+  await expectUsable(page);
+  await chooseFile(page, slug, [header, ...good, ...bad]);
+  await expect(page.getByLabel("What the column Tokens becomes")).toHaveValue("quantity");
+  await expect(page.getByLabel("What the column Model Name becomes")).toHaveValue("model");
+  await expect(page.getByLabel("What the column Team becomes")).toHaveValue("");
+  await expect(page.getByRole("region", { name: "What the first rows become" })).toContainText(
+    "openai · gpt-4o · 120000 input_tokens",
+  );
+  await expectUsable(page);
+  await page.getByRole("button", { name: "Check the rows" }).click();
+  await expect(page.getByText("3 rows would be recorded, 2 rows would be refused.")).toBeVisible();
+  const refused = page.getByRole("region", { name: "Refused rows" }).getByRole("row");
+  await expect(refused.nth(1)).toHaveText(/^5\s*project\s*must be a slug/);
+  await expect(refused.nth(2)).toHaveText(/^6\s*quantity\s*must be greater than 0/);
+  await expectUsable(page);
+  expect(await countMessages(world, slug)).toBe(0);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save these rows" }).click();
+  expect((await download).suggestedFilename()).toBe("costs.refused.csv");
+  await page.getByRole("button", { name: "Record 3 rows" }).click();
+  await expect(page.getByText("3 rows recorded, 2 rows refused.")).toBeVisible();
+  await expectUsable(page);
+  expect(await countMessages(world, slug)).toBe(3);
+  expect(await totalOf(page, slug)).toBe("0.533000000000000001");
+  await page.getByRole("link", { name: "Show imported rows" }).click();
+  await expect(page.getByRole("table", { name: "Activity" }).locator("[data-row]")).toHaveCount(3);
+});
+
+test("a file that is imported again has nothing new in it", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await chooseFile(page, slug, [header, ...good]);
+  await page.getByRole("button", { name: "Check the rows" }).click();
+  await page.getByRole("button", { name: "Record 3 rows" }).click();
+  await expect(page.getByText("3 rows recorded.")).toBeVisible();
+  await chooseFile(page, slug, [header, ...good]);
+  await page.getByRole("button", { name: "Check the rows" }).click();
+  await expect(page.getByRole("heading", { name: "There is nothing to record" })).toBeVisible();
+  await expect(page.getByText("0 rows would be recorded, 3 rows had been recorded before.")).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Record/ })).toHaveCount(0);
+  expect(await countMessages(world, slug)).toBe(3);
+});
+
+test("an import that is cut off in the middle goes on where it was: every row once", async ({
+  page,
+  world,
+}) => {
+  test.setTimeout(60_000);
+  const { slug } = await signUp(page);
+  const rows = Array.from(
+    { length: 2_500 },
+    (_, row) => `2026-11-02,checkout,openai,gpt-4o,input_tokens,${row + 1},0.001,web`,
+  );
+  await chooseFile(page, slug, [header, ...rows]);
+  await page.getByRole("button", { name: "Check the rows" }).click();
+  await expect(page.getByRole("button", { name: "Record 2,500 rows" })).toBeVisible({ timeout: 20_000 });
+  const bulk = `**/api/v1/workspaces/${slug}/messages/batch`;
+  let posts = 0;
+  await page.route(bulk, async (route) => {
+    posts += 1;
+    const refusal = { error: "permission_denied", error_description: "Cut off." };
+    if (posts === 1) await route.continue();
+    else await route.fulfill({ status: 200, json: refusal });
+  });
+  await page.getByRole("button", { name: "Record 2,500 rows" }).click();
+  await expect(page.getByRole("heading", { name: "The import did not finish" })).toBeVisible();
+  expect(await countMessages(world, slug)).toBe(1_000);
+  await page.unroute(bulk);
+  await page.getByRole("button", { name: "Go on" }).click();
+  await expect(page.getByText("1,500 rows recorded, 1,000 rows had been recorded before.")).toBeVisible({
+    timeout: 20_000,
+  });
+  expect(await countMessages(world, slug)).toBe(2_500);
+  expect(await totalOf(page, slug)).toBe("2.5");
+});
+
+test("a project for all rows stands in for a column that is not there", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await chooseFile(page, slug, ["Vendor;Amount;Currency", "Figma;45;USD", "Hetzner;20,5;EUR"]);
+  await expect(page.getByRole("button", { name: "Check the rows" })).toBeDisabled();
+  await expect(page.getByText("Say which column holds the project")).toBeVisible();
+  await page.getByLabel("Project", { exact: true }).fill("office");
+  await expect(page.getByRole("region", { name: "What the first rows become" })).toContainText(
+    '"20,5" is not a number',
+  );
+  await page.getByRole("button", { name: "Check the rows" }).click();
+  await page.getByRole("button", { name: "Record 1 row" }).click();
+  await expect(page.getByText("1 row recorded, 1 row refused.")).toBeVisible();
+  expect(await countMessages(world, slug)).toBe(1);
+});
+
+test("a file that is too long, or none at all, is refused in words that say what to do", async ({ page }) => {
+  const { slug } = await signUp(page);
+  const row = "2026-11-02,checkout,openai,gpt-4o,input_tokens,1,0.001,web";
+  await chooseFile(page, slug, [header, ...Array.from({ length: 50_001 }, () => row)]);
+  await expect(page.getByText("The file has more than 50,000 rows.")).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("npm run import -- FILE")).toBeVisible();
+  await chooseFile(page, slug, []);
+  await expect(page.getByText("The file is empty.")).toBeVisible();
+});
