@@ -80,7 +80,7 @@ test("somebody new signs up on the way, lets a program in, and the program works
   program.stop();
 });
 
-test("denying sends the program away, and going back asks nothing again", async ({ page, world }) => {
+test("denying tells the program so", async ({ page, world }) => {
   const { baseUrl } = world.service;
   const program = await startProgram();
   const clientId = await registerClient(baseUrl, { redirect_uris: [program.redirectUri] });
