@@ -4,7 +4,8 @@ import { Pool } from "undici";
 export type Call = {
   method: "GET" | "POST";
   path: string;
-  secret: string;
+  /** An API key or access token; pages go by a cookie among the headers. */
+  secret?: string;
   body?: string;
   headers?: Record<string, string>;
 };
@@ -35,7 +36,7 @@ export async function runLoad(
         method: call.method,
         path: call.path,
         headers: {
-          authorization: `Bearer ${call.secret}`,
+          ...(call.secret !== undefined && { authorization: `Bearer ${call.secret}` }),
           ...(call.body !== undefined && { "content-type": "application/json" }),
           ...call.headers,
         },

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { sessionCookieName } from "@/lib/auth/session-client";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 import { makeDataDir } from "@/tests/helpers/cluster";
@@ -7,9 +9,17 @@ import { Fixtures } from "@/tests/helpers/keys";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { type Script, startScript } from "@/tests/helpers/script";
 import { startService } from "@/tests/helpers/service";
+import { histories, makeHistory } from "./history";
 
 /** A server under test: where it answers, and the process whose CPU time counts. */
 export type Contender = { baseUrl: string; pid: number };
+
+/** Somebody signed in, by cookie and by token, and the workspaces that they look at. */
+export type Dashboard = {
+  cookie: string;
+  token: string;
+  slugs: Record<"empty" | keyof typeof histories, string>;
+};
 
 /** Everything the bench measures, running; `stop()` ends it and removes what it wrote. */
 export type Stage = {
@@ -18,6 +28,7 @@ export type Stage = {
   next: Contender;
   postgresPid: () => number;
   keys: { many: string[]; hot: string; small: string; large: string };
+  dashboard: Dashboard;
   stop(): Promise<void>;
 };
 
@@ -42,8 +53,8 @@ export async function setStage(bareProgram: string): Promise<Stage> {
     await migrate(postgres.adminUrl, join(projectRoot, "supabase/migrations"));
     await postgres.enableServiceLogin();
     const fixtures = new Fixtures(postgres.adminUrl);
+    opened.push(() => fixtures.close());
     const keys = await makeKeys(fixtures);
-    await fixtures.close();
 
     const bareScript = startScript(bareProgram, [], { NODE_ENV: "production" });
     opened.push(() => endScript(bareScript));
@@ -60,6 +71,7 @@ export async function setStage(bareProgram: string): Promise<Stage> {
       next: await serve("off"),
       postgresPid: postgres.pid,
       keys,
+      dashboard: await makeDashboard(fixtures, fast.baseUrl),
       stop,
     };
   } catch (error) {
@@ -110,4 +122,32 @@ async function makeMonth(
   await fixtures.sql.query("analyze public.daily_spend, public.daily_totals");
   const { secret } = await fixtures.key(workspace, { permissions: ["read_summaries"] });
   return secret;
+}
+
+async function makeDashboard(fixtures: Fixtures, baseUrl: string): Promise<Dashboard> {
+  const { user, ...session } = await signUp(baseUrl);
+  const make = async (history?: Parameters<typeof makeHistory>[2]) => {
+    const slug = `w-${randomUUID()}`;
+    const workspace = await fixtures.workspace(slug);
+    await fixtures.sql.query(
+      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'owner')",
+      [workspace, user.id],
+    );
+    if (history) await makeHistory(fixtures, workspace, history);
+    return slug;
+  };
+  const slugs = { empty: await make(), young: await make(histories.young), full: await make(histories.full) };
+  const kept = Buffer.from(JSON.stringify(session)).toString("base64url");
+  return { cookie: `${sessionCookieName}=base64-${kept}`, token: session.access_token, slugs };
+}
+
+/** Signs somebody up with the local auth. @returns their session, as the client library keeps it in a cookie */
+async function signUp(baseUrl: string): Promise<{ access_token: string; user: { id: string } }> {
+  const response = await fetch(`${baseUrl}/auth/v1/signup`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: `${randomUUID()}@example.com`, password: randomUUID() }),
+  });
+  if (!response.ok) throw new Error(`Signing up was answered ${response.status}: ${await response.text()}`);
+  return response.json();
 }

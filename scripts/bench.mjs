@@ -1,4 +1,5 @@
-// `npm run bench`: what a request costs, against a bare endpoint and against Next. `-- --rounds N --requests N --json FILE`.
+// `npm run bench`: what a request costs, against a bare endpoint and against Next, and what history adds to it.
+// `-- --part ingest|dashboard --rounds N --requests N --json FILE`.
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
 import { serverBundle } from "./build.mjs";

@@ -1,0 +1,50 @@
+import type { Call } from "./load";
+import type { Part } from "./part";
+import type { Figure, Round } from "./report";
+import type { Stage } from "./stage";
+
+/** What is read, and how much lies behind the workspace it is read of. */
+const views = ["metrics", "activity", "overview page", "activity page"] as const;
+const sizes = ["empty", "young", "full"] as const;
+type View = (typeof views)[number];
+type Size = (typeof sizes)[number];
+type Name = `${View}, ${Size}`;
+
+/** What people look at, in an empty workspace, one with all names but little spend, and one with ten million messages. */
+export function dashboardPart({ fast, dashboard }: Stage, requests: number): Part<Name> {
+  const { cookie, token, slugs } = dashboard;
+  const callOf = (view: View, slug: string): Call => {
+    if (view === "metrics" || view === "activity")
+      return { method: "GET", path: `/api/v1/workspaces/${slug}/${view}`, secret: token };
+    const path = view === "overview page" ? `/${slug}` : `/${slug}/activity`;
+    return { method: "GET", path, headers: { cookie } };
+  };
+  return {
+    figures,
+    contenders: views.flatMap((view) =>
+      sizes.map((size) => ({
+        name: `${view}, ${size}` as const,
+        server: fast,
+        count: requests / (view.endsWith("page") ? 80 : 40),
+        call: () => callOf(view, slugs[size]),
+      })),
+    ),
+  };
+}
+
+/** Server time: what the request costs the service and Postgres together. */
+const serverMs = (name: Name) => (round: Round<Name>) => round[name].cpuMs + round[name].postgresCpuMs;
+
+const figures = views.flatMap((view): Figure<Name>[] => [
+  ...sizes.map((size) => ({
+    name: `${view}, ${size} workspace: CPU of service and Postgres`,
+    unit: "ms" as const,
+    of: serverMs(`${view}, ${size}`),
+  })),
+  ...(["empty", "young"] as const).map((size) => ({
+    name: `${view}: ten million messages to ${size === "empty" ? "none" : "few"}`,
+    unit: "×" as const,
+    of: (round: Round<Name>) => serverMs(`${view}, full`)(round) / serverMs(`${view}, ${size}`)(round),
+    target: { text: "at most 1.5", holds: (median: number) => median <= 1.5 },
+  })),
+]);

@@ -1,0 +1,57 @@
+import { cpuMs, treeCpuMs } from "./cpu";
+import { type Call, runLoad } from "./load";
+import type { Figure, Measurement, Round } from "./report";
+import type { Contender } from "./stage";
+
+/** Who answers, how many requests of a round, and which. */
+type Task<Name> = { name: Name; server: Contender; count: number; call: (index: number) => Call };
+
+/** What is measured side by side, in the order of a round, and the figures that come of it. */
+export type Part<Name extends string> = { contenders: Task<Name>[]; figures: Figure<Name>[] };
+
+/** How a part is run; `isInterrupted` ends it after the load that is under way. */
+export type RunOptions = {
+  rounds: number;
+  postgresPid: () => number;
+  isInterrupted: () => boolean;
+  say: (text: string) => void;
+};
+
+/**
+ * Has every contender do its share in turn, round after round, so that what else the machine does falls on all of them.
+ * @returns the rounds that were finished
+ */
+export async function runPart<Name extends string>(
+  { contenders: tasks }: Part<Name>,
+  { rounds, postgresPid, isInterrupted, say }: RunOptions,
+): Promise<Round<Name>[]> {
+  const contenders = tasks.map((task) => ({ ...task, count: Math.max(1, Math.round(task.count)) }));
+  for (const { server, count, call } of contenders) {
+    if (!isInterrupted()) await runLoad(server.baseUrl, Math.ceil(count / 2), call);
+  }
+  const results: Round<Name>[] = [];
+  while (results.length < rounds && !isInterrupted()) {
+    const round: Partial<Round<Name>> = {};
+    for (const { name, ...task } of contenders) {
+      if (!isInterrupted()) round[name] = await measure(task, postgresPid());
+    }
+    if (isInterrupted()) break;
+    results.push(round as Round<Name>);
+    const costs = contenders.map(({ name }) => `${name} ${round[name]?.cpuMs.toFixed(3)}`);
+    say(`round ${results.length}: ${costs.join(", ")} ms CPU`);
+  }
+  return results;
+}
+
+async function measure(
+  { server, count, call }: Omit<Task<string>, "name">,
+  postgresPid: number,
+): Promise<Measurement> {
+  const before = { own: cpuMs(server.pid), postgres: treeCpuMs(postgresPid) };
+  const result = await runLoad(server.baseUrl, count, call);
+  return {
+    ...result,
+    cpuMs: (cpuMs(server.pid) - before.own) / count,
+    postgresCpuMs: (treeCpuMs(postgresPid) - before.postgres) / count,
+  };
+}
