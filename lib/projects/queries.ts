@@ -45,6 +45,15 @@ export async function selectProjects(
   return rows;
 }
 
+/** The slugs of a workspace's projects in the order in which they were made. */
+export async function selectProjectSlugs(client: ClientBase, workspaceId: string): Promise<string[]> {
+  const { rows } = await client.query<{ slug: string }>(
+    "select slug from public.projects where workspace_id = $1 order by created_at, id",
+    [workspaceId],
+  );
+  return rows.map(({ slug }) => slug);
+}
+
 /**
  * Changes what is given of a project. Archiving one that is archived keeps the moment it was.
  * @returns whether there was one

@@ -12,10 +12,9 @@ import { SpendOverTime } from "@/components/spend/spend-over-time";
 import { SpendStats } from "@/components/spend/spend-stats";
 import { listBudgets } from "@/lib/budgets/service";
 import type { Dimension } from "@/lib/contract/metrics";
-import { listProjects } from "@/lib/projects/service";
+import { listProjectSlugs } from "@/lib/projects/service";
 import { readMetrics } from "@/lib/reads/metrics";
 import { requireWorkspace } from "../membership";
-import { projectOrderOf } from "../project-order";
 import { Onboarding } from "./onboarding";
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
@@ -56,14 +55,14 @@ async function Overview({ slug, search }: { slug: string; search: SearchParams }
     period: oneOf(search, "period", periods),
     environment: oneOf(search, "environment", ["live", "test"]),
   };
-  const [metrics, { budgets }, { projects }] = await Promise.all([
+  const [metrics, { budgets }, projectOrder] = await Promise.all([
     readMetrics(claims, slug, { ...query, group_by: oneOf(search, "by", stackings) }, now),
     listBudgets(claims, slug),
-    listProjects(claims, slug),
+    listProjectSlugs(claims, slug),
   ]);
   // Projects are made by messages: where there is none, nothing was ever recorded.
-  if (projects.length === 0) return <Onboarding slug={slug} />;
-  const view = { workspace: slug, metrics, filter: query, projectOrder: projectOrderOf(projects) };
+  if (projectOrder.length === 0) return <Onboarding slug={slug} />;
+  const view = { workspace: slug, metrics, filter: query, projectOrder };
   // Budgets are of live spend, a month at a time.
   const isBudgeted = query.period === "month" && query.environment === "live";
   const whole = isBudgeted ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;
