@@ -34,6 +34,7 @@ const scopes: { value: ScopeType; label: string; which?: string; hint?: string }
 export default function NewBudgetDialog({ workspace, onClose }: { workspace: string; onClose: () => void }) {
   const [type, setType] = useState<ScopeType>("global");
   const [values, setValues] = useState<string[]>([]);
+  const [isUnnamed, setUnnamed] = useState(false);
   const options = useScopeOptions(workspace, type);
   const scope = scopes.find(({ value }) => value === type);
   const creation = useMutation(
@@ -51,11 +52,15 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
     { quiet: true },
   );
   const create = async (fields: BudgetFields) => {
+    const isOpen = type !== "global" && values.length === 0;
+    setUnnamed(isOpen);
+    if (isOpen) return;
     const made = await creation.run(fields);
     if (!made) return;
     toast(`The budget ${made.name} is set.`);
     onClose();
   };
+  const errors = isUnnamed ? { scope_value: "choose one" } : creation.fieldErrors;
   return (
     <BudgetDialog
       title="Set a budget"
@@ -64,11 +69,11 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
       submit="Set the budget"
       isPending={creation.isPending}
       problem={creation.problem}
-      errors={creation.fieldErrors}
+      errors={errors}
       onSubmit={create}
       onClose={onClose}
     >
-      <FormField label="What is it of?" error={creation.fieldErrors.scope_type}>
+      <FormField label="What is it of?" error={errors.scope_type}>
         {(control) => (
           <Select
             {...control}
@@ -76,6 +81,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
             onChange={({ currentTarget }) => {
               setType(currentTarget.value as ScopeType);
               setValues([]);
+              setUnnamed(false);
               creation.reset();
             }}
           >
@@ -88,7 +94,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
         )}
       </FormField>
       {scope?.which ? (
-        <FormField label={scope.which} description={scope.hint} error={creation.fieldErrors.scope_value}>
+        <FormField label={scope.which} description={scope.hint} error={errors.scope_value}>
           {(control) => (
             <Combobox
               {...control}

@@ -71,22 +71,26 @@ function undefinedIfRefused(error: unknown): undefined {
 
 function ForAdmins() {
   return (
-    <EmptyState icon={<Lock />} title="The audit log is for admins">
-      It names people and the addresses they came from. An admin or owner of this workspace can look something
-      up for you, or give you the role.
-    </EmptyState>
+    <SettingsSection title="Audit log">
+      <EmptyState icon={<Lock />} title="The audit log is for admins">
+        It names people and the addresses they came from. An admin or owner of this workspace can look
+        something up for you, or give you the role.
+      </EmptyState>
+    </SettingsSection>
   );
 }
 
 function NotUnderstood({ path }: { path: string }) {
   return (
-    <EmptyState
-      title="This address asks for something there is not"
-      action={
-        <Link href={path} className={buttonVariants({ variant: "outline" })}>
-          Show all changes
-        </Link>
-      }
-    />
+    <SettingsSection title="Audit log">
+      <EmptyState
+        title="This address asks for something there is not"
+        action={
+          <Link href={path} className={buttonVariants({ variant: "outline" })}>
+            Show all changes
+          </Link>
+        }
+      />
+    </SettingsSection>
   );
 }

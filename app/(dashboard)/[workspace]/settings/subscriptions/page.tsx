@@ -20,10 +20,12 @@ export default async function SubscriptionsPage({ params }: Props) {
   const past = subscriptions.filter(({ next_on: next }) => next === null);
   if (subscriptions.length === 0) {
     return (
-      <EmptyState icon={<Repeat />} title="No recurring subscription">
-        A subscription that is recorded with <code className="font-mono">recurring: true</code> books each
-        following period by itself, and appears here.
-      </EmptyState>
+      <SettingsSection title="Subscriptions">
+        <EmptyState icon={<Repeat />} title="No recurring subscription">
+          A subscription that is recorded with <code className="font-mono">recurring: true</code> books each
+          following period by itself, and appears here.
+        </EmptyState>
+      </SettingsSection>
     );
   }
   return (

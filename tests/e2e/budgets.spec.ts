@@ -1,0 +1,156 @@
+import type { Page } from "@playwright/test";
+import type { z } from "zod";
+import { exactText } from "@/components/amount";
+import type { budgetList } from "@/lib/contract/budgets";
+import type { Metrics } from "@/lib/contract/metrics";
+import { signUp, workspaceId } from "./accounts";
+import { expect, test, type World } from "./fixtures";
+import { expectUsable } from "./page-checks";
+import { openAs } from "./people";
+import { digitsOf, figuresOf, readApi, recordSpend } from "./spend";
+
+type BudgetList = z.output<typeof budgetList>;
+
+/** Somebody new, with two months of spend behind them, on their budgets. */
+async function openBudgets(page: Page, world: World): Promise<{ slug: string; workspace: string }> {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await page.goto(`/${slug}/budgets`);
+  return { slug, workspace: await workspaceId(world, slug) };
+}
+
+/** Sets a budget of a workspace for a feature, a provider or all of it. */
+async function setBudget(
+  { fixtures }: World,
+  workspace: string,
+  budget: { name: string; amount: string; type?: string; value?: string },
+): Promise<void> {
+  await fixtures.sql.query(
+    "insert into public.budgets (workspace_id, name, scope_type, scope_value, amount) values ($1, $2, $3, $4, $5)",
+    [workspace, budget.name, budget.type ?? "global", budget.value ?? null, budget.amount],
+  );
+}
+
+const cardOf = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+test("every figure of the budgets is the API's, and those closest to their limits come first", async ({
+  page,
+  world,
+}) => {
+  const { slug, workspace } = await openBudgets(page, world);
+  await setBudget(world, workspace, { name: "Wide", amount: "100000.000000000000000001" });
+  await setBudget(world, workspace, { name: "Tight", amount: "10", type: "provider", value: "OpenAI" });
+  await setBudget(world, workspace, { name: "Idle", amount: "10", type: "feature", value: "nothing" });
+  await page.reload();
+  const { budgets } = await readApi<BudgetList>(page, `/api/v1/workspaces/${slug}/budgets`);
+  const sorted = ["Tight", "Wide", "Idle"].map((name) => budgets.find((each) => each.name === name));
+  const digits = (field: "spent" | "amount" | "remaining" | "percent_used") =>
+    digitsOf(sorted.map((each) => each?.[field] ?? Number.NaN));
+  for (const field of ["spent", "amount", "remaining", "percent_used"] as const) {
+    expect(await figuresOf(page, field), field).toEqual(digits(field));
+  }
+  await expect(cardOf(page, "Tight")).toContainText("Provider OpenAI");
+  await expect(cardOf(page, "Idle")).toContainText("Nothing is spent yet.");
+  await expectUsable(page);
+});
+
+test("a budget says in words what its colour says: close to the limit, and used up", async ({
+  page,
+  world,
+}) => {
+  const { slug, workspace } = await openBudgets(page, world);
+  const { totals } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
+  const spent = Number(exactText(totals.total_usd));
+  await setBudget(world, workspace, { name: "Holds", amount: (spent * 100).toFixed(2) });
+  await setBudget(world, workspace, { name: "Close", amount: (spent / 0.85).toFixed(2) });
+  await setBudget(world, workspace, { name: "Gone", amount: (spent / 1.03).toFixed(2) });
+  await page.reload();
+  await expect(cardOf(page, "Gone")).toContainText("Used up");
+  await expect(cardOf(page, "Gone")).toContainText(/\$[\d.,]+ over/);
+  await expect(cardOf(page, "Close")).toContainText("Close to the limit");
+  await expect(cardOf(page, "Close")).toContainText("85 %");
+  await expect(cardOf(page, "Holds")).not.toContainText("limit");
+  await expect(page.getByText("One budget is used up: Gone (103 %).")).toBeVisible();
+});
+
+test("a budget of a project is set, leads to its rows, is changed, and deleted after a question", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await openBudgets(page, world);
+  await expect(page.getByText("No budget yet")).toBeVisible();
+  await expectUsable(page);
+  await page.getByRole("button", { name: "Set a budget" }).click();
+  const dialog = page.getByRole("dialog", { name: "Set a budget" });
+  await dialog.getByLabel("What is it of?").selectOption("A project");
+  await dialog.getByRole("combobox", { name: "Which project?" }).click();
+  await dialog.getByRole("option", { name: "search", exact: true }).click();
+  await dialog.getByLabel("How much a month?").fill("$1,250.50");
+  await expectUsable(page);
+  await dialog.getByRole("button", { name: "Set the budget" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(cardOf(page, "search")).toContainText("of $1,250.50");
+
+  await page.getByRole("button", { name: "Actions for search" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  const edit = page.getByRole("dialog", { name: "Edit search" });
+  await edit.getByLabel("Name").fill("Search, hard line");
+  await edit.getByLabel("How much a month?").fill("900");
+  await edit.getByRole("button", { name: "Save" }).click();
+  await expect(edit).toBeHidden();
+  await expect(cardOf(page, "Search, hard line")).toContainText("of $900.00");
+
+  await page.getByRole("button", { name: "Actions for Search, hard line" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText("What was spent stays recorded.");
+  await expectUsable(page);
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await cardOf(page, "Search, hard line").getByRole("link").click();
+  await page.waitForURL((url) => url.pathname === `/${slug}/activity`);
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    period: "month",
+    environment: "live",
+    project: "search",
+  });
+  await page.goBack();
+  await page.getByRole("button", { name: "Actions for Search, hard line" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("No budget yet")).toBeVisible();
+});
+
+test("what is no amount, and what is not chosen, stands beside its field, and the focus is there", async ({
+  page,
+  world,
+}) => {
+  await openBudgets(page, world);
+  await page.getByRole("button", { name: "Set a budget" }).click();
+  const dialog = page.getByRole("dialog");
+  const amount = dialog.getByLabel("How much a month?");
+  await amount.fill("lots");
+  await dialog.getByRole("button", { name: "Set the budget" }).click();
+  await expect(amount).toBeFocused();
+  await expect(amount).toHaveAccessibleDescription(/Must be an amount/);
+  await amount.fill("0");
+  await dialog.getByRole("button", { name: "Set the budget" }).click();
+  await expect(amount).toHaveAccessibleDescription(/Must be more than 0/);
+  await amount.fill("10");
+  await dialog.getByLabel("What is it of?").selectOption("An API key");
+  await dialog.getByRole("button", { name: "Set the budget" }).click();
+  await expect(dialog.getByRole("combobox", { name: "Which key?" })).toHaveAccessibleDescription(
+    "Choose one.",
+  );
+});
+
+test("a viewer and a member see the budgets without a button", async ({ page, browser, world }) => {
+  const { slug, workspace } = await openBudgets(page, world);
+  await setBudget(world, workspace, { name: "All of it", amount: "500" });
+  for (const role of ["viewer", "member"]) {
+    const guest = await openAs(browser, world, slug, role);
+    await guest.goto(`/${slug}/budgets`);
+    await expect(cardOf(guest, "All of it")).toBeVisible();
+    await expect(guest.getByRole("main").getByRole("button")).toHaveCount(0);
+    await guest.context().close();
+  }
+});

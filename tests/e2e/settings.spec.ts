@@ -1,0 +1,318 @@
+import type { Page } from "@playwright/test";
+import type { z } from "zod";
+import type { Metrics } from "@/lib/contract/metrics";
+import type { priceList } from "@/lib/contract/prices";
+import { apiClient } from "@/tests/helpers/client";
+import { password, signUp, workspaceId } from "./accounts";
+import { expect, test } from "./fixtures";
+import { expectLight, expectStill, expectUsable, watchLayout } from "./page-checks";
+import { openAs } from "./people";
+import { digitsOf, figuresOf, readApi, recordSpend } from "./spend";
+
+const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+const parts = ["", "/members", "/prices", "/subscriptions", "/audit", "/account"];
+
+/** Waits until a page's islands are awake; a form that is sent before that goes nowhere. */
+const awake = (page: Page) => page.waitForLoadState("networkidle");
+
+test("a workspace gets another name, description and currency", async ({ page }) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/settings`);
+  await awake(page);
+  await page.getByLabel("Name").fill("Acme Research");
+  await page.getByLabel("Description").fill("What we spend.");
+  await page.getByLabel("Currency").selectOption("EUR");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("The workspace is changed.")).toBeVisible();
+  await page.reload();
+  await expect(page).toHaveTitle(/Acme Research/);
+  await expect(page.getByLabel("Description")).toHaveValue("What we spend.");
+  await expect(page.getByLabel("Currency")).toHaveValue("EUR");
+});
+
+test("somebody who is invited as viewer sees everything and can change nothing", async ({
+  page,
+  browser,
+  world,
+}) => {
+  test.setTimeout(90_000);
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await page.goto(`/${slug}/settings/members`);
+  await awake(page);
+  await page.getByRole("button", { name: "Invite somebody" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("radio", { name: "Viewer" }).check();
+  await expectUsable(page);
+  await dialog.getByRole("button", { name: "Make the link" }).click();
+  const link = await dialog.getByLabel("invitation link", { exact: true }).inputValue();
+  await page.keyboard.press("Escape");
+  await expect(dialog.getByRole("alert")).toContainText("nobody can show the link again");
+  await expectUsable(page);
+  await dialog.getByRole("button", { name: "I have copied it" }).click();
+  await expect(rowOf(page, "Whoever has the link")).toContainText("Viewer");
+  expect(await page.content()).not.toContain(link);
+
+  const guest = await (await browser.newContext({ baseURL: world.service.baseUrl })).newPage();
+  await signUp(guest, "Grace");
+  await guest.goto(new URL(link).pathname);
+  await guest.getByRole("button", { name: /^Join/ }).click();
+  await guest.waitForURL(`**/${slug}`);
+  await expect(guest.locator('[data-figure="totals.total_usd"]')).toBeVisible();
+  for (const part of ["", "/members", "/prices", "/subscriptions"]) {
+    await guest.goto(`/${slug}/settings${part}`);
+    await expect(guest.getByRole("navigation", { name: "Settings" })).toBeVisible();
+    // The way out is everybody's.
+    const buttons = guest.getByRole("main").getByRole("button", { name: /^(?!Leave)/ });
+    await expect(buttons, `settings${part}`).toHaveCount(0);
+  }
+  await guest.goto(`/${slug}/settings/audit`);
+  await expect(guest.getByText("The audit log is for admins")).toBeVisible();
+  await expectUsable(guest);
+  const changed = await guest.request.patch(`/api/v1/workspaces/${slug}`, {
+    data: { name: "Mine" },
+    headers: { origin: world.service.baseUrl },
+  });
+  expect(changed.status()).toBe(403);
+  await guest.context().close();
+});
+
+test("an invitation is revoked after a question, and its link is worth nothing then", async ({ page }) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/settings/members`);
+  await awake(page);
+  await page.getByRole("button", { name: "Invite somebody" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("For one address alone").fill("Grace@Example.com");
+  await dialog.getByRole("button", { name: "Make the link" }).click();
+  const link = await dialog.getByLabel("invitation link", { exact: true }).inputValue();
+  await dialog.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByRole("button", { name: "Revoke the invitation for grace@example.com" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
+  await expect(page.getByRole("table", { name: "Open invitations" })).toBeHidden();
+  await page.goto(new URL(link).pathname);
+  await expect(page.getByText("This invitation is not good any more")).toBeVisible();
+});
+
+test("a role is raised at once and taken back, lowered after a question, and a member is removed", async ({
+  page,
+  browser,
+  world,
+}) => {
+  test.setTimeout(60_000);
+  const { slug } = await signUp(page);
+  const guest = await openAs(browser, world, slug, "viewer");
+  await page.goto(`/${slug}/settings/members`);
+  await awake(page);
+  await expectUsable(page);
+  const role = page.getByRole("button", { name: /^Role of / });
+  const choose = async (name: string) => {
+    await role.click();
+    await page.getByRole("menuitemradio", { name: new RegExp(`^${name}`) }).click();
+  };
+  await choose("Admin");
+  await expect(role).toHaveText("Admin");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(role).toHaveText("Viewer");
+  await choose("Member");
+  await expect(role).toHaveText("Member");
+  await choose("Viewer");
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText("Keys they made go on working.");
+  await expectUsable(page);
+  await question.getByRole("button", { name: "Change the role" }).click();
+  await expect(role).toHaveText("Viewer");
+  await role.click();
+  await page.getByRole("menuitem", { name: "Remove from the workspace" }).click();
+  await question.getByRole("button", { name: "Remove" }).click();
+  await expect(page.getByText("Nobody else is in this workspace yet.")).toBeVisible();
+  expect((await guest.request.get(`/${slug}`)).status()).toBe(404);
+  await guest.context().close();
+});
+
+test("an owner gives the workspace away, and leaves it", async ({ page, browser, world }) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/settings`);
+  await expect(page.getByText("You are its only owner")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Leave" })).toHaveCount(0);
+  const guest = await openAs(browser, world, slug, "member");
+  await page.reload();
+  await awake(page);
+  await page.getByRole("button", { name: "Transfer" }).click();
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText("You become an admin at once.");
+  await expectUsable(page);
+  await question.getByRole("button", { name: "Transfer" }).click();
+  await page.getByRole("button", { name: "Leave" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Leave" }).click();
+  await page.waitForURL((url) => !url.pathname.startsWith(`/${slug}`));
+  expect((await page.request.get(`/${slug}`)).status()).toBe(404);
+  await guest.goto(`/${slug}/settings`);
+  await expect(guest.getByRole("heading", { name: "Ownership" })).toBeVisible();
+  await guest.context().close();
+});
+
+test("usage without a price gets one, says before what it comes to, and is corrected before one's eyes", async ({
+  page,
+  world,
+}) => {
+  test.setTimeout(60_000);
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  const path = `/api/v1/workspaces/${slug}/metrics?period=all`;
+  const before = await readApi<Metrics>(page, path);
+  expect(before.totals.unpriced_count).toBe(1);
+  await page.goto(`/${slug}/settings/prices`);
+  await awake(page);
+  expect(await figuresOf(page, "quantity")).toEqual(["500"]);
+  await expectUsable(page);
+  await page.getByRole("button", { name: "Set price of ranker-7b, input_tokens" }).click();
+  const dialog = page.getByRole("dialog", { name: "Set a price" });
+  await expect(dialog.getByLabel("Provider")).toHaveValue("in-house");
+  await dialog.getByLabel("US dollars").fill("cheap");
+  await dialog.getByRole("button", { name: "Set the price" }).click();
+  await expect(dialog.getByLabel("US dollars")).toHaveAccessibleDescription(/Must be an amount/);
+  await dialog.getByLabel("US dollars").fill("2,500");
+  await expect(dialog.getByRole("status")).toHaveText("What waits for this price comes to $1.25.");
+  await expectUsable(page);
+  await dialog.getByRole("button", { name: "Set the price" }).click();
+  await expect(page.getByText("Everything that was recorded has a price.")).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("1 of 1 messages changed")).toBeVisible({ timeout: 20_000 });
+  expect(await figuresOf(page, "change_usd")).toEqual(["1.25"]);
+  await expect(rowOf(page, "ranker-7b")).toContainText("$2,500.00 a million");
+  const { prices } = await readApi<z.output<typeof priceList>>(page, `/api/v1/workspaces/${slug}/prices`);
+  expect(await figuresOf(page, "rate")).toEqual(digitsOf(prices.map(({ rate }) => rate)));
+  const after = await readApi<Metrics>(page, path);
+  expect(after.totals.unpriced_count).toBe(0);
+  await expectUsable(page);
+});
+
+test("a recurring subscription shows its next charge and is stopped after a question", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/settings/subscriptions`);
+  await expect(page.getByText("No recurring subscription")).toBeVisible();
+  await expectUsable(page);
+  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const message = { type: "subscription", vendor: "Figma", amount: 45.5, currency: "EUR", recurring: true };
+  const answer = await apiClient(world.service.baseUrl, secret).post({
+    project: "design",
+    source: "api",
+    message,
+  });
+  expect(answer.status).toBe(201);
+  await page.reload();
+  await awake(page);
+  await expect(rowOf(page, "Figma")).toContainText("€45.50");
+  await expectUsable(page);
+  await page.getByRole("button", { name: "Stop Figma" }).click();
+  const question = page.getByRole("alertdialog", { name: "Stop Figma?" });
+  await expect(question).toContainText("€45.50 on ");
+  await question.getByRole("button", { name: "Stop" }).click();
+  const past = page.getByRole("table", { name: "Stopped and ended subscriptions" });
+  await expect(past).toContainText("stopped on");
+  await expect(page.getByRole("button", { name: "Stop Figma" })).toHaveCount(0);
+});
+
+test("the audit log says who did what, with what was before and is after, by kind and page by page", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  const headers = { origin: world.service.baseUrl };
+  const path = `/api/v1/workspaces/${slug}`;
+  const made = await page.request.post(`${path}/budgets`, {
+    data: { name: "All", scope_type: "global", amount: 500 },
+    headers,
+  });
+  const { id } = await made.json();
+  await page.request.patch(`${path}/budgets/${id}`, { data: { amount: 750 }, headers });
+  for (let times = 0; times < 55; times += 1) {
+    await page.request.patch(path, { data: { description: `Version ${times}` }, headers });
+  }
+  await page.goto(`/${slug}/settings/audit`);
+  await awake(page);
+  await expect(page.getByText("Ada changed the workspace").first()).toBeVisible();
+  await expect(page.getByText("Ada set the budget All")).toHaveCount(0);
+  await page.getByRole("link", { name: "Show older" }).click();
+  await expect(page.getByText("Ada set the budget All")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Show older" })).toHaveCount(0);
+  await page.getByRole("button", { name: "All changes" }).click();
+  await page.getByRole("menuitem", { name: "Budgets" }).click();
+  await page.waitForURL((url) => url.search === "?kind=budget");
+  const changes = page.getByRole("list", { name: "Changes" }).getByRole("listitem");
+  await expect(changes).toHaveCount(2);
+  await changes.first().getByText("changed the budget All").click();
+  await expect(changes.first()).toContainText("Amount, USD");
+  await expect(changes.first().locator("del")).toHaveText("500");
+  await expect(changes.first().locator("ins")).toHaveText("750");
+  await expectUsable(page);
+  await page.goto(`/${slug}/settings/audit?cursor=nonsense`);
+  await expect(page.getByText("This address asks for something there is not")).toBeVisible();
+});
+
+test("one's name and password are changed, the password by who knows it alone", async ({
+  page,
+  browser,
+  world,
+}) => {
+  test.setTimeout(60_000);
+  const { slug, email } = await signUp(page);
+  const elsewhere = await (await browser.newContext({ baseURL: world.service.baseUrl })).newPage();
+  const signIn = async (typed: string) => {
+    await elsewhere.goto("/sign-in");
+    await elsewhere.getByLabel("E-mail address").fill(email);
+    await elsewhere.getByLabel("Password", { exact: true }).fill(typed);
+    await elsewhere.getByRole("button", { name: "Sign in" }).click();
+  };
+  await signIn(password);
+  await elsewhere.waitForURL(`**/${slug}`);
+
+  await page.goto(`/${slug}/settings/account`);
+  await awake(page);
+  await page.getByLabel("Name").fill("Ada Lovelace");
+  await page.getByLabel("Workspace to begin in").selectOption({ index: 1 });
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Your account is changed.")).toBeVisible();
+  await expectUsable(page);
+  const next = "another horse, another battery";
+  await page.getByLabel("Password you have").fill("not this one");
+  await page.getByLabel("New password").fill(next);
+  await page.getByRole("button", { name: "Change the password" }).click();
+  await expect(page.getByText("This is not the password you have.")).toBeVisible();
+  await page.getByLabel("Password you have").fill(password);
+  await page.getByLabel("New password").fill(next);
+  await page.getByRole("button", { name: "Change the password" }).click();
+  await expect(page.getByText("Your password is changed.")).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel("Name")).toHaveValue("Ada Lovelace");
+
+  await elsewhere.context().clearCookies();
+  await signIn(password);
+  await expect(elsewhere.getByRole("alert").filter({ hasText: "not the right password" })).toBeVisible();
+  await signIn(next);
+  await elsewhere.waitForURL(`**/${slug}`);
+  await elsewhere.context().close();
+});
+
+test("every part of the settings can be reached by its link, loads little, and stands still", async ({
+  page,
+}) => {
+  test.setTimeout(60_000);
+  const { slug } = await signUp(page);
+  await watchLayout(page);
+  await page.goto(`/${slug}/settings`);
+  const nav = page.getByRole("navigation", { name: "Settings" });
+  const links = await nav.getByRole("link").all();
+  expect(links).toHaveLength(parts.length);
+  for (const [index, part] of parts.entries()) {
+    await nav.getByRole("link").nth(index).click();
+    await page.waitForURL(`**/${slug}/settings${part}`);
+    await expect(nav.locator('[aria-current="page"]')).toHaveCount(1);
+    await expect(page.getByRole("main").getByRole("heading", { level: 2 }).first()).toBeVisible();
+    await expectStill(page);
+    await expectLight(page, `/${slug}/settings${part}`);
+  }
+});
