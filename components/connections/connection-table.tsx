@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { Money } from "@/components/money";
 import { Time } from "@/components/time";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import { Table, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { describeKey } from "@/lib/contract/describe-key";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { ConnectionView } from "./connection-view";
@@ -20,80 +20,84 @@ export function ConnectionTable({
       <TableHeader>
         <TableRow>
           <TableHead className="pl-0">Assistant</TableHead>
-          <TableHead className="text-right">Spent this month</TableHead>
+          <TableHead className="text-right max-sm:pr-0">
+            Spent<span className="max-sm:sr-only"> this month</span>
+          </TableHead>
           <TableHead className="hidden md:table-cell">Last used</TableHead>
           <TableHead className="hidden md:table-cell">Connected by</TableHead>
-          <TableHead className="pr-0 pl-0">
+          <TableHead className="hidden pr-0 pl-0 sm:table-cell">
             <span className="sr-only">Disconnect</span>
           </TableHead>
         </TableRow>
       </TableHeader>
-      <TableBody>
-        {connections.map((connection) => (
-          <Row key={connection.id} connection={connection} workspace={workspace} />
-        ))}
-      </TableBody>
+      {connections.map((connection) => (
+        <Row key={connection.id} connection={connection} workspace={workspace} />
+      ))}
     </Table>
   );
 }
 
+/** One connection; on a phone what it may do has a line of its own, as wide as the screen. */
 function Row({ connection, workspace }: { connection: ConnectionView; workspace: string }) {
-  const { id, client, user, last_used_at: usedAt, created_at: createdAt, can_revoke: mayRevoke } = connection;
-  const button = mayRevoke ? <Disconnect workspace={workspace} connection={connection} /> : null;
+  const { id, client, user, last_used_at: at, created_at: createdAt, monthly_limit: limit } = connection;
+  const button = connection.can_revoke ? <Disconnect workspace={workspace} connection={connection} /> : null;
   const person = user.display_name ?? user.email;
+  const words = describeConnection(connection);
+  const usedAt = at ? <Time at={at} /> : null;
   return (
-    <TableRow>
-      <TableCell className="w-full min-w-40 py-3 pl-0">
-        <div className="grid justify-items-start gap-1">
-          <p className="flex flex-wrap items-baseline gap-x-2">
-            <span className="font-medium [overflow-wrap:anywhere]">{client.name}</span>
-            <span className="text-muted-foreground text-xs [overflow-wrap:anywhere]">
-              {client.host ?? `at ${client.redirect_host}, name not verified`}
+    <tbody className="border-b last:border-0">
+      <tr>
+        <TableCell className="w-full min-w-32 pt-3 pb-1 pl-0 sm:pb-3">
+          <div className="grid gap-1">
+            <p className="flex flex-wrap items-baseline gap-x-2">
+              <span className="font-medium [overflow-wrap:anywhere]">{client.name}</span>
+              <span className="text-muted-foreground text-xs [overflow-wrap:anywhere]">
+                {client.host ?? `at ${client.redirect_host}, name not verified`}
+              </span>
+            </p>
+            <p className="hidden max-w-[68ch] text-[13px] text-muted-foreground [overflow-wrap:anywhere] sm:block">
+              {words}
+            </p>
+          </div>
+        </TableCell>
+        <TableCell className="pt-3 pb-1 text-right max-sm:pr-0 sm:pb-3">
+          <Link
+            href={`/${workspace}/activity?key=${id}`}
+            // A list of links to the ledger must not read the ledger as often as it has rows.
+            prefetch={false}
+            className="rounded-sm underline-offset-4 hover:underline"
+          >
+            <Money usd={connection.spent} figure="spent" />
+          </Link>
+          {limit === null ? null : (
+            <span className="block whitespace-nowrap text-muted-foreground text-xs">
+              of <Money usd={limit} figure="monthly_limit" />
             </span>
-          </p>
-          <p className="max-w-[68ch] text-[13px] text-muted-foreground [overflow-wrap:anywhere]">
-            {describeConnection(connection)}
-          </p>
-          <p className="text-muted-foreground text-xs md:hidden">
-            {person}, <Time at={createdAt} />
-            {usedAt ? (
-              <>
-                {" "}
-                · used <Time at={usedAt} />
-              </>
-            ) : (
-              " · never used"
-            )}
-          </p>
-          {button ? <div className="pt-1 sm:hidden">{button}</div> : null}
-        </div>
-      </TableCell>
-      <TableCell className="py-3 text-right">
-        <Link
-          href={`/${workspace}/activity?key=${id}`}
-          className="rounded-sm underline-offset-4 hover:underline"
-        >
-          <Money usd={connection.spent} figure="spent" />
-        </Link>
-        {connection.monthly_limit === null ? null : (
-          <span className="block whitespace-nowrap text-muted-foreground text-xs">
-            of <Money usd={connection.monthly_limit} figure="monthly_limit" />
+          )}
+        </TableCell>
+        <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
+          {usedAt ?? <span className="text-muted-foreground">never</span>}
+        </TableCell>
+        <TableCell className="hidden max-w-44 py-3 md:table-cell">
+          <span className="grid">
+            <span className="truncate" title={user.email}>
+              {person}
+            </span>
+            <Time at={createdAt} className="text-muted-foreground text-xs" />
           </span>
-        )}
-      </TableCell>
-      <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
-        {usedAt ? <Time at={usedAt} /> : <span className="text-muted-foreground">never</span>}
-      </TableCell>
-      <TableCell className="hidden max-w-44 py-3 md:table-cell">
-        <span className="grid">
-          <span className="truncate" title={user.email}>
-            {person}
-          </span>
-          <Time at={createdAt} className="text-muted-foreground text-xs" />
-        </span>
-      </TableCell>
-      <TableCell className="hidden py-2.5 pr-0 pl-0 sm:table-cell">{button}</TableCell>
-    </TableRow>
+        </TableCell>
+        <TableCell className="hidden py-2.5 pr-0 pl-0 sm:table-cell">{button}</TableCell>
+      </tr>
+      <tr className="md:hidden">
+        <TableCell colSpan={3} className="pt-0 pr-0 pb-3 pl-0 text-muted-foreground [overflow-wrap:anywhere]">
+          <p className="text-[13px] sm:hidden">{words}</p>
+          <p className="py-1 text-xs">
+            {person}, <Time at={createdAt} />. {usedAt ? <>Used {usedAt}.</> : "Never used."}
+          </p>
+          <div className="pt-1 text-foreground sm:hidden">{button}</div>
+        </TableCell>
+      </tr>
+    </tbody>
   );
 }
 

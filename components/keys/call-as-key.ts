@@ -22,7 +22,7 @@ export async function callAsKey(
     const says = response.ok
       ? `It works: the API answered ${response.status}.`
       : `The API refused it with ${response.status}: ${reasonOf(text)}`;
-    return { ok: response.ok, says, body: text.trim() };
+    return { ok: response.ok, says, body: indent(text) };
   } catch {
     return { ok: false, says: "The service could not be reached. Try again in a moment.", body: "" };
   }
@@ -33,5 +33,15 @@ function reasonOf(text: string): string {
     return JSON.parse(text).error_description;
   } catch {
     return "it did not say why.";
+  }
+}
+
+/** Over several lines, where that loses no digit of it. */
+function indent(text: string): string {
+  try {
+    const value = JSON.parse(text);
+    return JSON.stringify(value) === text.trim() ? JSON.stringify(value, null, 2) : text.trim();
+  } catch {
+    return text.trim();
   }
 }

@@ -20,8 +20,10 @@ import { type KeyView, keysSentenceId, type ServiceAddresses, viewKey } from "./
 import { LastUse } from "./last-use";
 import type { NewSecret } from "./secret-dialog";
 
-const EditKeySheet = dynamic(() => import("./key-sheet").then((file) => file.EditKeySheet));
-const SecretDialog = dynamic(() => import("./secret-dialog"));
+// What waits for a dialog to be loaded is the dialog alone: without this the page would, and lose the focus.
+const lazily = { ssr: false };
+const EditKeySheet = dynamic(() => import("./key-sheet").then((file) => file.EditKeySheet), lazily);
+const SecretDialog = dynamic(() => import("./secret-dialog"), lazily);
 
 /** What may be done with a key by whoever may: edit it, replace its secret, revoke it. */
 export function KeyActions({

@@ -60,6 +60,8 @@ export function KeyFormView({
     errors,
   };
 
+  useEffect(() => element.current?.querySelector("input")?.focus(), []);
+
   // To the first field that something is wrong with, once it is marked.
   const marked = Object.keys(errors).join();
   useEffect(() => {
@@ -111,7 +113,7 @@ export function KeyFormView({
         <ExpiryField {...part} />
       </div>
       <MoreLimits {...part} projects={projects} isNew={isNew} />
-      <div className="sticky bottom-0 -mx-5 mt-auto -mb-5 grid gap-3 border-t bg-popover px-5 py-4 sm:-mx-6 sm:-mb-6 sm:px-6">
+      <div className="sticky -bottom-5 -mx-5 mt-auto -mb-5 grid gap-3 border-t bg-popover px-5 py-4 sm:-bottom-6 sm:-mx-6 sm:-mb-6 sm:px-6">
         {problem && Object.keys(errors).length === 0 ? <Alert variant="destructive">{problem}</Alert> : null}
         <p role="status" className="text-sm">
           {describeKeyForm(form)}

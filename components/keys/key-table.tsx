@@ -3,7 +3,7 @@ import { Money } from "@/components/money";
 import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
 import { Meter } from "@/components/ui/meter";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import { Table, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { Permission } from "@/lib/contract/permissions";
 import { KeyActions } from "./key-actions";
 import { type KeyView, limitUsed, type ServiceAddresses } from "./key-view";
@@ -17,7 +17,9 @@ export function KeyTable({ keys, label, ...context }: Context & { keys: KeyView[
       <TableHeader>
         <TableRow>
           <TableHead className="pl-0">Key</TableHead>
-          <TableHead className="text-right">Spent this month</TableHead>
+          <TableHead className="text-right">
+            Spent<span className="max-sm:sr-only"> this month</span>
+          </TableHead>
           <TableHead className="hidden md:table-cell">Last used</TableHead>
           <TableHead className="hidden md:table-cell">Expires</TableHead>
           <TableHead className="hidden lg:table-cell">Made by</TableHead>
@@ -26,63 +28,64 @@ export function KeyTable({ keys, label, ...context }: Context & { keys: KeyView[
           </TableHead>
         </TableRow>
       </TableHeader>
-      <TableBody>
-        {keys.map((key) => (
-          <Row key={key.id} apiKey={key} {...context} />
-        ))}
-      </TableBody>
+      {keys.map((key) => (
+        <Row key={key.id} apiKey={key} {...context} />
+      ))}
     </Table>
   );
 }
 
+/** One key; on a phone what it may do has a line of its own, as wide as the screen. */
 function Row({ apiKey: key, ...context }: Context & { apiKey: KeyView }) {
+  const usedAt = key.last_used_at ? <Time at={key.last_used_at} /> : null;
   return (
-    <TableRow>
-      <TableCell className="w-full min-w-40 py-3 pl-0">
-        <div className="grid gap-1">
-          <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
-            <span className="font-medium [overflow-wrap:anywhere]">{key.name}</span>
-            <code className="font-mono text-muted-foreground text-xs">
-              {key.prefix}…{key.last_four}
-            </code>
-            <Badges apiKey={key} />
-          </p>
-          <p className="max-w-[68ch] text-muted-foreground text-[13px] [overflow-wrap:anywhere]">
-            {key.summary}
-          </p>
-          <p className="text-muted-foreground text-xs md:hidden">
-            {key.last_used_at ? (
-              <>
-                Used <Time at={key.last_used_at} />
-              </>
-            ) : (
-              "Never used"
-            )}
+    <tbody className="border-b last:border-0">
+      <tr>
+        <TableCell className="w-full min-w-32 pt-3 pb-1 pl-0 sm:pb-3">
+          <div className="grid gap-1">
+            <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+              <span className="font-medium [overflow-wrap:anywhere]">{key.name}</span>
+              <code className="font-mono text-muted-foreground text-xs">
+                {key.prefix}…{key.last_four}
+              </code>
+              <Badges apiKey={key} />
+            </p>
+            <p className="hidden max-w-[68ch] text-[13px] text-muted-foreground [overflow-wrap:anywhere] sm:block">
+              {key.summary}
+            </p>
+          </div>
+        </TableCell>
+        <TableCell className="pt-3 pb-1 text-right sm:pb-3">
+          <Spent apiKey={key} workspace={context.workspace} />
+        </TableCell>
+        <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
+          {usedAt ?? <Absent>never</Absent>}
+        </TableCell>
+        <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
+          {key.expires_at ? <Time at={key.expires_at} /> : <Absent>never</Absent>}
+        </TableCell>
+        <TableCell className="hidden max-w-40 truncate py-3 lg:table-cell">
+          <Maker apiKey={key} />
+        </TableCell>
+        <TableCell className="py-1.5 pr-0 pl-0">
+          {key.can_edit ? <KeyActions apiKey={key} {...context} /> : null}
+        </TableCell>
+      </tr>
+      <tr className="md:hidden">
+        <TableCell colSpan={3} className="pt-0 pr-0 pb-3 pl-0 text-muted-foreground [overflow-wrap:anywhere]">
+          <p className="text-[13px] sm:hidden">{key.summary}</p>
+          <p className="pt-1 text-xs">
+            {usedAt ? <>Used {usedAt}</> : "Never used"}
             {key.expires_at ? (
               <>
-                {key.status === "expired" ? " · expired " : " · expires "}
+                {key.status === "expired" ? ", expired " : ", expires "}
                 <Time at={key.expires_at} />
               </>
             ) : null}
           </p>
-        </div>
-      </TableCell>
-      <TableCell className="py-3 text-right">
-        <Spent apiKey={key} workspace={context.workspace} />
-      </TableCell>
-      <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
-        {key.last_used_at ? <Time at={key.last_used_at} /> : <Absent>never</Absent>}
-      </TableCell>
-      <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
-        {key.expires_at ? <Time at={key.expires_at} /> : <Absent>never</Absent>}
-      </TableCell>
-      <TableCell className="hidden max-w-40 truncate py-3 lg:table-cell">
-        <Maker apiKey={key} />
-      </TableCell>
-      <TableCell className="py-1.5 pr-0 pl-0">
-        {key.can_edit ? <KeyActions apiKey={key} {...context} /> : null}
-      </TableCell>
-    </TableRow>
+        </TableCell>
+      </tr>
+    </tbody>
   );
 }
 
@@ -105,10 +108,12 @@ function Badges({ apiKey: { environment, kind, status, revoked_at: revoked } }: 
 function Spent({ apiKey: key, workspace }: { apiKey: KeyView; workspace: string }) {
   const used = limitUsed(key);
   return (
-    <div className="ml-auto grid w-28 justify-items-end gap-1.5 sm:w-36">
+    <div className="ml-auto grid w-24 justify-items-end gap-1.5 sm:w-36">
       <span className="tabular-nums">
         <Link
           href={`/${workspace}/activity?key=${key.id}${key.environment === "test" ? "&environment=test" : ""}`}
+          // A list of links to the ledger must not read the ledger as often as it has rows.
+          prefetch={false}
           className="rounded-sm underline-offset-4 hover:underline"
         >
           <Money usd={key.spent} figure="spent" />

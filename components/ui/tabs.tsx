@@ -21,7 +21,7 @@ export function Tabs({ tabs, label, className }: { tabs: Tab[]; label: string; c
     document.getElementById(`${id}-${next.id}`)?.focus();
   };
   return (
-    <div className={cn("grid gap-3", className)}>
+    <div className={cn("grid grid-cols-[minmax(0,1fr)] gap-3", className)}>
       <div role="tablist" aria-label={label} className="flex gap-4 overflow-x-auto border-b" onKeyDown={move}>
         {tabs.map((tab) => (
           <button

@@ -6,7 +6,18 @@ import { type Service, startService } from "@/tests/helpers/service";
 /** A service on a database of its own, for all tests of a worker. */
 export type World = { database: TestDatabase; fixtures: Fixtures; service: Service };
 
-export const test = base.extend<{ noConsoleErrors: undefined }, { world: World }>({
+/** The browser's own note that a call was answered with a refusal: no error of the page's. */
+const refusal = /^Failed to load resource: the server responded with a status of 4(?:00|02|03|09|29) /;
+
+export const test = base.extend<
+  {
+    noConsoleErrors: undefined;
+    /** Whether the test makes calls that the API refuses. */
+    mayBeRefused: boolean;
+  },
+  { world: World }
+>({
+  mayBeRefused: [false, { option: true }],
   world: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures a fixture needs from this pattern.
     async ({}, use) => {
@@ -23,9 +34,12 @@ export const test = base.extend<{ noConsoleErrors: undefined }, { world: World }
   ],
   baseURL: async ({ world }, use) => use(world.service.baseUrl),
   noConsoleErrors: [
-    async ({ page }, use) => {
+    async ({ page, mayBeRefused }, use) => {
       const errors: string[] = [];
-      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+      page.on("console", (message) => {
+        const isExpected = mayBeRefused && refusal.test(message.text());
+        if (message.type() === "error" && !isExpected) errors.push(message.text());
+      });
       page.on("pageerror", (error) => errors.push(String(error)));
       await use(undefined);
       expect(errors).toEqual([]);

@@ -26,12 +26,12 @@ export default async function KeysPage({ params }: Props) {
   const active = keys.filter(({ status }) => status === "active");
   const past = keys.filter(({ status }) => status !== "active");
   const context = { workspace: workspace.slug, grantable, addresses: serviceAddresses() };
-  const create = can_create ? <NewKey {...context} /> : null;
   return (
     <>
-      <PageHeader title="Keys" actions={keys.length > 0 ? create : null} />
+      {/* In one place, whether there are keys or not: it holds the secret of the first one. */}
+      <PageHeader title="Keys" actions={can_create ? <NewKey {...context} /> : null} />
       {keys.length === 0 ? (
-        <EmptyState icon={<KeyRound />} title="No key yet" action={create}>
+        <EmptyState icon={<KeyRound />} title="No key yet">
           A key lets a program record costs or read spend, within the limits you give it.
           {can_create ? null : " Members of this workspace can make one."}
         </EmptyState>

@@ -1,0 +1,117 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Page } from "@playwright/test";
+import { signUp } from "./accounts";
+import { expect, test, type World } from "./fixtures";
+import { expectUsable } from "./page-checks";
+import { openAs } from "./people";
+
+const redirectUri = "http://127.0.0.1:33418/callback";
+
+/** An assistant that is let in by whoever the page is signed in as. @returns its access token */
+async function connect(page: Page, { service: { baseUrl } }: World, name: string): Promise<string> {
+  const registered = await fetch(`${baseUrl}/oauth/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ client_name: name, redirect_uris: [redirectUri] }),
+  });
+  const { client_id } = await registered.json();
+  const verifier = randomBytes(32).toString("base64url");
+  const asked = new URLSearchParams({
+    response_type: "code",
+    client_id,
+    redirect_uri: redirectUri,
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+    resource: `${baseUrl}/api/mcp`,
+    scope: "log_usage read_summaries",
+  });
+  await page.route(`${redirectUri}*`, (route) => route.fulfill({ body: "Let in." }));
+  await page.goto(`/oauth/authorize?${asked}`);
+  await page.getByRole("button", { name: /allow|let/i }).click();
+  await page.waitForURL(`${redirectUri}*`);
+  const answered = await fetch(`${baseUrl}/oauth/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "authorization_code",
+      code: new URL(page.url()).searchParams.get("code") ?? "",
+      client_id,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+    }),
+  });
+  return (await answered.json()).access_token;
+}
+
+/** Records a cost as the assistant. @returns the status of the answer */
+async function recordAs(token: string, { service: { baseUrl } }: World): Promise<number> {
+  const params = {
+    name: "log_usage",
+    arguments: {
+      project: "checkout",
+      provider: "openai",
+      unit_type: "requests",
+      quantity: 1,
+      estimated_cost: 0.75,
+    },
+  };
+  const { status } = await fetch(`${baseUrl}/api/mcp`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+  return status;
+}
+
+test("without a connection the page says how each assistant is connected, with this service's address", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/connections`);
+  await expect(page.getByText("No assistant is connected")).toBeVisible();
+  for (const tab of ["Claude Code", "Claude", "Cursor", "VS Code", "ChatGPT", "Others"]) {
+    await page.getByRole("tab", { name: tab, exact: true }).click();
+    await expect(page.getByRole("tabpanel")).toContainText(`${world.service.baseUrl}/api/mcp`);
+  }
+  await expectUsable(page);
+});
+
+test("an assistant that is connected is listed with what it may do and spent, and is disconnected at once", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  const token = await connect(page, world, "Desk assistant");
+  expect(await recordAs(token, world)).toBe(200);
+  await page.goto(`/${slug}/connections`);
+  const row = page.getByRole("rowgroup").filter({ hasText: "Desk assistant" });
+  await expect(row).toContainText("May log usage and read summaries in every project.");
+  await expect(row.locator('[data-figure="spent"]')).toHaveAttribute("data-exact", "0.75");
+  await expect(row).toContainText("just now");
+  await expectUsable(page);
+  await row.getByRole("button", { name: "Disconnect Desk assistant of Ada" }).click();
+  const question = page.getByRole("alertdialog", { name: "Disconnect Desk assistant?" });
+  await expect(question).toContainText("It was last used just now and recorded $0.75 this month.");
+  await expectUsable(page);
+  await question.getByRole("button", { name: "Disconnect" }).click();
+  await expect(page.getByText("No assistant is connected")).toBeVisible();
+  expect(await recordAs(token, world)).toBe(401);
+});
+
+test("a member sees whose an assistant is, and cannot disconnect another's", async ({
+  page,
+  browser,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await connect(page, world, "Desk assistant");
+  const member = await openAs(browser, world, slug, "member");
+  await member.goto(`/${slug}/connections`);
+  await expect(member.getByRole("rowgroup").filter({ hasText: "Desk assistant" })).toContainText("Ada");
+  await expect(member.getByRole("button", { name: /Disconnect/ })).toHaveCount(0);
+  await member.context().close();
+});

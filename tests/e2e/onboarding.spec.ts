@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Page } from "@playwright/test";
+import { signUp } from "./accounts";
+import { expect, test } from "./fixtures";
+import { expectUsable } from "./page-checks";
+import { openAs } from "./people";
+
+const run = promisify(execFile);
+
+/** The text of a snippet, as somebody copies it. */
+async function readSnippet(page: Page, tab: string): Promise<string> {
+  await page.getByRole("tab", { name: tab, exact: true }).click();
+  return (await page.getByRole("tabpanel").getByRole("group").textContent()) ?? "";
+}
+
+test("a new workspace comes to its first message in three steps, without a reload", async ({ page }) => {
+  const { slug } = await signUp(page);
+  await expectUsable(page);
+  await page.getByRole("button", { name: "Make a key" }).click();
+  const secret = await page.getByLabel("secret", { exact: true }).inputValue();
+  for (const tab of ["TypeScript", "Python", "MCP", "curl"])
+    expect(await readSnippet(page, tab)).toContain(secret);
+  await expect(page.getByText("Waiting for the first message")).toBeVisible();
+  await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+  // What the page shows is what is run, in a shell as a person has it.
+  const { stdout } = await run("sh", ["-c", (await readSnippet(page, "curl")).replace("curl ", "curl -sS ")]);
+  const { amount_usd: amount } = JSON.parse(stdout);
+  await expect(page.getByText("The first message is here.")).toBeVisible();
+  await expect(page.locator('[data-figure="amount_usd"]')).toHaveAttribute("data-exact", String(amount));
+  await expectUsable(page);
+  await page.getByRole("button", { name: "Go to the overview" }).click();
+  await expect(page.getByRole("heading", { name: "Watch it arrive" })).toBeHidden();
+  await expect(page.getByText("$0.13").first()).toBeVisible();
+  expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);
+  await expect(page).toHaveURL(new RegExp(`/${slug}$`));
+});
+
+test("the TypeScript example works as it is copied", async ({ page }) => {
+  await signUp(page);
+  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByLabel("secret", { exact: true }).waitFor();
+  await run(process.execPath, ["--input-type=module", "-e", await readSnippet(page, "TypeScript")]);
+  await expect(page.getByText("The first message is here.")).toBeVisible();
+});
+
+test("who has no terminal at hand sends the first message from the page", async ({ page }) => {
+  await signUp(page);
+  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Send it from here" }).click();
+  await expect(page.getByText("The first message is here.")).toBeVisible();
+});
+
+test("a key that was made before is named, and its secret is not asked of anybody", async ({ page }) => {
+  await signUp(page);
+  await page.getByRole("button", { name: "Make a key" }).click();
+  const secret = await page.getByLabel("secret", { exact: true }).inputValue();
+  await page.reload();
+  await expect(page.getByText(`${secret.slice(-4)}) is there already`)).toBeVisible();
+  expect(await readSnippet(page, "curl")).toContain("$OUTLAY_API_KEY");
+  await expect(page.getByRole("button", { name: "Make another key" })).toBeVisible();
+});
+
+test("a viewer sees the steps without the button", async ({ page, browser, world }) => {
+  const { slug } = await signUp(page);
+  const viewer = await openAs(browser, world, slug, "viewer");
+  await viewer.goto(`/${slug}`);
+  await expect(viewer.getByText("ask a member of this workspace")).toBeVisible();
+  await expect(viewer.getByRole("button", { name: "Make a key" })).toHaveCount(0);
+  await expectUsable(viewer);
+  await viewer.context().close();
+});
