@@ -21,9 +21,8 @@ import { LastUse } from "./last-use";
 import type { NewSecret } from "./secret-dialog";
 
 // What waits for a dialog to be loaded is the dialog alone: without this the page would, and lose the focus.
-const lazily = { ssr: false };
-const EditKeySheet = dynamic(() => import("./key-sheet").then((file) => file.EditKeySheet), lazily);
-const SecretDialog = dynamic(() => import("./secret-dialog"), lazily);
+const EditKeySheet = dynamic(() => import("./key-sheet").then((file) => file.EditKeySheet), { ssr: false });
+const SecretDialog = dynamic(() => import("./secret-dialog"), { ssr: false });
 
 /** What may be done with a key by whoever may: edit it, replace its secret, revoke it. */
 export function KeyActions({

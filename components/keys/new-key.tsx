@@ -9,9 +9,8 @@ import type { ServiceAddresses } from "./key-view";
 import type { NewSecret } from "./secret-dialog";
 
 // Nobody needs a form before they ask for it. What waits for it is the form alone: without this the page would.
-const lazily = { ssr: false };
-const NewKeySheet = dynamic(() => import("./key-sheet").then((file) => file.NewKeySheet), lazily);
-const SecretDialog = dynamic(() => import("./secret-dialog"), lazily);
+const NewKeySheet = dynamic(() => import("./key-sheet").then((file) => file.NewKeySheet), { ssr: false });
+const SecretDialog = dynamic(() => import("./secret-dialog"), { ssr: false });
 
 /** The button that makes a key, and what follows. */
 export function NewKey({
