@@ -41,7 +41,8 @@ export function ActivityTable({ items }: { items: ActivityItem[] }) {
             className="relative hover:bg-muted has-[a:focus-visible]:bg-muted [&>td]:py-2.5"
           >
             <TableCell className="hidden whitespace-nowrap pl-0 text-muted-foreground sm:table-cell">
-              <Time at={item.occurred_at} />
+              {/* As wide as the longest of its words: they change while one reads. */}
+              <Time at={item.occurred_at} className="inline-block min-w-18" />
             </TableCell>
             <TableCell className="w-full max-w-0 max-sm:pl-0">
               <a

@@ -58,7 +58,8 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
   );
 }
 
-function titleOf({ label, model, provider, message_type: type }: Message): string {
+function titleOf({ label, model, provider, message_type: type, batch_id: batch }: Message): string {
+  if (type === "batch") return label ?? `Batch ${batch}`;
   return label ?? model ?? provider ?? typeNames[type] ?? type;
 }
 
