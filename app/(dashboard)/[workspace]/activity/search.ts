@@ -1,6 +1,6 @@
 import type { SearchParams } from "@/components/filters/href";
 import { activityQuery } from "@/lib/contract/activity";
-import { type MetricsQuery, metricsQuery } from "@/lib/contract/metrics";
+import { metricsQuery } from "@/lib/contract/metrics";
 
 const rowsAPage = 50;
 
@@ -36,7 +36,7 @@ export function readSearch(search: SearchParams) {
     rows: rows.data,
     sums: isSummed ? metricsQuery.parse(ofSums) : undefined,
     /** The same days without any filter: what there is to filter by. */
-    whole: metricsQuery.parse(whole) as MetricsQuery,
+    whole: metricsQuery.parse(whole),
     isFiltered: Object.keys(params).some((name) => !(name in whole)),
   };
 }
