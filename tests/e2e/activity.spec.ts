@@ -11,6 +11,9 @@ import { expectStill, expectUsable, watchLayout } from "./page-checks";
 import { openAs } from "./people";
 import { digitsOf, figuresOf, readApi, recordSpend } from "./spend";
 
+// Each of them opens several pages, and waits for what comes by itself.
+test.describe.configure({ timeout: 60_000 });
+
 /** A key's client for a workspace. */
 async function clientOf(world: World, slug: string) {
   const { secret } = await world.fixtures.key(await workspaceId(world, slug));
@@ -368,7 +371,6 @@ test("activity can be used by everybody, with its menus open, empty and full, an
   page,
   world,
 }) => {
-  test.setTimeout(60_000);
   const { slug } = await signUp(page);
   await watchLayout(page);
   await page.goto(`/${slug}/activity`);

@@ -6,6 +6,9 @@ import { expect, test, type World } from "./fixtures";
 import { expectLight, expectUsable } from "./page-checks";
 import { readApi } from "./spend";
 
+// Thousands of rows, tried and then recorded.
+test.describe.configure({ timeout: 60_000 });
+
 const header = "Date,Project,Provider,Model Name,Unit,Tokens,Cost USD,Team";
 const good = [
   "2026-11-02,checkout,openai,gpt-4o,input_tokens,120000,0.300000000000000001,web",
@@ -42,7 +45,6 @@ test("columns are guessed, every row that would be refused is named, and nothing
   page,
   world,
 }) => {
-  test.setTimeout(60_000);
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/activity/import`);
   await expectLight(page, `/${slug}/activity/import`);
@@ -93,7 +95,6 @@ test("an import that is cut off in the middle goes on where it was: every row on
   page,
   world,
 }) => {
-  test.setTimeout(60_000);
   const { slug } = await signUp(page);
   const rows = Array.from(
     { length: 2_500 },
