@@ -1,3 +1,4 @@
+import { ChevronRight } from "lucide-react";
 import { Time } from "@/components/time";
 import { actorName, describeEntry } from "./describe-entry";
 import { listDifferences } from "./differences";
@@ -20,14 +21,18 @@ function Entry({ entry }: { entry: AuditEntry }) {
   const { actor, at, address } = entry;
   return (
     <details className="group py-2.5">
-      <summary className="grid list-none gap-x-6 gap-y-0.5 rounded-sm sm:grid-cols-[minmax(0,1fr)_auto] [&::-webkit-details-marker]:hidden">
+      <summary className="grid list-none grid-cols-[auto_minmax(0,1fr)] gap-x-2 gap-y-0.5 rounded-sm sm:grid-cols-[auto_minmax(0,1fr)_auto] [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden="true"
+          className="mt-0.5 size-4 text-muted-foreground transition-transform duration-100 group-open:rotate-90"
+        />
         <span className="[overflow-wrap:anywhere] group-hover:underline group-hover:decoration-border group-hover:underline-offset-4">
           <span className="font-medium" title={actor?.email ?? undefined}>
             {actorName(entry)}
           </span>{" "}
           {describeEntry(entry)}
         </span>
-        <span className="flex gap-3 text-muted-foreground text-xs sm:justify-end sm:leading-5">
+        <span className="col-start-2 flex gap-3 text-muted-foreground text-xs sm:col-start-3 sm:justify-end sm:pl-4 sm:leading-5">
           {address ? <span className="[overflow-wrap:anywhere]">{address}</span> : null}
           <Time at={at} className="whitespace-nowrap sm:w-20 sm:text-right" />
         </span>

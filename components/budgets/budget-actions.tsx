@@ -17,7 +17,8 @@ import { toast } from "@/components/ui/toaster";
 import type { budget as budgetSchema } from "@/lib/contract/budgets";
 import { type BudgetInHand, budgetsSentenceId } from "./budget-view";
 
-const EditBudgetDialog = dynamic(() => import("./edit-budget-dialog"));
+// What waits for the dialog to be loaded is the dialog alone, not the page.
+const EditBudgetDialog = dynamic(() => import("./edit-budget-dialog"), { ssr: false });
 
 /** What admins may do with a budget: change it, delete it. */
 export function BudgetActions({ workspace, budget }: { workspace: string; budget: BudgetInHand }) {

@@ -5,8 +5,8 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 
-// Nobody needs a form before they ask for it.
-const NewBudgetDialog = dynamic(() => import("./new-budget-dialog"));
+// Nobody needs a form before they ask for it. What waits for it is the form alone, not the page (`ssr: false`).
+const NewBudgetDialog = dynamic(() => import("./new-budget-dialog"), { ssr: false });
 
 /** The button that sets a budget. */
 export function NewBudget({ workspace }: { workspace: string }) {

@@ -5,8 +5,8 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 
-// Nobody needs a form before they ask for it.
-const InviteDialog = dynamic(() => import("./invite-dialog"));
+// Nobody needs a form before they ask for it. What waits for it is the form alone, not the page (`ssr: false`).
+const InviteDialog = dynamic(() => import("./invite-dialog"), { ssr: false });
 
 /** The button that invites somebody, and what follows. */
 export function Invite({ workspace, name }: { workspace: string; name: string }) {

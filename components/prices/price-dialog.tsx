@@ -49,7 +49,7 @@ export default function PriceDialog({
   const setting = useMutation(
     (filled: PriceForm) =>
       callApi<typeof setPriceResult, typeof setPriceRequest>(
-        "POST",
+        "PUT",
         `/api/v1/workspaces/${workspace}/prices`,
         readPriceForm(filled).request,
       ),
@@ -83,7 +83,7 @@ export default function PriceDialog({
           </DialogHeader>
           <Subject form={form} change={change} errors={errors} />
           <div className="grid grid-cols-[minmax(0,1fr)_10rem] items-start gap-3">
-            <FormField label="US dollars" error={errors.rate}>
+            <FormField label="Price, US dollars" error={errors.rate}>
               {(control) => (
                 <Input
                   {...control}
@@ -95,7 +95,7 @@ export default function PriceDialog({
                 />
               )}
             </FormField>
-            <FormField label="How many units">
+            <FormField label="For">
               {(control) => (
                 <Select
                   {...control}

@@ -9,9 +9,9 @@ const reciprocals: Record<string, string> = { "1": "1", "1000": "0.001", "100000
 
 /** How many units a price can be quoted for. */
 export const portions = [
-  { value: "1", label: "for one" },
-  { value: "1000", label: "for a thousand" },
-  { value: "1000000", label: "for a million" },
+  { value: "1", label: "one unit" },
+  { value: "1000", label: "a thousand units" },
+  { value: "1000000", label: "a million units" },
 ];
 
 /** A price as it is filled in; days are `YYYY-MM-DD` in UTC, or empty. */

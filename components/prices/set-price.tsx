@@ -6,8 +6,8 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import type { PriceStart } from "./price-view";
 
-// Nobody needs a form before they ask for it.
-const PriceDialog = dynamic(() => import("./price-dialog"));
+// Nobody needs a form before they ask for it. What waits for it is the form alone, not the page (`ssr: false`).
+const PriceDialog = dynamic(() => import("./price-dialog"), { ssr: false });
 
 /**
  * The button that sets a price.

@@ -165,7 +165,8 @@ function OpenDialog({
         if (!guarded && onItself(event)) setOpen(false);
       }}
       className={cn(
-        "fixed inset-0 max-h-[92dvh] overflow-hidden bg-popover p-0 text-popover-foreground shadow-xl outline-none transition-[opacity,translate] duration-120 starting:opacity-0 backdrop:bg-black/45",
+        // What it stands in may be a cell that is aligned and does not wrap.
+        "fixed inset-0 max-h-[92dvh] overflow-hidden whitespace-normal bg-popover p-0 text-left text-popover-foreground shadow-xl outline-none transition-[opacity,translate] duration-120 starting:opacity-0 backdrop:bg-black/45",
         shapes[shape],
         className,
       )}

@@ -35,7 +35,7 @@ const places = {
 
 /** Classes of everything that opens beside a button. */
 export const popupClass =
-  "fixed inset-auto m-0 max-h-[min(24rem,85dvh)] overflow-y-auto overscroll-contain rounded-lg border bg-popover text-popover-foreground shadow-lg transition-opacity duration-100 starting:open:opacity-0 [position-try-fallbacks:flip-block,flip-inline]";
+  "fixed inset-auto m-0 max-h-[min(24rem,85dvh)] whitespace-normal text-left overflow-y-auto overscroll-contain rounded-lg border bg-popover text-popover-foreground shadow-lg transition-opacity duration-100 starting:open:opacity-0 [position-try-fallbacks:flip-block,flip-inline]";
 
 /** Where a popup stands beside its button. */
 export type Place = keyof typeof places;
