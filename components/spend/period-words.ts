@@ -15,28 +15,29 @@ export type PeriodWords = {
 
 /** What to call the period of some figures, and the one before. */
 export function periodWords({ period, from, previous }: Metrics): PeriodWords {
-  const first = from ?? "";
-  const earlier = previous?.from ?? "";
-  const words: Record<Metrics["period"], PeriodWords> = {
-    day: { soFar: "so far today", pointBefore: "at this time yesterday", before: "Yesterday" },
-    week: { soFar: "so far this week", pointBefore: "at this point of last week", before: "Last week" },
-    month: {
-      soFar: `so far in ${monthOf(first)}`,
-      pointBefore: `at this point of ${monthOf(earlier)}`,
-      before: monthOf(earlier),
-    },
-    quarter: {
-      soFar: "so far this quarter",
-      pointBefore: "at this point of last quarter",
-      before: "Last quarter",
-    },
-    year: {
-      soFar: `so far in ${first.slice(0, 4)}`,
-      pointBefore: `at this point of ${earlier.slice(0, 4)}`,
-      before: earlier.slice(0, 4),
-    },
-    all: { soFar: "in all", pointBefore: null, before: null },
-    range: { soFar: "in these days", pointBefore: "in as many days before", before: "The days before" },
-  };
-  return words[period];
+  if (!from || !previous) return { soFar: "in all", pointBefore: null, before: null };
+  switch (period) {
+    case "day":
+      return { soFar: "so far today", pointBefore: "at this time yesterday", before: "Yesterday" };
+    case "month":
+      return {
+        soFar: `so far in ${monthOf(from)}`,
+        pointBefore: `at this point of ${monthOf(previous.from)}`,
+        before: monthOf(previous.from),
+      };
+    case "year":
+      return {
+        soFar: `so far in ${from.slice(0, 4)}`,
+        pointBefore: `at this point of ${previous.from.slice(0, 4)}`,
+        before: previous.from.slice(0, 4),
+      };
+    case "range":
+      return { soFar: "in these days", pointBefore: "in as many days before", before: "The days before" };
+    default:
+      return {
+        soFar: `so far this ${period}`,
+        pointBefore: `at this point of last ${period}`,
+        before: `Last ${period}`,
+      };
+  }
 }
