@@ -69,7 +69,7 @@ export function MemberActions({
           size="sm"
           aria-label={`Role of ${name}: ${roleLabel(role)}`}
           disabled={raise.isPending}
-          className="-mr-2 gap-1 font-normal text-sm"
+          className="gap-1 font-normal text-sm"
         >
           {roleLabel(role)}
           <ChevronDown aria-hidden="true" className="text-muted-foreground" />

@@ -15,7 +15,7 @@ export function MemberTable({ members, viewer }: { members: Member[]; viewer: Vi
         <TableRow>
           <TableHead className="pl-0">Name</TableHead>
           <TableHead className="hidden sm:table-cell">Joined</TableHead>
-          <TableHead className="w-32 pr-0 text-right">Role</TableHead>
+          <TableHead className="w-32 pr-2.5 text-right">Role</TableHead>
         </TableRow>
       </TableHeader>
       <TableBody>
@@ -66,7 +66,10 @@ function Person({ member, isViewer }: { member: Member; isViewer: boolean }) {
 function Role({ member, viewer: { userId, workspace } }: { member: Member; viewer: Viewer }) {
   const { role: own, slug } = workspace;
   const mayChange = own === "owner" || (own === "admin" && member.role !== "owner");
-  if (!mayChange || member.user_id === userId) return roleLabel(member.role);
+  if (!mayChange || member.user_id === userId) {
+    // Ends where the buttons of the others do.
+    return <span className="pr-2.5">{roleLabel(member.role)}</span>;
+  }
   return (
     <MemberActions
       workspace={slug}

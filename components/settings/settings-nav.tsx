@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { useEffect, useRef } from "react";
 import { cn } from "@/components/cn";
 
 const parts = [
@@ -16,8 +17,15 @@ const parts = [
 /** The parts of a workspace's settings, the current one marked. */
 export function SettingsNav({ workspace }: { workspace: string }) {
   const path = usePathname();
+  const nav = useRef<HTMLElement>(null);
+  // On a phone not all of them have room.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what moves the mark.
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>("[aria-current]");
+    if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.offsetLeft - 16;
+  }, [path]);
   return (
-    <nav aria-label="Settings" className="mb-8 flex gap-5 overflow-x-auto border-b">
+    <nav ref={nav} aria-label="Settings" className="mb-8 flex gap-5 overflow-x-auto border-b">
       {parts.map(({ segment, label }) => {
         const href = `/${workspace}/settings${segment}`;
         const isHere = path === href;

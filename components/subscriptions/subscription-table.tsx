@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type Amount, exactText } from "@/components/amount";
+import { cn } from "@/components/cn";
 import { Badge } from "@/components/ui/badge";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { recurringSubscription } from "@/lib/contract/subscriptions";
@@ -19,11 +20,14 @@ export function SubscriptionTable({
   subscriptions,
   workspace,
   label,
+  isPast = false,
   canStop,
 }: {
   subscriptions: Subscription[];
   workspace: string;
   label: string;
+  /** Of those no charge of which is to come. */
+  isPast?: boolean;
   canStop: boolean;
 }) {
   return (
@@ -32,8 +36,8 @@ export function SubscriptionTable({
         <TableRow>
           <TableHead className="pl-0">Subscription</TableHead>
           <TableHead className="hidden md:table-cell">Project</TableHead>
-          <TableHead className="hidden sm:table-cell">Next charge</TableHead>
-          <TableHead className="text-right">Amount</TableHead>
+          <TableHead className="hidden sm:table-cell">{isPast ? "Ended" : "Next charge"}</TableHead>
+          <TableHead className={cn("text-right", !canStop && "pr-0")}>Amount</TableHead>
           {canStop ? (
             <TableHead className="pr-0">
               <span className="sr-only">Stop</span>
@@ -79,7 +83,7 @@ function Row({
         {nextDay ?? <span className="text-muted-foreground">{ended(subscription)}</span>}
       </TableCell>
       <TableCell
-        className="whitespace-nowrap text-right tabular-nums"
+        className={cn("whitespace-nowrap text-right tabular-nums", !canStop && "pr-0")}
         title={`${exactText(amount)} ${currency}`}
         data-figure="amount"
         data-exact={exactText(amount)}

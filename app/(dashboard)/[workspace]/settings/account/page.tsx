@@ -14,13 +14,16 @@ export default async function AccountPage({ params }: Props) {
   const { user, profile, workspaces } = await requireWorkspace((await params).workspace);
   return (
     <SettingsSections>
-      <SettingsSection title="Your account" description={`${user.email}. It is the same in every workspace.`}>
+      <SettingsSection
+        title="Your account"
+        description={`You are signed in as ${user.email}. What stands here is the same in every workspace.`}
+      >
         <div className="max-w-md">
           <ProfileForm profile={profile} workspaces={workspaces.map(({ id, name }) => ({ id, name }))} />
         </div>
       </SettingsSection>
       <SettingsSection title="Password" description="Changing it signs you out everywhere else.">
-        <div className="max-w-md">
+        <div className="max-w-md [&_button]:justify-self-start">
           <ChangePasswordForm email={user.email} action={changePassword} />
         </div>
       </SettingsSection>

@@ -55,6 +55,7 @@ export default async function SubscriptionsPage({ params }: Props) {
             subscriptions={past}
             workspace={slug}
             label="Stopped and ended subscriptions"
+            isPast
             canStop={false}
           />
         </SettingsSection>
