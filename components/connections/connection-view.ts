@@ -13,7 +13,7 @@ export type ConnectionView = Omit<Connection, "monthly_limit" | "spent"> & {
 };
 
 /** The element that the focus goes to when a connection leaves the list. */
-export const connectionsSentenceId = "connections-sentence";
+export const connectionsId = "connections";
 
 /** A connection of the service's answer as components take it. */
 export function viewConnection(connection: Connection): ConnectionView {

@@ -3,7 +3,8 @@
 import { Ellipsis, Pencil, RefreshCw, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { callApi } from "@/components/api";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import {
@@ -40,7 +41,12 @@ export function KeyActions({
   const [asking, setAsking] = useState<"edit" | "rotate" | "revoke">();
   const [rotated, setRotated] = useState<NewSecret>();
   const path = `/api/v1/workspaces/${workspace}/api-keys/${key.id}`;
-  const close = () => setAsking(undefined);
+  const isGone = useRef(false);
+  const close = () => {
+    // First the dialog closes and gives the focus back to a button that is about to go with its row.
+    flushSync(() => setAsking(undefined));
+    if (isGone.current) document.getElementById(keysSentenceId)?.focus();
+  };
 
   const rotate = async () => {
     const made = await callApi<typeof apiKeyWithSecret>("POST", `${path}/rotate`);
@@ -50,9 +56,8 @@ export function KeyActions({
   const revoke = async () => {
     await callApi<typeof apiKey>("DELETE", path);
     toast(`${key.name} is revoked.`);
+    isGone.current = true;
     router.refresh();
-    // Its row, and the button the focus would return to, are about to go.
-    requestAnimationFrame(() => document.getElementById(keysSentenceId)?.focus());
   };
 
   return (

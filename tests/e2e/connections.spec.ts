@@ -99,6 +99,7 @@ test("an assistant that is connected is listed with what it may do and spent, an
   await expectUsable(page);
   await question.getByRole("button", { name: "Disconnect" }).click();
   await expect(page.getByText("No assistant is connected")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Connected assistants" })).toBeFocused();
   expect(await recordAs(token, world)).toBe(401);
 });
 

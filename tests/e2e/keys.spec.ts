@@ -68,7 +68,7 @@ test("a secret is shown once, in every snippet, does not close by accident, and 
   page,
   world,
 }) => {
-  await openKeys(page, world);
+  const { workspace } = await openKeys(page, world);
   await page.getByRole("button", { name: "Make a key" }).click();
   await page.getByLabel("What is it called?").fill("CI");
   await page.getByRole("button", { name: "Make the key" }).click();
@@ -89,7 +89,9 @@ test("a secret is shown once, in every snippet, does not close by accident, and 
   await shown.getByRole("button", { name: "I have stored it" }).click();
   await expect(page.getByText("One key is in use.")).toBeVisible();
   expect(await page.content()).not.toContain(secret);
-  const { rows } = await world.fixtures.sql.query("select from public.messages");
+  const { rows } = await world.fixtures.sql.query("select from public.messages where workspace_id = $1", [
+    workspace,
+  ]);
   expect(rows, "the test message was a dry run").toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { Plug } from "lucide-react";
 import type { Metadata } from "next";
 import { ConnectGuide } from "@/components/connections/connect-guide";
 import { ConnectionTable } from "@/components/connections/connection-table";
-import { connectionsSentenceId, viewConnection } from "@/components/connections/connection-view";
+import { connectionsId, viewConnection } from "@/components/connections/connection-view";
 import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
 import { listConnections } from "@/lib/oauth/connections";
@@ -21,21 +21,28 @@ export default async function ConnectionsPage({ params }: Props) {
     <>
       <PageHeader title="Connections" />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-10">
-        {connections.length === 0 ? (
-          <EmptyState icon={<Plug />} title="No assistant is connected">
-            An assistant that is connected answers questions about spend and records costs, with no more
-            rights than you give it.
-          </EmptyState>
-        ) : (
-          <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
-            <p id={connectionsSentenceId} tabIndex={-1} className="outline-none">
-              {connections.length === 1
-                ? "One assistant is connected."
-                : `${connections.length} assistants are connected.`}
-            </p>
-            <ConnectionTable connections={connections.map(viewConnection)} workspace={workspace.slug} />
-          </div>
-        )}
+        <section
+          id={connectionsId}
+          tabIndex={-1}
+          aria-label="Connected assistants"
+          className="min-w-0 outline-none"
+        >
+          {connections.length === 0 ? (
+            <EmptyState icon={<Plug />} title="No assistant is connected">
+              An assistant that is connected answers questions about spend and records costs, with no more
+              rights than you give it.
+            </EmptyState>
+          ) : (
+            <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+              <p>
+                {connections.length === 1
+                  ? "One assistant is connected."
+                  : `${connections.length} assistants are connected.`}
+              </p>
+              <ConnectionTable connections={connections.map(viewConnection)} workspace={workspace.slug} />
+            </div>
+          )}
+        </section>
         <ConnectGuide url={serviceAddresses().mcp} />
       </div>
     </>
