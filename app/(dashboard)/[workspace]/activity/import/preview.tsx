@@ -18,9 +18,9 @@ export function Preview({ file, mapping }: { file: ChosenFile; mapping: Mapping 
           <TableRow>
             <TableHead className="pl-0">Line</TableHead>
             <TableHead>Project</TableHead>
-            <TableHead>Type</TableHead>
+            <TableHead className="max-sm:hidden">Type</TableHead>
             <TableHead>What</TableHead>
-            <TableHead>When</TableHead>
+            <TableHead className="max-sm:hidden">When</TableHead>
             <TableHead className="pr-0 text-right">Cost</TableHead>
           </TableRow>
         </TableHeader>
@@ -54,10 +54,12 @@ function Cells({ row, mapping }: { row: ReadRow; mapping: Mapping }) {
   const cost = text("amount") ?? text("estimated_cost");
   return (
     <>
-      <TableCell>{project || "none"}</TableCell>
-      <TableCell className="capitalize">{text("type")}</TableCell>
-      <TableCell className="max-w-72 truncate">{what.filter(Boolean).join(" · ")}</TableCell>
-      <TableCell className="whitespace-nowrap">{text("occurred_at")?.slice(0, 10) ?? "Now"}</TableCell>
+      <TableCell className="whitespace-nowrap">{project || "none"}</TableCell>
+      <TableCell className="capitalize max-sm:hidden">{text("type")}</TableCell>
+      <TableCell className="w-full max-w-0 truncate">{what.filter(Boolean).join(" · ")}</TableCell>
+      <TableCell className="whitespace-nowrap max-sm:hidden">
+        {text("occurred_at")?.slice(0, 10) ?? "Now"}
+      </TableCell>
       <TableCell className="whitespace-nowrap pr-0 text-right">
         {cost === undefined ? (
           <span className="text-muted-foreground">By its price</span>
