@@ -28,6 +28,8 @@ export const test = base.extend<
       await use({ database, fixtures, service });
       await service.stop();
       await fixtures.close();
+      // Waits for the last connections: one that Postgres tells off while it says goodbye fails the run.
+      await database.drop();
       await stop();
     },
     { scope: "worker", timeout: 60_000 },
