@@ -1,5 +1,7 @@
 import type { ClientBase } from "pg";
-import type { AuditPlace } from "./cursor";
+
+/** A place in the order of the audit log: the entry it stands behind. `at` is exact to the microsecond, ISO 8601 in UTC. */
+export type AuditPlace = { at: string; id: string };
 
 /** A line of the audit log; `before` and `after` are JSON as text, `place_at` is `at` to the microsecond. */
 export type AuditRow = {

@@ -1,14 +1,16 @@
 import { parse } from "lossless-json";
-import type { z } from "zod";
+import { z } from "zod";
 import type { AuditQuery, auditList } from "@/lib/contract/audit";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
+import { cursorOf } from "@/lib/cursor";
 import { asUser, type UserClaims } from "@/lib/db/transaction";
 import { requireMembership } from "@/lib/workspaces/membership";
-import { readCursor, writeCursor } from "./cursor";
-import { type AuditRow, selectEntries } from "./queries";
+import { type AuditPlace, type AuditRow, selectEntries } from "./queries";
 
 type AuditList = z.output<typeof auditList>;
+
+const places = cursorOf<AuditPlace>(z.object({ at: z.iso.datetime(), id: z.uuid() }));
 
 /**
  * Who changed what in a workspace, the newest first, for its admins.
@@ -16,7 +18,7 @@ type AuditList = z.output<typeof auditList>;
  */
 export async function listAudit(claims: UserClaims, slug: string, query: AuditQuery): Promise<AuditList> {
   const { kind = null, limit, cursor } = query;
-  const behind = cursor === undefined ? null : readCursor(cursor);
+  const behind = cursor === undefined ? null : places.read(cursor);
   return asUser(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "admin");
     // One more than is shown tells whether there are older ones.
@@ -25,7 +27,7 @@ export async function listAudit(claims: UserClaims, slug: string, query: AuditQu
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return {
       entries: shown.map(readEntry),
-      next_cursor: last ? writeCursor({ at: last.place_at, id: last.id }) : null,
+      next_cursor: last ? places.write({ at: last.place_at, id: last.id }) : null,
     };
   });
 }

@@ -1,13 +1,13 @@
 import type { ClientBase } from "pg";
 import type { ActivityFilters } from "@/lib/contract/activity";
 import {
+  type ActivityPlace,
   type NamedFilter,
   type StoredActivity,
   selectActivity,
   selectDayAhead,
   selectLastDay,
 } from "./activity-queries";
-import type { ActivityPlace } from "./cursor";
 import type { DayRange } from "./month";
 import { addDays } from "./period";
 

@@ -1,9 +1,11 @@
 import type { ClientBase } from "pg";
 import type { ActivityFilters, ActivityRow } from "@/lib/contract/activity";
-import type { ActivityPlace } from "./cursor";
 import { filterArgument, lineConditions, rowConditions } from "./filters";
 import type { StoredLine } from "./message-queries";
 import type { DayRange } from "./month";
+
+/** A place in the order of activity: the row it stands behind. `at` is exact to the microsecond, ISO 8601 in UTC. */
+export type ActivityPlace = { at: string; id: string; part: number };
 
 /** A row of activity as read; amounts are exact text. `at` is `occurred_at` to the microsecond. */
 export type StoredActivity = Omit<

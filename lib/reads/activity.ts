@@ -1,13 +1,18 @@
+import { z } from "zod";
 import type { ActivityList, ActivityQuery, ActivityRow } from "@/lib/contract/activity";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
+import { cursorOf } from "@/lib/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { requireMembership } from "@/lib/workspaces/membership";
 import { readPage } from "./activity-page";
-import type { StoredActivity } from "./activity-queries";
-import { readCursor, writeCursor } from "./cursor";
+import type { ActivityPlace, StoredActivity } from "./activity-queries";
 import { labelOf } from "./label";
 import { describeRange, rangeOf } from "./period";
+
+const places = cursorOf<ActivityPlace>(
+  z.object({ at: z.iso.datetime(), id: z.uuid(), part: z.int().min(-1).max(32_767) }),
+);
 
 /**
  * What was recorded in a workspace, latest first, a page at a time (specification 4.3). Pages follow the place of the
@@ -23,7 +28,7 @@ export function readActivity(
 ): Promise<ActivityList> {
   const { limit, cursor, ...filters } = query;
   const range = rangeOf(filters, now);
-  const behind = cursor === undefined ? undefined : readCursor(cursor);
+  const behind = cursor === undefined ? undefined : places.read(cursor);
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug);
     const { rows, next } = await readPage(client, id, filters, range, behind, limit);
@@ -32,7 +37,7 @@ export function readActivity(
       ...describeRange(range),
       count: rows.length,
       activity: rows.map(describeRow),
-      next_cursor: next ? writeCursor(next) : null,
+      next_cursor: next ? places.write(next) : null,
     };
   });
 }

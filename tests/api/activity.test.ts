@@ -237,7 +237,10 @@ test.each([
   ["key=42", "query.key"],
   ["project=Not a slug", "query.project"],
   ["cursor=nonsense", "query.cursor"],
-  [`cursor=${Buffer.from('["2026-01-01T00:00:00Z",1,0]').toString("base64url")}`, "query.cursor"],
+  [
+    `cursor=${Buffer.from('{"at":"2026-01-01T00:00:00Z","id":1,"part":0}').toString("base64url")}`,
+    "query.cursor",
+  ],
   ["colour=red", "query.colour"],
 ])("?%s is refused, naming %s", async (query, path) => {
   const { slug, viewer } = await makeWorkspace();

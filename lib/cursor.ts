@@ -1,0 +1,31 @@
+import type { z } from "zod";
+import { validationFailed } from "@/lib/errors";
+
+/** Places in the order of a list as the opaque text of its `next_cursor`. */
+export type Cursor<Place> = {
+  write(place: Place): string;
+  /** @throws ServiceError validation_failed, naming `query.cursor`, where the text is none of this list's */
+  read(cursor: string): Place;
+};
+
+/** The cursor of a list. @param place what the place of a row is told by; every other text is refused */
+export function cursorOf<Place>(place: z.ZodType<Place>): Cursor<Place> {
+  return {
+    write: (written) => Buffer.from(JSON.stringify(written)).toString("base64url"),
+    read: (cursor) => {
+      const read = place.safeParse(parse(cursor));
+      if (read.success) return read.data;
+      const message =
+        "is not a cursor of this list; pass next_cursor as it came, or leave it out to begin anew";
+      throw validationFailed([{ path: "query.cursor", message }]);
+    },
+  };
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
