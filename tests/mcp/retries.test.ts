@@ -1,5 +1,5 @@
 import { request as httpRequest } from "node:http";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { apiClient } from "../helpers/client";
 import { withHarness } from "../helpers/harness";
 import { connectModern, connectOlder, modernHttp, olderStdio } from "../helpers/mcp";
@@ -114,70 +114,106 @@ test("two equal calls that were both answered are two uses", async () => {
 
 /** Keeps what is being recorded waiting until the transaction ends; keys are admitted meanwhile. */
 const holdWrites = "lock table public.messages in exclusive mode";
+/** Keeps keys with a limit from being admitted until the transaction ends. */
+const holdAdmissions = "lock table public.api_keys in exclusive mode";
 
-/** Sends a call, and hangs up once what it records is waiting. */
-async function hangUpWhileItWaits(era: "2026" | "2025", key: { secret: string }): Promise<void> {
+/** Waits until `count` calls of a function of the database wait for a lock. Background work waits in others. */
+const untilWaiting = (name: string, count: number) =>
+  expect
+    .poll(
+      async () => {
+        const { rows } = await harness.fixtures.sql.query(
+          `select count(*)::int as waiting from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and query like '%private.' || $1 || '(%'`,
+          [name],
+        );
+        return rows[0].waiting;
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(count);
+
+/** Sends a call, and hangs up once it waits in a function of the database; the service has noticed when this resolves. */
+async function hangUpWhileIn(
+  name: string,
+  era: "2026" | "2025",
+  { secret }: { secret: string },
+): Promise<void> {
   const call = toolCall(era, "log_usage", usage, { id: 1 });
   const request = httpRequest(`${baseUrl()}/api/mcp`, {
     method: "POST",
-    headers: { ...call.headers, "content-type": "application/json", authorization: `Bearer ${key.secret}` },
+    headers: { ...call.headers, "content-type": "application/json", authorization: `Bearer ${secret}` },
   });
   const gone = new Promise((resolve) => request.once("close", resolve).once("error", () => {}));
   request.end(JSON.stringify(call.body));
-  await expect
-    .poll(
-      async () =>
-        (
-          await harness.fixtures.sql.query(
-            "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-          )
-        ).rows[0].waiting,
-      { timeout: 10_000 },
-    )
-    // The background work of the service may wait for the table as well.
-    .toBeGreaterThan(0);
-  request.destroy();
+  await untilWaiting(name, 1);
+  // Says goodbye instead of falling silent: the service's own goodbye tells that it heard.
+  request.socket?.end();
   await gone;
 }
 
-test.each(["2026", "2025"] as const)(
-  "a call whose client hung up before the answer is recorded once with its retry (%s)",
-  async (era) => {
-    const key = await newKey();
-    const lock = await harness.fixtures.sql.connect();
-    try {
-      await lock.query("begin");
-      await lock.query(holdWrites);
-      await hangUpWhileItWaits(era, key);
-      // Clients of 2026-07-28 send it again under a new id.
-      const retry = key.send(era, { id: 2 });
-      await lock.query("commit");
-      expect((await retry).isError ?? false).toBe(false);
-    } finally {
-      lock.release();
-    }
-    await expect.poll(key.recorded, { timeout: 10_000 }).toBe(1);
-    await key.send(era, { id: 3 });
-    expect(await key.recorded()).toBe(2);
-  },
-);
-
-test("what a client cancelled on stdio and calls again is recorded once", async () => {
-  const { secret, recorded } = await newKey();
-  const client = await connectOlder(olderStdio(baseUrl(), secret));
-  const lock = await harness.fixtures.sql.connect();
+/** Runs `run` while a transaction holds what a statement locks; `free` ends it. */
+async function whileHeld(statement: string, run: (free: () => Promise<unknown>) => Promise<void>) {
+  const holder = await harness.fixtures.sql.connect();
   try {
-    await lock.query("begin");
-    await lock.query(holdWrites);
-    await expect(client.call("log_usage", usage, 1_000)).rejects.toThrow(/timed out/i);
-    const retry = client.call("log_usage", usage);
-    await lock.query("commit");
-    expect((await retry).isError).toBe(false);
+    await holder.query("begin");
+    await holder.query(statement);
+    await run(() => holder.query("commit"));
   } finally {
-    lock.release();
-    await client.close();
+    await holder.query("rollback");
+    holder.release();
   }
-  expect(await recorded()).toBe(1);
+}
+
+describe("a call that nobody hears the answer of", () => {
+  // The first message of a month makes its table, which waits for the same lock.
+  beforeAll(async () => void (await (await newKey()).send("2026")));
+
+  test.each(["2026", "2025"] as const)(
+    "is recorded once with its retry, where its client hung up while it was being recorded (%s)",
+    async (era) => {
+      const key = await newKey();
+      await whileHeld(holdWrites, async (free) => {
+        await hangUpWhileIn("store_messages", era, key);
+        // Clients of 2026-07-28 send it again under a new id.
+        const retry = key.send(era, { id: 2 });
+        await free();
+        expect((await retry).isError ?? false).toBe(false);
+      });
+      await expect.poll(key.recorded, { timeout: 10_000 }).toBe(1);
+      await key.send(era, { id: 3 });
+      expect(await key.recorded()).toBe(2);
+    },
+  );
+
+  test.each(["2026", "2025"] as const)(
+    "is not begun, where its client hung up before: its retry may be ahead of it (%s)",
+    async (era) => {
+      const key = await newKey();
+      await whileHeld(holdAdmissions, async (free) => {
+        await hangUpWhileIn("load_admission", era, key);
+        // Not equal to the call before, and so no retry of it: what is counted in the end is this one alone.
+        const next = key.send(era, { id: 2 }, {}, { ...usage, quantity: 2 });
+        await untilWaiting("load_admission", 2);
+        await free();
+        expect((await next).isError ?? false).toBe(false);
+      });
+      await key.send(era, { id: 3 });
+      expect(await key.recorded()).toBe(2);
+    },
+  );
+
+  test("is recorded once, where a client on stdio cancelled it and calls again", async () => {
+    const { secret, recorded } = await newKey();
+    const client = await connectOlder(olderStdio(baseUrl(), secret));
+    await whileHeld(holdWrites, async (free) => {
+      await expect(client.call("log_usage", usage, 1_000)).rejects.toThrow(/timed out/i);
+      const retry = client.call("log_usage", usage);
+      await free();
+      expect((await retry).isError).toBe(false);
+    }).finally(() => client.close());
+    expect(await recorded()).toBe(1);
+  });
 });
 
 test("a client's own calls in a row are never taken for retries", async () => {
