@@ -168,11 +168,11 @@ test("usage without a price gets one, says before what it comes to, and is corre
   await expectUsable(page);
   await page.getByRole("button", { name: "Set price of ranker-7b, input_tokens" }).click();
   const dialog = page.getByRole("dialog", { name: "Set a price" });
-  await expect(dialog.getByLabel("Provider")).toHaveValue("in-house");
-  await dialog.getByLabel("Price, US dollars").fill("cheap");
+  await expect(dialog.getByLabel("Provider", { exact: true })).toHaveValue("in-house");
+  await dialog.getByLabel("Price, US dollars", { exact: true }).fill("cheap");
   await dialog.getByRole("button", { name: "Set the price" }).click();
-  await expect(dialog.getByLabel("Price, US dollars")).toHaveAccessibleDescription(/Must be an amount/);
-  await dialog.getByLabel("Price, US dollars").fill("2,500");
+  await expect(dialog.getByLabel("Price, US dollars", { exact: true })).toHaveAccessibleDescription(/Must be an amount/);
+  await dialog.getByLabel("Price, US dollars", { exact: true }).fill("2,500");
   await expect(dialog.getByRole("status")).toHaveText("What waits for this price comes to $1.25.");
   await expectUsable(page);
   await dialog.getByRole("button", { name: "Set the price" }).click();
