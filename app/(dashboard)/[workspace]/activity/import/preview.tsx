@@ -54,13 +54,13 @@ function Cells({ row, mapping }: { row: ReadRow; mapping: Mapping }) {
   const cost = text("amount") ?? text("estimated_cost");
   return (
     <>
-      <TableCell className="whitespace-nowrap">{project || "none"}</TableCell>
+      <TableCell className="max-sm:wrap-anywhere sm:whitespace-nowrap">{project || "none"}</TableCell>
       <TableCell className="capitalize max-sm:hidden">{text("type")}</TableCell>
       <TableCell className="w-full max-w-0 truncate">{what.filter(Boolean).join(" · ")}</TableCell>
       <TableCell className="whitespace-nowrap max-sm:hidden">
         {text("occurred_at")?.slice(0, 10) ?? "Now"}
       </TableCell>
-      <TableCell className="whitespace-nowrap pr-0 text-right">
+      <TableCell className="pr-0 text-right max-sm:wrap-anywhere sm:whitespace-nowrap">
         {cost === undefined ? (
           <span className="text-muted-foreground">By its price</span>
         ) : (
