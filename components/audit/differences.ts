@@ -39,6 +39,7 @@ const labels: Record<string, string> = {
   amount: "Amount, USD",
   rate: "USD for one",
   change_usd: "Change, USD",
+  includes_priced: "What was priced before, too",
   rate_limit_rpm: "Requests in 60 seconds",
   allowed_cidrs: "Addresses",
   project_id: "Bound to project",

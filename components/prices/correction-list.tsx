@@ -13,14 +13,15 @@ export function CorrectionList({ repricings }: { repricings: Repricing[] }) {
       <RefreshWhile isRunning={repricings.some(({ status }) => status !== "done")} />
       <ul className="grid text-sm">
         {repricings.map((repricing) => (
-          <li
-            key={repricing.id}
-            className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1 border-t py-2.5"
-          >
-            <span className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1">
-              <span className="font-medium [overflow-wrap:anywhere]">{repricing.provider}</span>
-              <Progress repricing={repricing} />
-              <Time at={repricing.created_at} className="text-muted-foreground text-xs" />
+          <li key={repricing.id} className="flex items-baseline justify-between gap-x-6 border-t py-2.5">
+            <span className="grid min-w-0 gap-0.5">
+              <span className="[overflow-wrap:anywhere]">
+                <span className="font-medium">{repricing.provider}</span>, {describeRange(repricing)}
+              </span>
+              <span className="flex flex-wrap items-baseline gap-x-2 gap-y-1 text-muted-foreground text-xs">
+                <Progress repricing={repricing} />
+                <Time at={repricing.created_at} />
+              </span>
             </span>
             <Change usd={exactText(repricing.change_usd)} />
           </li>
@@ -30,13 +31,24 @@ export function CorrectionList({ repricings }: { repricings: Repricing[] }) {
   );
 }
 
+const dayName = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** What a correction is of: what had no price, or also what had one, in which days. */
+function describeRange({ includes_priced: isOfPriced, from, to }: Repricing): string {
+  const what = isOfPriced ? "what was priced before" : "what had no price";
+  const first = dayName.format(new Date(from));
+  if (to === null) return `${what}, from ${first} on`;
+  // It ends before the instant `to`.
+  return `${what}, ${first} to ${dayName.format(Date.parse(to) - 1)}`;
+}
+
 function Progress({ repricing }: { repricing: Repricing }) {
   const { status, examined_count: examined, changed_count: changed } = repricing;
   if (status === "pending") return <Badge variant="outline">About to begin</Badge>;
   return (
     <>
       {status === "running" ? <Badge variant="outline">Under way</Badge> : null}
-      <span className="text-muted-foreground">
+      <span>
         <Count value={changed} figure="changed_count" /> of <Count value={examined} /> messages changed
       </span>
     </>

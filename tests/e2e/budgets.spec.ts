@@ -31,6 +31,9 @@ async function setBudget(
   );
 }
 
+// Recording two months of spend takes its time where other tests run beside.
+test.beforeEach(() => test.setTimeout(60_000));
+
 const cardOf = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 test("every figure of the budgets is the API's, and those closest to their limits come first", async ({
