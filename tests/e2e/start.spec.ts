@@ -1,35 +1,19 @@
-import { randomUUID } from "node:crypto";
 import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
 import { apiClient, costMessage } from "@/tests/helpers/client";
+import { password, signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
-
-const password = "correct horse battery";
-
-async function signUp(page: Page): Promise<{ email: string; slug: string }> {
-  const email = `${randomUUID()}@example.com`;
-  await page.goto("/sign-up");
-  await page.getByLabel("Name").fill("Ada");
-  await page.getByLabel("E-mail address").fill(email);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Make an account" }).click();
-  await page.waitForURL((url) => !url.pathname.startsWith("/sign-up"));
-  const slug = new URL(page.url()).pathname.slice(1);
-  return { email, slug };
-}
 
 test("somebody new signs up, records a cost, and sees it in the sentence at the top", async ({
   page,
   world,
 }) => {
   const { slug } = await signUp(page);
-  const { rows } = await world.fixtures.sql.query("select id from public.workspaces where slug = $1", [slug]);
-  const { secret } = await world.fixtures.key(rows[0].id);
+  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
   const answer = await apiClient(world.service.baseUrl, secret).post(costMessage({ estimated_cost: 12.34 }));
   expect(answer.status).toBe(201);
   await page.reload();
   await expect(page.getByText("$12.34").first()).toBeVisible();
-  await expect(page.getByText("checkout")).toBeVisible();
+  await expect(page.getByRole("link", { name: "checkout" }).first()).toBeVisible();
 });
 
 test("a workspace is not there for those who do not belong to it, signed in or not", async ({
@@ -49,7 +33,10 @@ test("a workspace is not there for those who do not belong to it, signed in or n
 
 test("signing out ends the session, and a wrong password does not begin one", async ({ page }) => {
   const { email, slug } = await signUp(page);
-  await page.getByRole("button", { name: "Sign out" }).click();
+  const menu = page.getByRole("button", { name: "Menu" });
+  if (await menu.isVisible()) await menu.click();
+  await page.getByRole("button", { name: "Account of Ada" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.waitForURL((url) => url.pathname !== `/${slug}`);
   await page.goto("/sign-in");
   await page.getByLabel("E-mail address").fill(email);

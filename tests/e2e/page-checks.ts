@@ -1,0 +1,60 @@
+import { gzipSync } from "node:zlib";
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+
+/** What a page may load before it is awake, compressed. */
+const maxScriptBytes = 180_000;
+
+/** Counts from now on what moves by itself on the pages this page shows. Call it before the first `goto`. */
+export async function watchLayout(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const shifts: string[] = [];
+    Object.assign(window, { layoutShifts: shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & {
+        hadRecentInput: boolean;
+        sources: { node: Node | null }[];
+      })[]) {
+        if (entry.hadRecentInput) continue;
+        for (const { node } of entry.sources) {
+          shifts.push(node instanceof Element ? node.outerHTML.slice(0, 160) : String(node?.textContent));
+        }
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+}
+
+/** Nothing on the page has moved by itself since `watchLayout`. */
+export async function expectStill(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  const shifts = await page.evaluate(() => (window as unknown as { layoutShifts: string[] }).layoutShifts);
+  expect(shifts).toEqual([]);
+}
+
+/** The page can be used by everybody, in light and in dark, and is no wider than the screen. */
+export async function expectUsable(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const found = violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes[0]?.html}`);
+    expect(found).toEqual([]);
+  }
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBeLessThanOrEqual(0);
+}
+
+/** The scripts that a page's HTML asks for are together no larger than what a page may load. */
+export async function expectLight(page: Page, path: string): Promise<void> {
+  const html = await (await page.request.get(path)).text();
+  const tags = [...html.matchAll(/<script[^>]*\bsrc="([^"]+)"[^>]*>/g)];
+  const sources = new Set(tags.filter(([tag]) => !/nomodule/i.test(tag)).map(([, source]) => source ?? ""));
+  const sizes = await Promise.all(
+    [...sources].map(async (source) => gzipSync(await (await page.request.get(source)).body()).length),
+  );
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  expect(sources.size).toBeGreaterThan(0);
+  expect(bytes).toBeLessThanOrEqual(maxScriptBytes);
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import type { Page } from "@playwright/test";
+import { signUp } from "./accounts";
+import { expect, test } from "./fixtures";
+import { recordSpend } from "./spend";
+
+const isPhone = (page: Page) => page.getByRole("button", { name: "Menu" }).isVisible();
+
+async function openSidebar(page: Page): Promise<void> {
+  if (await isPhone(page)) await page.getByRole("button", { name: "Menu" }).click();
+}
+
+test("the sidebar leads to a page, marks it as the current one, and on a phone closes behind it", async ({
+  page,
+}) => {
+  const { slug } = await signUp(page);
+  await openSidebar(page);
+  const sidebar = page.getByRole("complementary", { name: "Workspace" });
+  await expect(sidebar.getByRole("link", { name: "Overview" })).toHaveAttribute("aria-current", "page");
+  await sidebar.getByRole("link", { name: "Projects" }).click();
+  await page.waitForURL(`**/${slug}/projects`);
+  await expect(page.getByRole("heading", { level: 1, name: "Projects" })).toBeVisible();
+  if (await isPhone(page)) await expect(sidebar).toBeHidden();
+  await openSidebar(page);
+  await expect(sidebar.getByRole("link", { name: "Projects" })).toHaveAttribute("aria-current", "page");
+});
+
+test("the keyboard skips to the content first", async ({ page }) => {
+  await signUp(page);
+  await page.reload();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("main")).toBeFocused();
+});
+
+test("the command palette goes to pages and projects by typing, and Escape puts it away", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await page.reload();
+  await page.waitForLoadState("networkidle");
+  await page.keyboard.press("Control+k");
+  const line = page.getByRole("combobox", { name: "Search pages, projects and actions" });
+  await expect(line).toBeFocused();
+  await page.keyboard.type("budg");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/${slug}/budgets`);
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("option", { name: "checkout" })).toBeVisible();
+  await page.keyboard.type("checkout");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/${slug}/projects/checkout`);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("no such thing");
+  await expect(page.getByText("Nothing found")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(line).toBeHidden();
+});
+
+test("the menus work by keyboard alone: the theme changes and stays", async ({ page }) => {
+  await signUp(page);
+  await openSidebar(page);
+  const account = page.getByRole("button", { name: "Account of Ada" });
+  for (const theme of ["dark", "light"]) {
+    await account.focus();
+    await page.keyboard.press("ArrowDown");
+    await expect(page.getByRole("menu", { name: "Account" })).toBeVisible();
+    await page.keyboard.press(theme.charAt(0));
+    await page.keyboard.press("Enter");
+    await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${theme}\\b`));
+    await expect(page.getByRole("menu", { name: "Account" })).toBeHidden();
+    await expect(account).toBeFocused();
+  }
+  await page.reload();
+  await expect(page.locator("html")).toHaveClass(/\blight\b/);
+});
+
+test("a new workspace is made by its name, and the switcher leads back to the first", async ({ page }) => {
+  const { slug } = await signUp(page);
+  await openSidebar(page);
+  await page.getByRole("button", { name: /switch workspace/ }).click();
+  await page.getByRole("menuitem", { name: "New workspace" }).click();
+  const name = `Team ${randomUUID().slice(0, 8)}`;
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Make the workspace" }).click();
+  await page.waitForURL((url) => url.pathname.startsWith("/team-"));
+  await openSidebar(page);
+  await page.getByRole("button", { name: `${name} , switch workspace` }).click();
+  await page.getByRole("menuitem", { name: "Ada" }).click();
+  await page.waitForURL(`**/${slug}`);
+});
+
+test.describe("what is refused", () => {
+  test.use({ mayBeRefused: true });
+
+  test("a workspace's address that is taken or reserved is named under its field", async ({ page }) => {
+    const { slug } = await signUp(page);
+    await page.goto("/workspaces/new");
+    await page.getByLabel("Name").fill("Another");
+    for (const taken of [slug, "settings"]) {
+      await page.getByLabel("Address").fill(taken);
+      await page.getByRole("button", { name: "Make the workspace" }).click();
+      await expect(page.getByRole("alert").filter({ hasText: /\S/ }).first()).toBeVisible();
+      expect(new URL(page.url()).pathname).toBe("/workspaces/new");
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import type { Page } from "@playwright/test";
+import { exactText } from "@/components/amount";
+import type { ExactNumber } from "@/lib/contract/exact-number";
+import { parseJson } from "@/lib/http/json";
+import { apiClient } from "@/tests/helpers/client";
+import { workspaceId } from "./accounts";
+import { expect, type World } from "./fixtures";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+const workloads = [
+  { project: "checkout", model: "gpt-4o", feature: "chat" },
+  { project: "search", model: "claude-sonnet-4-5", feature: "answers" },
+  { project: "research", model: "gpt-4o-mini", feature: undefined },
+];
+
+/** Records two months of all kinds of cost in a workspace, some of it just now. @returns when it did, in ms */
+export async function recordSpend(world: World, slug: string): Promise<number> {
+  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const now = Date.now();
+  const messages: unknown[] = [];
+  for (let daysAgo = 0; daysAgo < 45; daysAgo += 1) {
+    const { project, ...usage } = workloads[daysAgo % workloads.length] as (typeof workloads)[number];
+    const occurredAt = new Date(now - daysAgo * dayMs).toISOString();
+    messages.push({
+      project,
+      source: "api",
+      message: {
+        type: "usage",
+        provider: "openai",
+        unit_type: "input_tokens",
+        quantity: 1000 + daysAgo,
+        estimated_cost: Number(`${1 + daysAgo}.0${daysAgo}`),
+        occurred_at: occurredAt,
+        ...usage,
+      },
+    });
+  }
+  const rest = [
+    { type: "expense", vendor: "Hetzner", amount: 20.5 },
+    { type: "subscription", vendor: "GitHub", amount: 21 },
+    { type: "usage", provider: "in-house", model: "ranker-7b", unit_type: "input_tokens", quantity: 500 },
+  ];
+  messages.push(...rest.map((message) => ({ project: "research", source: "api", message })));
+  const answer = await apiClient(world.service.baseUrl, secret).post({ messages }, {}, "/batch");
+  expect(answer.status).toBe(207);
+  return now;
+}
+
+/** An answer of the API to the page's own session, to the last digit. */
+export async function readApi<Answer>(page: Page, path: string): Promise<Answer> {
+  const response = await page.request.get(path);
+  expect(response.status()).toBe(200);
+  return parseJson(await response.text()) as Answer;
+}
+
+/** The exact digits of what the page shows under a figure's name, in the page's order. */
+export function figuresOf(page: Page, name: string): Promise<string[]> {
+  return page
+    .locator(`[data-figure="${name}"]`)
+    .evaluateAll((elements) => elements.map((element) => element.getAttribute("data-exact") ?? ""));
+}
+
+/** The exact digits of amounts, as `figuresOf` has them. */
+export const digitsOf = (amounts: (number | ExactNumber)[]): string[] => amounts.map(exactText);
