@@ -31,8 +31,8 @@ async function setBudget(
   );
 }
 
-// Recording two months of spend takes its time where other tests run beside.
-test.beforeEach(() => test.setTimeout(60_000));
+// Two months of spend are recorded first, and axe looks at each page and dialog in both themes.
+test.describe.configure({ timeout: 90_000 });
 
 const cardOf = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 

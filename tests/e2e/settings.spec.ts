@@ -9,6 +9,9 @@ import { expectLight, expectStill, expectUsable, watchLayout } from "./page-chec
 import { openAs } from "./people";
 import { digitsOf, figuresOf, readApi, recordSpend } from "./spend";
 
+// Axe looks at each page and each dialog in both themes, which takes its time where other tests run beside.
+test.describe.configure({ timeout: 90_000 });
+
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 const parts = ["", "/members", "/prices", "/subscriptions", "/audit", "/account"];
 
@@ -35,7 +38,6 @@ test("somebody who is invited as viewer sees everything and can change nothing",
   browser,
   world,
 }) => {
-  test.setTimeout(90_000);
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}/settings/members`);
@@ -99,7 +101,6 @@ test("a role is raised at once and taken back, lowered after a question, and a m
   browser,
   world,
 }) => {
-  test.setTimeout(60_000);
   const { slug } = await signUp(page);
   const guest = await openAs(browser, world, slug, "viewer");
   await page.goto(`/${slug}/settings/members`);
@@ -156,7 +157,6 @@ test("usage without a price gets one, says before what it comes to, and is corre
   page,
   world,
 }) => {
-  test.setTimeout(60_000);
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   const path = `/api/v1/workspaces/${slug}/metrics?period=all`;
@@ -171,7 +171,9 @@ test("usage without a price gets one, says before what it comes to, and is corre
   await expect(dialog.getByLabel("Provider", { exact: true })).toHaveValue("in-house");
   await dialog.getByLabel("Price, US dollars", { exact: true }).fill("cheap");
   await dialog.getByRole("button", { name: "Set the price" }).click();
-  await expect(dialog.getByLabel("Price, US dollars", { exact: true })).toHaveAccessibleDescription(/Must be an amount/);
+  await expect(dialog.getByLabel("Price, US dollars", { exact: true })).toHaveAccessibleDescription(
+    /Must be an amount/,
+  );
   await dialog.getByLabel("Price, US dollars", { exact: true }).fill("2,500");
   await expect(dialog.getByRole("status")).toHaveText("What waits for this price comes to $1.25.");
   await expectUsable(page);
@@ -258,7 +260,6 @@ test("one's name and password are changed, the password by who knows it alone", 
   browser,
   world,
 }) => {
-  test.setTimeout(60_000);
   const { slug, email } = await signUp(page);
   const elsewhere = await (await browser.newContext({ baseURL: world.service.baseUrl })).newPage();
   const signIn = async (typed: string) => {
@@ -300,7 +301,6 @@ test("one's name and password are changed, the password by who knows it alone", 
 test("every part of the settings can be reached by its link, loads little, and stands still", async ({
   page,
 }) => {
-  test.setTimeout(60_000);
   const { slug } = await signUp(page);
   await watchLayout(page);
   await page.goto(`/${slug}/settings`);
