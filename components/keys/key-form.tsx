@@ -56,20 +56,27 @@ export function KeyFormView({
   const projects = useProjectList(workspace);
   const part: KeyFormPart = {
     form,
-    change: (changes) => setForm((now) => ({ ...now, ...changes })),
+    change: (changes) => {
+      setForm((now) => ({ ...now, ...changes }));
+      setUnsent({});
+    },
     errors,
   };
 
   useEffect(() => element.current?.querySelector("input")?.focus(), []);
 
-  // To the first field that something is wrong with, once it is marked.
+  // To the first field that something is wrong with, once it is marked; not while somebody is typing.
+  const isSent = useRef(false);
   const marked = Object.keys(errors).join();
   useEffect(() => {
-    if (marked) element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    if (!marked || !isSent.current) return;
+    isSent.current = false;
+    element.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }, [marked]);
 
   const send = (event: FormEvent) => {
     event.preventDefault();
+    isSent.current = true;
     const found = readKeyForm(form).errors;
     setUnsent(found);
     if (Object.keys(found).length === 0) onSubmit(form);

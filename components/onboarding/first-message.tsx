@@ -1,4 +1,7 @@
+"use client";
+
 import { CircleCheck } from "lucide-react";
+import { useEffect, useRef } from "react";
 import { Money } from "@/components/money";
 import { Time } from "@/components/time";
 import { Button } from "@/components/ui/button";
@@ -6,8 +9,13 @@ import type { ActivityRow } from "@/lib/contract/activity";
 
 /** The first message, as a row of the activity it begins. */
 export function FirstMessage({ message, onContinue }: { message: ActivityRow; onContinue: () => void }) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => element.current?.scrollIntoView({ block: "nearest" }), []);
   return (
-    <div className="grid justify-items-start gap-3 transition-opacity duration-120 starting:opacity-0">
+    <div
+      ref={element}
+      className="grid justify-items-start gap-3 transition-opacity duration-120 starting:opacity-0"
+    >
       <p className="flex items-center gap-2 text-sm">
         <CircleCheck aria-hidden="true" className="size-4 text-success" />
         The first message is here.
