@@ -1,0 +1,63 @@
+import { beforeAll, beforeEach } from "vitest";
+import { apiClient } from "./client";
+import { withHarness } from "./harness";
+import {
+  authorizeUrl,
+  type Browser,
+  consent,
+  makePkce,
+  openBrowser,
+  postForm,
+  redirectUri,
+  registerClient,
+} from "./oauth";
+
+type Changes = Record<string, string | undefined>;
+
+/** The slug of a user's own workspace. */
+export async function slugOf({ baseUrl, token }: Browser): Promise<string> {
+  const { body } = await apiClient(baseUrl, token).get("/api/v1/me");
+  return (body.workspaces as { slug: string }[])[0]?.slug ?? "";
+}
+
+/** What a refusal of OAuth's endpoints comes to: "400 invalid_grant". */
+export const refusalOf = ({ status, body }: { status: number; body: { error?: string } }) =>
+  `${status} ${body.error}`;
+
+/**
+ * A service with two users and their browsers, and a client that is registered anew for every test; with what it asks
+ * for, and how it exchanges what it gets. `changes` replace parameters, undefined leaves one out.
+ */
+export function withSignIn() {
+  const harness = withHarness();
+  const baseUrl = () => harness.services[0]?.baseUrl ?? "";
+  const { verifier, challenge } = makePkce();
+  const world = { harness, baseUrl } as {
+    harness: typeof harness;
+    baseUrl: () => string;
+    browser: Browser;
+    other: Browser;
+    workspace: string;
+    clientId: string;
+  };
+  beforeAll(async () => {
+    [world.browser, world.other] = await Promise.all([openBrowser(baseUrl()), openBrowser(baseUrl())]);
+    world.workspace = await slugOf(world.browser);
+  });
+  beforeEach(async () => {
+    world.clientId = await registerClient(baseUrl());
+  });
+  const link = (changes: Changes = {}) => authorizeUrl(baseUrl(), world.clientId, challenge, changes);
+  const exchange = (code: string, changes: Changes = {}) =>
+    postForm(baseUrl(), "/oauth/token", {
+      grant_type: "authorization_code",
+      code,
+      client_id: world.clientId,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+      resource: `${baseUrl()}/api/mcp`,
+      ...changes,
+    });
+  const getCode = () => consent(world.browser, link(), { workspace: world.workspace });
+  return Object.assign(world, { link, exchange, getCode });
+}
