@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Permission } from "@/lib/contract/permissions";
 import { asServiceAlone } from "@/lib/db/transaction";
+import type { Refusal } from "@/lib/throttle/service";
 
 /** A program that may ask users for a connection. */
 export type Client = {
@@ -38,6 +39,7 @@ export type Allowance = {
 /** What an exchange gave, or why it was refused. */
 export type Exchanged =
   | { permissions: Permission[]; resource: string; refused?: never }
+  | ({ refused: "rate" } & Refusal)
   | {
       refused:
         | "unknown"

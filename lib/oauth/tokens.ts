@@ -1,5 +1,6 @@
 import { generateAccessToken } from "@/lib/keys/access-token";
 import { hashSecret } from "@/lib/keys/secret";
+import { tooMany } from "@/lib/throttle/service";
 import { ownResourceOf, toolsResources } from "./addresses";
 import { OAuthError } from "./oauth-error";
 import { type Exchanged, loadClient, redeemCode, revokeToken, rotateRefreshToken } from "./queries";
@@ -22,7 +23,8 @@ export type Fields = ReadonlyMap<string, string>;
 
 /**
  * Exchanges a code or a refresh token for a pair of tokens.
- * @throws OAuthError invalid_grant for a code or token that is used up, over, or another client's
+ * @throws OAuthError invalid_grant for a code or token that is used up, over, or another client's; ServiceError
+ *   rate_limited for a sign-in that is refreshed in a loop
  */
 export function exchangeTokens(form: Fields): Promise<TokenAnswer> {
   const grantType = required(form, "grant_type");
@@ -78,6 +80,7 @@ function makePair(): Pair {
 }
 
 async function answer(exchanged: Exchanged, pair: Pair, clientId: string): Promise<TokenAnswer> {
+  if (exchanged.refused === "rate") throw tooMany("refreshes of one sign-in", exchanged);
   if (exchanged.refused) {
     const isUnknown = exchanged.refused === "unknown" || exchanged.refused === "client";
     // A client that was forgotten must hear so: it registers again then, where it would else sign in for ever.
@@ -94,7 +97,9 @@ async function answer(exchanged: Exchanged, pair: Pair, clientId: string): Promi
   };
 }
 
-const reasons: Record<NonNullable<Exchanged["refused"]>, string> = {
+type Reason = Exclude<Exchanged["refused"], "rate" | undefined>;
+
+const reasons: Record<Reason, string> = {
   unknown: "This code or token is not known, or its connection was revoked. Sign in again.",
   replayed: "This code was used before. What it gave is revoked; sign in again.",
   reused: "This refresh token was used before. Its connection is revoked; sign in again.",
@@ -106,7 +111,7 @@ const reasons: Record<NonNullable<Exchanged["refused"]>, string> = {
   membership: "The user may not connect to this workspace any more. Sign in again.",
 };
 
-function refuse(why: NonNullable<Exchanged["refused"]>): OAuthError {
+function refuse(why: Reason): OAuthError {
   return new OAuthError("invalid_grant", reasons[why]);
 }
 

@@ -47,12 +47,17 @@ export async function throttle(action: string, quotas: Quota[]): Promise<void> {
     const { rows } = await client.query<{ answer: Refusal | null }>(callText("admit_attempt", asked));
     return rows[0]?.answer ?? null;
   });
-  if (refusal) throw refuse(action, refusal);
+  if (refusal) throw tooMany(action, refusal);
 }
 
-type Refusal = { limit: number; window_ms: number; wait_ms: number };
+/** What `private.admit_attempt` answers of the quota that is full: when there is room again. */
+export type Refusal = { limit: number; window_ms: number; wait_ms: number };
 
-function refuse(action: string, { limit, window_ms: windowMs, wait_ms: waitMs }: Refusal): ServiceError {
+/** The refusal of an attempt that was counted elsewhere than in `throttle`. @param action as there */
+export function tooMany(
+  action: string,
+  { limit, window_ms: windowMs, wait_ms: waitMs }: Refusal,
+): ServiceError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const window = windowMs === hourMs ? "hour" : `${windowMs / minuteMs} minutes`;
   return new ServiceError(
