@@ -1,0 +1,226 @@
+import type { Page } from "@playwright/test";
+import type { z } from "zod";
+import { exactText } from "@/components/amount";
+import type { ActivityList } from "@/lib/contract/activity";
+import type { apiKeyList } from "@/lib/contract/api-keys";
+import type { budgetList } from "@/lib/contract/budgets";
+import type { Metrics } from "@/lib/contract/metrics";
+import type { priceList, unpricedList } from "@/lib/contract/prices";
+import type { Project } from "@/lib/contract/projects";
+import type { monthSummary } from "@/lib/contract/reads";
+import { demoMessages } from "@/lib/demo/messages";
+import { parseJson } from "@/lib/http/json";
+import { parseDecimal, sum, toText } from "@/lib/pricing/decimal";
+import { apiClient } from "@/tests/helpers/client";
+import { signUp, workspaceId } from "./accounts";
+import { expect, test, type World } from "./fixtures";
+import { digitsOf, readApi } from "./spend";
+
+/** What a page shows, or is to show: the digits under each name, in the page's order. */
+type Figures = Record<string, string[]>;
+
+/** These move with the clock: the answer is a moment later than the page. */
+const moving = ["forecast_usd", "forecast", "previous.to_point_usd"];
+
+const totalOf = (digits: string[]) => toText(sum(digits.map(parseDecimal)));
+
+/** Every figure on the page, whatever it is called: one that nobody compares fails the test. */
+function readFigures(page: Page): Promise<Figures> {
+  return page.locator("[data-figure]").evaluateAll((elements) => {
+    const figures: Figures = {};
+    for (const element of elements) {
+      const name = element.getAttribute("data-figure") ?? "";
+      figures[name] = [...(figures[name] ?? []), element.getAttribute("data-exact") ?? ""];
+    }
+    return figures;
+  });
+}
+
+/** Holds all that a page shows against what it is to show. */
+async function expectFigures(page: Page, path: string, read: () => Promise<Figures>): Promise<Figures> {
+  await page.goto(path);
+  await expect(page.locator("[data-figure]").first()).toBeVisible();
+  await page.waitForLoadState("networkidle");
+  const expected = await read();
+  const shown = await readFigures(page);
+  const still = (figures: Figures) =>
+    Object.fromEntries(
+      Object.entries(figures).filter(([name, digits]) => digits.length > 0 && !moving.includes(name)),
+    );
+  expect(still(shown), path).toEqual(still(expected));
+  for (const name of moving) {
+    const [before = [], after = []] = [shown[name], expected[name]];
+    expect(before.length, `${path} ${name}`).toBe(after.length);
+    for (const [index, digits] of before.entries())
+      expect(Number(digits) / Number(after[index]), `${path} ${name}`).toBeCloseTo(1, 2);
+  }
+  return shown;
+}
+
+/** Records the four months of the demo's team in a workspace. @returns the secret of a key of it that reads */
+async function recordDemo(world: World, slug: string): Promise<string> {
+  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const messages = demoMessages(Date.now()).map(({ at, project, source, message }) => ({
+    project,
+    source,
+    message: {
+      ...message,
+      ...("quantity" in message && { quantity: Number(message.quantity) }),
+      ...("amount" in message && { amount: Number(message.amount) }),
+      occurred_at: new Date(at).toISOString(),
+    },
+  }));
+  for (let start = 0; start < messages.length; start += 1_000) {
+    const part = messages.slice(start, start + 1_000);
+    const { body } = await apiClient(world.service.baseUrl, secret).post({ messages: part }, {}, "/batch");
+    expect(body).toMatchObject({ recorded: part.length });
+  }
+  return secret;
+}
+
+/** What a page of metrics shows of them. */
+function figuresOfMetrics(
+  { totals, previous, series, forecast_usd: forecast, ...breakdowns }: Metrics,
+  dimensions: ("project" | "model" | "feature" | "provider" | "key")[],
+): Figures {
+  const totalsOf = (slices: { total_usd: Metrics["totals"]["total_usd"] }[]) =>
+    digitsOf(slices.map(({ total_usd }) => total_usd));
+  return {
+    "totals.total_usd": digitsOf([totals.total_usd]),
+    "totals.message_count": [String(totals.message_count)],
+    "totals.unpriced_count": totals.unpriced_count > 0 ? [String(totals.unpriced_count)] : [],
+    "previous.totals.total_usd": digitsOf(previous ? [previous.totals.total_usd] : []),
+    "previous.totals.message_count": previous ? [String(previous.totals.message_count)] : [],
+    "previous.to_point_usd": digitsOf(previous ? [previous.to_point_usd] : []),
+    forecast_usd: digitsOf(forecast ? [forecast] : []),
+    "series.points.total_usd": totalsOf(series.points),
+    "series.points.amounts_usd": digitsOf(series.points.flatMap(({ amounts_usd }) => amounts_usd)),
+    "series.previous.total_usd": totalsOf(series.previous.slice(0, series.points.length)),
+    ...Object.fromEntries(
+      dimensions.map((dimension) => [`by_${dimension}`, totalsOf(breakdowns[`by_${dimension}`])]),
+    ),
+  };
+}
+
+test("every figure of every page is the API's on four months of a team, and parts sum to their whole", async ({
+  page,
+  world,
+  isMobile,
+}) => {
+  test.skip(isMobile, "The figures are the same HTML on every screen.");
+  test.setTimeout(120_000);
+  const { slug } = await signUp(page);
+  const api = `/api/v1/workspaces/${slug}`;
+  const key = await recordDemo(world, slug);
+  for (const budget of [
+    { scope_type: "global", amount: 9_000 },
+    { scope_type: "project", scope_value: "code-review", amount: 20.5 },
+    { scope_type: "feature", scope_value: "chat", amount: 1_000 },
+  ]) {
+    const made = await page.request.post(`${api}/budgets`, {
+      headers: { "sec-fetch-site": "same-origin" },
+      data: budget,
+    });
+    expect(made.status()).toBe(201);
+  }
+
+  await test.step("overview", async () => {
+    for (const query of ["", "?period=quarter&by=model", "?period=all&by=provider"]) {
+      const parameters = query.replace("by=", "group_by=");
+      const shown = await expectFigures(page, `/${slug}${query}`, async () =>
+        figuresOfMetrics(await readApi<Metrics>(page, `${api}/metrics${parameters}`), [
+          "project",
+          "model",
+          "feature",
+          "provider",
+        ]),
+      );
+      const [headline] = shown["totals.total_usd"] ?? [];
+      for (const part of ["by_project", "by_model", "by_feature", "by_provider"])
+        expect(totalOf(shown[part] ?? []), part).toBe(headline);
+      expect(totalOf(shown["series.points.total_usd"] ?? [])).toBe(headline);
+      expect(totalOf(shown["series.points.amounts_usd"] ?? [])).toBe(headline);
+    }
+  });
+
+  await test.step("projects", async () => {
+    const { projects } = await readApi<{ projects: Project[] }>(page, `${api}/projects`);
+    const shown = await expectFigures(page, `/${slug}/projects`, async () =>
+      Object.fromEntries(
+        projects.flatMap(({ slug: project, month_usd, month_message_count }) => [
+          [`${project}.month_usd`, digitsOf([month_usd])],
+          [`${project}.month_message_count`, [String(month_message_count)]],
+        ]),
+      ),
+    );
+    const answer = await page.request.get("/api/v1/summary/month", {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const summary = parseJson(await answer.text()) as z.output<typeof monthSummary>;
+    const parts = projects.flatMap((project) => shown[`${project.slug}.month_usd`] ?? []);
+    expect(totalOf(parts)).toBe(exactText(summary.total_usd));
+    for (const project of projects) {
+      const [spent = ""] = shown[`${project.slug}.month_usd`] ?? [];
+      expect(exactText(summary.by_project[project.slug] ?? 0), project.slug).toBe(spent);
+    }
+    await expectFigures(page, `/${slug}/projects/research`, async () =>
+      figuresOfMetrics(await readApi<Metrics>(page, `${api}/metrics?project=research&group_by=model`), [
+        "model",
+        "feature",
+        "provider",
+        "key",
+      ]),
+    );
+  });
+
+  await test.step("activity", async () => {
+    for (const query of ["period=month", "period=all&project=search", "period=quarter&type=expense"]) {
+      const { totals } = await readApi<Metrics>(page, `${api}/metrics?${query}`);
+      await expectFigures(page, `/${slug}/activity?${query}`, async () => {
+        const list = await readApi<ActivityList>(page, `${api}/activity?${query}&environment=live&limit=50`);
+        const { total_usd, usage_usd, subscription_usd, expense_usd } = totals;
+        return {
+          "totals.total_usd": digitsOf([total_usd]),
+          "totals.usage_usd": digitsOf([usage_usd]),
+          "totals.subscription_usd": digitsOf([subscription_usd]),
+          "totals.expense_usd": digitsOf([expense_usd]),
+          "totals.message_count": [String(totals.message_count)],
+          "totals.unpriced_count": totals.unpriced_count > 0 ? [String(totals.unpriced_count)] : [],
+          // What has no price yet says so, where others have an amount.
+          "activity.amount_usd": digitsOf(
+            list.activity
+              .filter(({ cost_status: status }) => status !== "unpriced")
+              .map(({ amount_usd }) => amount_usd),
+          ),
+        };
+      });
+    }
+  });
+
+  await test.step("keys, budgets, prices", async () => {
+    await expectFigures(page, `/${slug}/keys`, async () => {
+      const { api_keys: keys } = await readApi<z.output<typeof apiKeyList>>(page, `${api}/api-keys`);
+      return { spent: digitsOf(keys.map(({ spent }) => spent)) };
+    });
+    await expectFigures(page, `/${slug}/budgets`, async () => {
+      const { budgets } = await readApi<z.output<typeof budgetList>>(page, `${api}/budgets`);
+      // Those that are nearest to their limit come first.
+      budgets.sort((a, b) => Number(exactText(b.percent_used)) - Number(exactText(a.percent_used)));
+      return {
+        spent: digitsOf(budgets.map(({ spent }) => spent)),
+        amount: digitsOf(budgets.map(({ amount }) => amount)),
+        remaining: digitsOf(budgets.map(({ remaining }) => remaining)),
+        percent_used: digitsOf(budgets.map(({ percent_used }) => percent_used)),
+        forecast: digitsOf(budgets.flatMap(({ forecast }) => forecast ?? [])),
+      };
+    });
+    await expectFigures(page, `/${slug}/settings/prices`, async () => {
+      const { prices } = await readApi<z.output<typeof priceList>>(page, `${api}/prices`);
+      const { unpriced } = await readApi<z.output<typeof unpricedList>>(page, `${api}/unpriced`);
+      return {
+        rate: digitsOf(prices.map(({ rate }) => rate)),
+        quantity: digitsOf(unpriced.map(({ quantity }) => quantity)),
+      };
+    });
+  });
+});
