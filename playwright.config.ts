@@ -5,7 +5,8 @@ export default defineConfig({
   testMatch: "**/*.spec.ts",
   // One service and one database a worker; two cores.
   workers: 1,
-  timeout: 30_000,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: [["list"]],
   use: {
