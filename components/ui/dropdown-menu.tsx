@@ -31,14 +31,22 @@ export function DropdownMenuContent({ className, ...props }: ComponentProps<type
   return (
     <PopoverContent
       role="menu"
-      onToggle={(event) => {
-        if (event.newState === "open") event.currentTarget.querySelector<HTMLElement>(itemSelector)?.focus();
+      onToggle={({ currentTarget, newState }) => {
+        if (newState === "open") currentTarget.querySelector<HTMLElement>(itemSelector)?.focus();
+        else returnFocus(currentTarget);
       }}
       onKeyDown={moveInMenu}
       className={cn("w-52 p-1", className)}
       {...props}
     />
   );
+}
+
+/** Of a popover within another, such as a drawer, the browser does not give the focus back to the button. */
+function returnFocus(menu: HTMLElement): void {
+  const active = document.activeElement;
+  if (active !== document.body && !menu.contains(active)) return;
+  document.querySelector<HTMLElement>(`[popovertarget="${menu.id}"]`)?.focus();
 }
 
 function moveInMenu(event: KeyboardEvent<HTMLElement>): void {
