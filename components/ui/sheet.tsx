@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Dialog, DialogClose, DialogContent, DialogHeader, DialogTitle, DialogTrigger } from "./dialog";
+import { Dialog, DialogContent, DialogHeader, DialogTitle } from "./dialog";
 
 /** A dialog along the right edge: details of a row, with the table still in sight. */
 export function SheetContent({ className, children }: { className?: string; children: ReactNode }) {
@@ -14,8 +14,6 @@ export function SheetContent({ className, children }: { className?: string; chil
 
 export {
   Dialog as Sheet,
-  DialogClose as SheetClose,
   DialogHeader as SheetHeader,
   DialogTitle as SheetTitle,
-  DialogTrigger as SheetTrigger,
 };
