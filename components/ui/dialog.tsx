@@ -6,12 +6,10 @@ import {
   createContext,
   type ReactNode,
   use,
-  useCallback,
   useId,
   useLayoutEffect,
   useMemo,
   useRef,
-  useState,
 } from "react";
 import { cn } from "@/components/cn";
 import { Button } from "./button";
@@ -30,45 +28,19 @@ export function useDialog(): State {
 /**
  * Something that asks for an answer before the page goes on. It is the browser's own `<dialog>`: focus, Escape and the
  * page behind are the browser's business. What it holds is mounted while it is open, so it opens afresh each time.
- * `open` and `onOpenChange` are for whoever opens it from elsewhere; a `DialogTrigger` needs neither.
  */
 export function Dialog({
-  open,
-  onOpenChange,
+  open: isOpen,
+  onOpenChange: setOpen,
   children,
 }: {
-  open?: boolean;
-  onOpenChange?: (open: boolean) => void;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
   children: ReactNode;
 }) {
-  const [ownOpen, setOwnOpen] = useState(false);
-  const isOpen = open ?? ownOpen;
-  const setOpen = useCallback(
-    (next: boolean) => {
-      setOwnOpen(next);
-      onOpenChange?.(next);
-    },
-    [onOpenChange],
-  );
   const titleId = useId();
   const state = useMemo(() => ({ isOpen, setOpen, titleId }), [isOpen, setOpen, titleId]);
   return <DialogState value={state}>{children}</DialogState>;
-}
-
-/** The button that opens it. */
-export function DialogTrigger({ onClick, ...props }: ComponentProps<typeof Button>) {
-  const { isOpen, setOpen } = useDialog();
-  return (
-    <Button
-      aria-haspopup="dialog"
-      aria-expanded={isOpen}
-      onClick={(event) => {
-        onClick?.(event);
-        setOpen(true);
-      }}
-      {...props}
-    />
-  );
 }
 
 /** A button that closes it. */

@@ -12,8 +12,4 @@ export function SheetContent({ className, children }: { className?: string; chil
   );
 }
 
-export {
-  Dialog as Sheet,
-  DialogHeader as SheetHeader,
-  DialogTitle as SheetTitle,
-};
+export { Dialog as Sheet, DialogHeader as SheetHeader, DialogTitle as SheetTitle };
