@@ -1,4 +1,4 @@
-// `npm run conformance`: the Model Context Protocol's public suite and its Inspector against the built service. What the
+// `npm run conformance`: the Model Context Protocol's public suite, its authorization mode and its Inspector against the built service. What the
 // suite asks for and the service does not have is named, with why, in tests/conformance/expected-failures.json; any other
 // failure fails, and so does a line there that no longer does. The tools are installed into a cache of their own.
 import { spawn } from "node:child_process";
@@ -17,7 +17,9 @@ import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { step } from "../server/progress.mjs";
+import { serverBundle } from "./build.mjs";
 import { ensureBuilt, ensureInstalled, requireNode, root, run, stopRunning } from "./prepare.mjs";
 
 const packages = {
@@ -28,6 +30,7 @@ const packages = {
 const newerNode = "22.23.3";
 const revisions = ["2026-07-28", "2025-11-25"];
 const cache = join(root, "node_modules/.cache/outlay-conformance");
+const suite = join(cache, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
 const expected = JSON.parse(readFileSync(join(root, "tests/conformance/expected-failures.json"), "utf8"));
 
 requireNode();
@@ -53,6 +56,11 @@ try {
       return verdict.text;
     });
   }
+  await step("authorization", async () => {
+    const verdict = await runAuthorization(node, service);
+    problems.push(...verdict.problems);
+    return verdict.text;
+  });
   await step("inspector", async () => {
     await runInspector(node, `${service}/api/mcp`, key);
     return "tools/list is strict, a tool answers";
@@ -132,32 +140,82 @@ async function startProxy(service, key) {
   return `http://127.0.0.1:${proxy.address().port}`;
 }
 
-/** Runs what a revision of the protocol requires, and holds each failed check against the list. */
+/** Runs what a revision of the protocol requires. */
 async function runSuite(node, revision, url) {
-  const output = join(cache, `results-${revision}`);
-  rmSync(output, { recursive: true, force: true });
-  const program = join(cache, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+  const output = emptyOutput(revision);
   // Its own status knows no single checks, and counts as failed what only its own example server has.
-  await run([node, program, "server", "--url", url, "--requirements", revision, "-o", output]).catch(
-    () => {},
-  );
-  const known = new Set(expected[revision].flatMap(({ checks }) => checks));
+  await run([node, suite, "server", "--url", url, "--requirements", revision, "-o", output]).catch(() => {});
+  return judge(revision, output);
+}
+
+/** Has the suite sign in at the authorization server, as the user that it sends to a browser. */
+async function runAuthorization(node, service) {
+  const { openBrowser, registerClient, openPage, sendForm, allowing } = await loadSignIn();
+  const port = await freePort();
+  const client = await registerClient(service, { redirect_uris: [`http://127.0.0.1:${port}/callback`] });
+  const browser = await openBrowser(service);
+  const me = await fetch(`${service}/api/v1/me`, { headers: { authorization: `Bearer ${browser.token}` } });
+  const [{ slug: workspace }] = (await me.json()).workspaces;
+  const output = emptyOutput("authorization");
+  const options = ["--url", service, "--client-id", client, "--resource", browser.resource, "-p", `${port}`];
+  const child = spawn(node, [suite, "authorization", ...options, "-o", output], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const gone = once(child, "exit");
+  opened.push(() => child.kill("SIGTERM"));
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith(`${service}/oauth/authorize?`)) continue;
+    const { nonce } = await openPage(browser, line);
+    const { location } = await sendForm(browser, allowing(nonce, { workspace }));
+    await fetch(location);
+  }
+  await gone;
+  return judge("authorization", output);
+}
+
+/** What the tests sign in with: it is TypeScript. */
+async function loadSignIn() {
+  const file = join(cache, "sign-in.mjs");
+  const esbuild = await import("esbuild");
+  await esbuild.build(serverBundle(file, "tests/helpers/oauth.ts"));
+  return import(pathToFileURL(file).href);
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** An empty folder for the results of a part. */
+function emptyOutput(part) {
+  const output = join(cache, `results-${part}`);
+  rmSync(output, { recursive: true, force: true });
+  return output;
+}
+
+/** Holds each failed check of a part against the list. */
+function judge(part, output) {
+  const known = new Set(expected[part].flatMap(({ checks }) => checks));
   const failed = new Set();
   let passed = 0;
   for (const folder of existsSync(output) ? readdirSync(output) : []) {
-    const scenario = /^server-(.+)-\d{4}-\d\d-\d\dT/.exec(folder)?.[1];
+    const scenario = /^(?:authorization-)?server-(.+)-\d{4}-\d\d-\d\dT/.exec(folder)?.[1];
     for (const { id, status } of JSON.parse(readFileSync(join(output, folder, "checks.json"), "utf8"))) {
       if (status === "SUCCESS") passed += 1;
       if (status === "FAILURE") failed.add(`${scenario}: ${id}`);
     }
   }
-  if (passed === 0) throw new Error(`The suite checked nothing of ${revision}.`);
+  if (passed === 0) throw new Error(`The suite checked nothing of ${part}.`);
   return {
     problems: [
-      ...[...failed].filter((check) => !known.has(check)).map((check) => `${revision} failed: ${check}`),
+      ...[...failed].filter((check) => !known.has(check)).map((check) => `${part} failed: ${check}`),
       ...[...known]
         .filter((check) => !failed.has(check))
-        .map((check) => `${revision} is expected to fail and does not: ${check}`),
+        .map((check) => `${part} is expected to fail and does not: ${check}`),
     ],
     text: `${passed} checks passed, ${[...failed].filter((check) => known.has(check)).length} failed as expected`,
   };
