@@ -109,6 +109,35 @@ for (const lane of ["on", "off"] as const) {
   });
 }
 
+describe.each(["on", "off"])("a host of the tools' own, on this machine, with the fast lane %s", (lane) => {
+  test.each(["/mcp", "/"])(
+    "tells how to sign in wherever a client looks, for MCP_URL's path %j",
+    async (path) => {
+      const own = `http://tools.localhost:4321${path}`;
+      const { baseUrl } = await harness.start({ MCP_URL: own, OUTLAY_FAST_LANE: lane });
+      const host = "tools.localhost:4321";
+      const bare = path.replace(/\/$/, "");
+      const wellKnown = "/.well-known/oauth-protected-resource";
+      for (const asked of [wellKnown, wellKnown + bare, bare + wellKnown]) {
+        const { status, body } = await ask(baseUrl, asked, host);
+        // A closing slash makes no other address (`new URL` puts one where there is no path).
+        expect([asked, status, body]).toEqual([
+          asked,
+          200,
+          expect.objectContaining({ resource: `http://${host}${bare}`, authorization_servers: [baseUrl] }),
+        ]);
+      }
+      const refused = await ask(baseUrl, bare || "/", host, "POST");
+      expect([refused.status, refused.headers["www-authenticate"]]).toEqual([
+        401,
+        expect.stringContaining(`resource_metadata="http://${host}${wellKnown}${bare}"`),
+      ]);
+      expect((await ask(baseUrl, `${wellKnown}/other`, host)).status).toBe(404);
+      await harness.services.pop()?.stop();
+    },
+  );
+});
+
 describe("on this machine", () => {
   test("the service is the same under each of the machine's names, on its own port", async () => {
     const { baseUrl } = await harness.start();
