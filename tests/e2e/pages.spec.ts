@@ -1,37 +1,106 @@
-import { signUp } from "./accounts";
-import { expect, test } from "./fixtures";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Page } from "@playwright/test";
+import { signUpUser } from "@/tests/helpers/client";
+import { authorizeUrl, makePkce, registerClient } from "@/tests/helpers/oauth";
+import { projectRoot } from "@/tests/helpers/project-root";
+import { setRole, signUp } from "./accounts";
+import { expect, test, type World } from "./fixtures";
 import { expectLight, expectStill, expectUsable, watchLayout } from "./page-checks";
 import { recordSpend } from "./spend";
 
-/** The pages of a workspace, by their address under it. */
-const pages = [
-  "",
-  "/activity",
-  "/projects",
-  "/projects/checkout",
-  "/keys",
-  "/budgets",
-  "/connections",
-  "/settings",
-];
+/** Every page there is, by its folder under app/: one that is added tomorrow is among them. */
+const pages = readdirSync(join(projectRoot, "app"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith("page.tsx"))
+  .map((file) => join("/", dirname(file)).replace(/\/\([^)]+\)/g, "") || "/")
+  .sort();
 
-test("every page of a workspace can be used by everybody, loads little, and stands still", async ({
-  page,
-  world,
-}) => {
-  test.setTimeout(240_000);
-  const { slug } = await signUp(page);
+/** It shows nothing, and leads on to somebody's workspace. */
+const isSeen = (path: string) => path !== "/workspaces";
+const isOfWorkspace = (path: string) => path.startsWith("/[workspace]");
+/** Those beside a workspace's that are for who is signed in. */
+const isOfAccount = (path: string) => ["/workspaces/new", "/reset/new", "/oauth/authorize"].includes(path);
+
+/** A workspace that has some of everything, the address of an invitation to it, and what an assistant asks with. */
+type Scene = { slug: string; invitation: string; question: string };
+
+async function setScene(world: World): Promise<Scene> {
+  const { baseUrl } = world.service;
+  const host = await signUpUser(baseUrl);
+  const { body: me } = await host.get("/api/v1/me");
+  const slug = String((me.workspaces as { slug: string }[])[0]?.slug);
   await recordSpend(world, slug);
+  const api = `/api/v1/workspaces/${slug}`;
+  const make = async (path: string, body: Record<string, unknown>) => {
+    const answer = await host.call("POST", api + path, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    return answer.body;
+  };
+  await make("/budgets", { scope_type: "global", amount: 1_000 });
+  const { link } = await make("/invitations", { role: "viewer" });
+  const question = authorizeUrl(baseUrl, await registerClient(baseUrl), makePkce().challenge);
+  return { slug, invitation: new URL(String(link)).pathname, question: question.slice(baseUrl.length) };
+}
+
+function addressOf(path: string, { slug, invitation, question }: Scene): string {
+  if (path === "/oauth/authorize") return question;
+  const address = path === "/invite/[token]" ? invitation : path.replace("[workspace]", slug);
+  return address.replace("[project]", "checkout");
+}
+
+/** Opens each of the pages, and holds it to what every page is held to. */
+async function visitAll(
+  page: Page,
+  paths: string[],
+  scene: Scene,
+  check: (address: string) => Promise<void>,
+) {
   await watchLayout(page);
-  for (const path of [...pages.map((each) => `/${slug}${each}`), "/workspaces/new"]) {
-    await test.step(path.replace(slug, "workspace"), async () => {
-      await page.goto(path);
+  expect(paths.length).toBeGreaterThan(0);
+  for (const path of paths) {
+    await test.step(path, async () => {
+      const address = addressOf(path, scene);
+      expect(address, "what stands for a part of the address is known").not.toContain("[");
+      await page.goto(address);
+      // One that leads elsewhere has not been seen.
+      expect(new URL(page.url()).pathname).toBe(address.replace(/\?.*/, ""));
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
       await expectStill(page);
-      await expectUsable(page);
-      await expectLight(page, path);
+      await check(address);
     });
   }
+}
+
+test.describe("every page can be used by everybody, loads little, and stands still", () => {
+  test.setTimeout(240_000);
+
+  test("for an owner", async ({ page, world }) => {
+    const scene = await setScene(world);
+    const { email } = await signUp(page);
+    await setRole(world, scene.slug, email, "owner");
+    const paths = pages.filter((path) => isOfWorkspace(path) || isOfAccount(path));
+    await visitAll(page, paths, scene, async (address) => {
+      await expectUsable(page);
+      await expectLight(page, address);
+    });
+  });
+
+  test("for a viewer", async ({ page, world, colorScheme }) => {
+    const scene = await setScene(world);
+    const { email } = await signUp(page);
+    await setRole(world, scene.slug, email, "viewer");
+    await visitAll(page, pages.filter(isOfWorkspace), scene, () =>
+      expectUsable(page, [colorScheme === "dark" ? "dark" : "light"]),
+    );
+  });
+
+  test("for nobody in particular", async ({ page, world }) => {
+    const paths = pages.filter((path) => isSeen(path) && !isOfWorkspace(path) && !isOfAccount(path));
+    await visitAll(page, paths, await setScene(world), async (address) => {
+      await expectUsable(page);
+      await expectLight(page, address);
+    });
+  });
 });
 
 test("pages stand still while one goes from one to the next", async ({ page, world }) => {

@@ -1,4 +1,3 @@
-import AxeBuilder from "@axe-core/playwright";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { password, signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
@@ -54,15 +53,3 @@ test("the API reference shows every endpoint and leads to each", async ({ page, 
   for (const path of Object.keys(paths))
     await expect(page.getByText(path, { exact: true }).first()).toBeAttached();
 });
-
-for (const path of ["/", "/docs", "/sign-in", "/sign-up", "/reset"]) {
-  test(`${path} can be used by everybody`, async ({ page }) => {
-    await page.goto(path);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow).toBe(0);
-  });
-}
