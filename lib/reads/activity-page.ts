@@ -65,7 +65,8 @@ export async function readPage(
 /** One row more than the page was asked for: whether others follow. */
 function cut(found: StoredActivity[], limit: number): ActivityPage {
   const rows = found.slice(0, limit);
-  return { rows, next: found.length > limit ? rows.at(-1) : undefined };
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return { rows, next: last && { at: last.at, id: last.id, part: last.part } };
 }
 
 /** What the days' totals can tell. A project's rows have an index of their own. */
