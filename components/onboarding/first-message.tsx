@@ -10,7 +10,10 @@ import type { ActivityRow } from "@/lib/contract/activity";
 /** The first message, as a row of the activity it begins. */
 export function FirstMessage({ message, onContinue }: { message: ActivityRow; onContinue: () => void }) {
   const element = useRef<HTMLDivElement>(null);
-  useEffect(() => element.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    // In braces: browsers answer with a promise by now, which React would take for what to call at the end.
+    element.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
     <div
       ref={element}
