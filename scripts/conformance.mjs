@@ -1,6 +1,7 @@
-// `npm run conformance`: the Model Context Protocol's public suite, its authorization mode and its Inspector against the built service. What the
-// suite asks for and the service does not have is named, with why, in tests/conformance/expected-failures.json; any other
-// failure fails, and so does a line there that no longer does. The tools are installed into a cache of their own.
+// `npm run conformance`: the Model Context Protocol's public suite, its authorization mode and its Inspector against the
+// built service. What the suite asks for and the service does not have is named, with why, in
+// tests/conformance/expected-failures.json; any other failure fails, and so does a line there that no longer does. The
+// tools are installed into a cache of their own.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
