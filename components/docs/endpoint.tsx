@@ -12,7 +12,7 @@ import type { ReferenceEndpoint } from "./reference";
 export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
   const { id, method, path, summary, description, parameters, body, response, errors, requests } = endpoint;
   return (
-    // No landmark: of sixty, some alike, none would be a mark. Each has its heading.
+    // No landmark: where each endpoint is one, and some are alike, none is a mark. Each has its heading.
     <section id={id} className="scroll-mt-4 border-t pt-10 pb-12 lg:scroll-mt-0">
       <Anchored id={id} level={3} className="font-semibold text-xl tracking-tight">
         {summary}

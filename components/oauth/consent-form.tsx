@@ -26,7 +26,7 @@ const labels: Record<Permission, { label: string; description: string }> = {
   read_summaries: { label: "Read spend", description: "Totals by month and project, and budgets." },
 };
 
-/** In the order of the contract, whose own list would bring a validator of 60 kB to the page. */
+/** In the order of the contract, whose own list would bring its validator along to the page. */
 const permissions = Object.keys(labels) as Permission[];
 
 /**
