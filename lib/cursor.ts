@@ -11,7 +11,8 @@ export type Cursor<Place> = {
 /** The cursor of a list. @param place what the place of a row is told by; every other text is refused */
 export function cursorOf<Place>(place: z.ZodType<Place>): Cursor<Place> {
   return {
-    write: (written) => Buffer.from(JSON.stringify(written)).toString("base64url"),
+    // Parsed, so that of a row that is handed over whole the place alone is told.
+    write: (written) => Buffer.from(JSON.stringify(place.parse(written))).toString("base64url"),
     read: (cursor) => {
       const read = place.safeParse(parse(cursor));
       if (read.success) return read.data;

@@ -39,8 +39,8 @@ export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.
       [demoWorkspaceId],
     );
     if (rowCount === 1) {
-      await addOwner(client, access);
-      await fill(client, access.key, now);
+      const ownerId = await addOwner(client, access);
+      await fill(client, access.key, ownerId, now);
     }
     await client.query("commit");
     return rowCount === 1;
@@ -49,7 +49,7 @@ export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.
   }
 }
 
-async function addOwner(client: Client, { email, password }: DemoAccess): Promise<void> {
+async function addOwner(client: Client, { email, password }: DemoAccess): Promise<string> {
   const userId = await createLocalUser(client, { email, password, displayName: "Demo" });
   await client.query(
     "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'owner')",
@@ -59,16 +59,17 @@ async function addOwner(client: Client, { email, password }: DemoAccess): Promis
     demoWorkspaceId,
     userId,
   ]);
+  return userId;
 }
 
-async function fill(client: Client, keySecret: string, now: number): Promise<void> {
+async function fill(client: Client, keySecret: string, ownerId: string, now: number): Promise<void> {
   const projects = demoProjects.map((project) => ({
     ...project,
     workspace_id: demoWorkspaceId,
     id: uuidv7(),
   }));
   const idOf = new Map(projects.map(({ slug, id }) => [slug, id]));
-  const keyId = await insertKey(client, keySecret);
+  const keyId = await insertKey(client, keySecret, ownerId);
   const rows = demoMessages(now).map(({ project, at, source, message }): LedgerRow => {
     const [posting] = composeMessage(
       { ...message, occurred_at: new Date(at).toISOString() },
@@ -107,16 +108,17 @@ async function fill(client: Client, keySecret: string, now: number): Promise<voi
   }
 }
 
-async function insertKey(client: Client, secret: string): Promise<string> {
+async function insertKey(client: Client, secret: string, ownerId: string): Promise<string> {
   const { prefix, last_four } = secretHint(secret);
   const { rows } = await client.query(
-    `insert into public.api_keys (workspace_id, name, prefix, last_four, permissions)
-     values ($1, 'Demo key', $2, $3, $4) returning id`,
+    `insert into public.api_keys (workspace_id, name, prefix, last_four, permissions, created_by)
+     values ($1, 'Demo key', $2, $3, $4, $5) returning id`,
     [
       demoWorkspaceId,
       prefix,
       last_four,
       [...new Set([...Object.values(permissionOf), "manage_subscriptions", "read_summaries"])],
+      ownerId,
     ],
   );
   await client.query(
