@@ -8,15 +8,16 @@ const onDatabase = (name: string) => ({
     name,
     include: [`tests/${name}/**/*.test.ts`],
     globalSetup: ["tests/helpers/global-setup.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
 
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)) } },
   test: {
-    maxWorkers: 2,
+    // One more than there are cores: some tests spend a minute waiting for a window to pass.
+    maxWorkers: 3,
     // Vite puts a BASE_URL of its own ("/") into the environment; ours means something else.
     env: { BASE_URL: "", LOG_LEVEL: "error" },
     projects: [

@@ -107,7 +107,6 @@ test("every figure of every page is the API's on four months of a team, and part
   world,
   isMobile,
 }) => {
-  test.skip(isMobile, "The figures are the same HTML on every screen.");
   test.setTimeout(120_000);
   const { slug } = await signUp(page);
   const api = `/api/v1/workspaces/${slug}`;
