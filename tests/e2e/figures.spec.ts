@@ -105,7 +105,6 @@ function figuresOfMetrics(
 test("every figure of every page is the API's on four months of a team, and parts sum to their whole", async ({
   page,
   world,
-  isMobile,
 }) => {
   test.setTimeout(120_000);
   const { slug } = await signUp(page);
