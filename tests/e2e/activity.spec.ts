@@ -7,7 +7,7 @@ import type { Metrics } from "@/lib/contract/metrics";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
-import { expectStill, expectUsable, watchLayout } from "./page-checks";
+import { expectStill, expectUsable, watchLayout, whenStreamed } from "./page-checks";
 import { openAs } from "./people";
 import { digitsOf, figuresOf, readApi, recordSpend } from "./spend";
 
@@ -79,6 +79,7 @@ test("filters are chosen from a menu, stand as chips in the address, and the way
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}/activity?period=all`);
+  await whenStreamed(page);
   const all = await rowsOf(page).count();
   await page.getByRole("button", { name: "Filter", exact: true }).click();
   await page.getByRole("dialog", { name: "Filters" }).getByLabel("Project").selectOption({ label: "search" });

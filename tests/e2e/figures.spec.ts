@@ -14,6 +14,7 @@ import { parseDecimal, sum, toText } from "@/lib/pricing/decimal";
 import { apiClient } from "@/tests/helpers/client";
 import { signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
+import { whenStreamed } from "./page-checks";
 import { digitsOf, readApi } from "./spend";
 
 /** What a page shows, or is to show: the digits under each name, in the page's order. */
@@ -25,7 +26,8 @@ const moving = ["forecast_usd", "forecast", "previous.to_point_usd"];
 const totalOf = (digits: string[]) => toText(sum(digits.map(parseDecimal)));
 
 /** Every figure on the page, whatever it is called: one that nobody compares fails the test. */
-function readFigures(page: Page): Promise<Figures> {
+async function readFigures(page: Page): Promise<Figures> {
+  await whenStreamed(page);
   return page.locator("[data-figure]").evaluateAll((elements) => {
     const figures: Figures = {};
     for (const element of elements) {

@@ -2,6 +2,7 @@ import { exactText } from "@/components/amount";
 import type { Metrics } from "@/lib/contract/metrics";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
+import { whenStreamed } from "./page-checks";
 import { digitsOf, figuresOf, readApi, recordSpend } from "./spend";
 
 const dimensions = ["project", "model", "feature", "provider"] as const;
@@ -83,6 +84,7 @@ test("today's bar is drawn as unfinished, and no other", async ({ page, world })
   await recordSpend(world, slug);
   await page.goto(`/${slug}`);
   const dashed = page.getByRole("figure").locator("rect[stroke-dasharray]");
+  await whenStreamed(page);
   const places = await dashed.evaluateAll((bars) =>
     bars.map((bar) => Math.floor(Number(bar.getAttribute("x")))),
   );

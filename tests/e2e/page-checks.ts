@@ -66,3 +66,8 @@ export async function expectLight(page: Page, path: string): Promise<void> {
   expect(sources.size).toBeGreaterThan(0);
   expect(bytes).toBeLessThanOrEqual(maxScriptBytes);
 }
+
+/** Waits until what a page streams is in place: it is loaded before, and shows a skeleton until then. */
+export async function whenStreamed(page: Page): Promise<void> {
+  await page.waitForFunction(() => !document.querySelector('template[id^="B:"], div[hidden][id^="S:"]'));
+}

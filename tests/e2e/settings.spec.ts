@@ -305,8 +305,7 @@ test("every part of the settings can be reached by its link, loads little, and s
   await watchLayout(page);
   await page.goto(`/${slug}/settings`);
   const nav = page.getByRole("navigation", { name: "Settings" });
-  const links = await nav.getByRole("link").all();
-  expect(links).toHaveLength(parts.length);
+  await expect(nav.getByRole("link")).toHaveCount(parts.length);
   for (const [index, part] of parts.entries()) {
     await nav.getByRole("link").nth(index).click();
     await page.waitForURL(`**/${slug}/settings${part}`);

@@ -5,6 +5,7 @@ import { parseJson } from "@/lib/http/json";
 import { apiClient } from "@/tests/helpers/client";
 import { workspaceId } from "./accounts";
 import { expect, type World } from "./fixtures";
+import { whenStreamed } from "./page-checks";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -55,7 +56,8 @@ export async function readApi<Answer>(page: Page, path: string): Promise<Answer>
 }
 
 /** The exact digits of what the page shows under a figure's name, in the page's order. */
-export function figuresOf(page: Page, name: string): Promise<string[]> {
+export async function figuresOf(page: Page, name: string): Promise<string[]> {
+  await whenStreamed(page);
   return page
     .locator(`[data-figure="${name}"]`)
     .evaluateAll((elements) => elements.map((element) => element.getAttribute("data-exact") ?? ""));
