@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { addMember } from "@/tests/helpers/access/callers";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
+import { addUser } from "@/tests/helpers/team";
 
 const harness = withHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
@@ -15,7 +15,7 @@ async function makeWorkspace() {
   const slug = `w-${randomUUID()}`;
   const id = await harness.fixtures.workspace(slug);
   const made = await harness.fixtures.key(id);
-  const viewer = apiClient(baseUrl(), (await addMember(harness, id, "viewer")).token);
+  const viewer = apiClient(baseUrl(), (await addUser(harness, id, "viewer")).token);
   const key = apiClient(baseUrl(), made.secret);
   const activity = async (query = "") =>
     (await viewer.get(`/api/v1/workspaces/${slug}/activity?${query}`)).body;
@@ -344,7 +344,7 @@ test("what strangers ask for and what is not there answer the same, byte for byt
 test("the second lock holds by itself: without membership no row of messages, rollup or totals is seen", async () => {
   const { id, key } = await makeWorkspace();
   await bulk(key, [costMessage()]);
-  const { id: stranger } = await addMember(harness, await harness.fixtures.workspace(), "owner");
+  const { id: stranger } = await addUser(harness, await harness.fixtures.workspace(), "owner");
   const client = await harness.fixtures.sql.connect();
   try {
     await client.query("begin");

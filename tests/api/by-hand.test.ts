@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { addMember } from "@/tests/helpers/access/callers";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { addUser } from "@/tests/helpers/team";
 
 const harness = withHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
@@ -15,7 +15,7 @@ beforeAll(async () => {
   slug = `w-${randomUUID()}`;
   workspace = await harness.fixtures.workspace(slug);
   for (const role of ["viewer", "member", "admin"] as const) {
-    tokens[role] = (await addMember(harness, workspace, role)).token;
+    tokens[role] = (await addUser(harness, workspace, role)).token;
   }
 });
 
@@ -72,7 +72,7 @@ test("an idempotency key records once, a trial nothing, and test data stays apar
 test("a viewer may not, by either lock; many first calls at once make one key", async () => {
   expect((await record("viewer", [manual()])).status).toBe(403);
   const claims = JSON.stringify({
-    sub: (await addMember(harness, workspace, "viewer")).id,
+    sub: (await addUser(harness, workspace, "viewer")).id,
     role: "authenticated",
   });
   const client = await harness.fixtures.sql.connect();
@@ -85,7 +85,7 @@ test("a viewer may not, by either lock; many first calls at once make one key", 
     await client.query("rollback");
     client.release();
   }
-  const { id, token } = await addMember(harness, workspace, "member");
+  const { id, token } = await addUser(harness, workspace, "member");
   const newcomer = apiClient(baseUrl(), token);
   const answers = await Promise.all(
     Array.from({ length: 6 }, () =>

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { parse } from "csv-parse/sync";
 import { beforeAll, expect, test } from "vitest";
-import { addMember } from "@/tests/helpers/access/callers";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { exactClient } from "@/tests/helpers/ledger/client";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
+import { addUser } from "@/tests/helpers/team";
 
 const harness = withHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   slug = `w-${randomUUID()}`;
   workspace = await harness.fixtures.workspace(slug);
   key = exactClient(baseUrl(), (await harness.fixtures.key(workspace)).secret);
-  token = (await addMember(harness, workspace, "viewer")).token;
+  token = (await addUser(harness, workspace, "viewer")).token;
   const line = { model: "m", unit_type: "requests", quantity: "2", feature: "chat" };
   const { body } = await key.bulk([
     costMessage({
@@ -165,7 +165,7 @@ test("who may not see the workspace gets the 404 of one that is not there, and a
   const stranger = apiClient(baseUrl(), null);
   expect((await stranger.get(`/api/v1/workspaces/${slug}/export`)).status).toBe(401);
   const other = await harness.fixtures.workspace();
-  const outsider = (await addMember(harness, other, "owner")).token;
+  const outsider = (await addUser(harness, other, "owner")).token;
   const hidden = await download("", outsider);
   expect(hidden.response.status).toBe(404);
   expect(hidden.response.headers.get("content-type")).toMatch(/json/);

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import type { Metrics } from "@/lib/contract/metrics";
-import { addMember } from "@/tests/helpers/access/callers";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { exactClient } from "@/tests/helpers/ledger/client";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
+import { addUser } from "@/tests/helpers/team";
 
 const harness = withHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   slug = `w-${randomUUID()}`;
   const id = await harness.fixtures.workspace(slug);
   key = apiClient(baseUrl(), (await harness.fixtures.key(id)).secret);
-  token = (await addMember(harness, id, "viewer")).token;
+  token = (await addUser(harness, id, "viewer")).token;
   viewer = apiClient(baseUrl(), token);
 });
 

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { addMember } from "@/tests/helpers/access/callers";
 import { withHarness } from "@/tests/helpers/harness";
 import { steps } from "@/tests/helpers/ledger/arbitraries";
 import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
@@ -15,6 +14,7 @@ import {
   matches,
   type SpendFilter,
 } from "@/tests/helpers/spend";
+import { addUser } from "@/tests/helpers/team";
 
 const harness = withHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
@@ -40,7 +40,7 @@ beforeAll(async () => {
       await workspace.clients[step.key].bulk(posts);
     }
   }
-  viewer = exactClient(baseUrl, (await addMember(harness, workspace.id, "viewer")).token);
+  viewer = exactClient(baseUrl, (await addUser(harness, workspace.id, "viewer")).token);
   lines = await loadLines(harness.fixtures, workspace.id);
   keyIds = [...new Set(lines.map(({ key }) => key ?? ""))];
   expect(new Set(lines.map(({ type }) => type)).size).toBe(5);

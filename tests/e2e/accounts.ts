@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Page } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import type { World } from "./fixtures";
 
 export const password = "correct horse battery";
@@ -33,4 +33,12 @@ export async function setRole({ fixtures }: World, slug: string, email: string, 
      on conflict (workspace_id, user_id) do update set role = excluded.role`,
     [slug, email, role],
   );
+}
+
+/** Opens a browser for somebody new who has a role in a workspace. Close it with `page.context().close()`. */
+export async function openAs(browser: Browser, world: World, slug: string, role: string): Promise<Page> {
+  const page = await (await browser.newContext({ baseURL: world.service.baseUrl })).newPage();
+  const { email } = await signUp(page);
+  await setRole(world, slug, email, role);
+  return page;
 }

@@ -5,10 +5,9 @@ import { exactText } from "@/components/amount";
 import type { ActivityList } from "@/lib/contract/activity";
 import type { Metrics } from "@/lib/contract/metrics";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { signUp, workspaceId } from "./accounts";
+import { openAs, signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectStill, expectUsable, watchLayout, whenStreamed } from "./page-checks";
-import { openAs } from "./people";
 import { digitsOf, figuresOf, readApi, recordSpend } from "./spend";
 
 // Each of them opens several pages, and waits for what comes by itself.

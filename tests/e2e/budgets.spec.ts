@@ -3,10 +3,9 @@ import type { z } from "zod";
 import { exactText } from "@/components/amount";
 import type { budgetList } from "@/lib/contract/budgets";
 import type { Metrics } from "@/lib/contract/metrics";
-import { signUp, workspaceId } from "./accounts";
+import { openAs, signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { openAs } from "./people";
 import { digitsOf, figuresOf, readApi, recordSpend } from "./spend";
 
 type BudgetList = z.output<typeof budgetList>;

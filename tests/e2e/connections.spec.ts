@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { signUp } from "./accounts";
+import { openAs, signUp } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { openAs } from "./people";
 
 const redirectUri = "http://127.0.0.1:33418/callback";
 

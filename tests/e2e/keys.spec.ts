@@ -1,9 +1,8 @@
 import type { Page } from "@playwright/test";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { signUp, workspaceId } from "./accounts";
+import { openAs, signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { openAs } from "./people";
 
 /** Somebody new, on the keys of their workspace with its projects `checkout` and `search`. */
 async function openKeys(page: Page, world: World): Promise<{ slug: string; workspace: string }> {

@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
-import { signUp } from "./accounts";
+import { openAs, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { openAs } from "./people";
 
 const run = promisify(execFile);
 

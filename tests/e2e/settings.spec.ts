@@ -3,10 +3,9 @@ import type { z } from "zod";
 import type { Metrics } from "@/lib/contract/metrics";
 import type { priceList } from "@/lib/contract/prices";
 import { apiClient } from "@/tests/helpers/client";
-import { password, signUp, workspaceId } from "./accounts";
+import { openAs, password, signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectLight, expectStill, expectUsable, watchLayout } from "./page-checks";
-import { openAs } from "./people";
 import { digitsOf, figuresOf, readApi, recordSpend } from "./spend";
 
 // Axe looks at each page and each dialog in both themes, which takes its time where other tests run beside.

@@ -3,6 +3,7 @@ import pg from "pg";
 import type { WorkspaceRole } from "@/lib/contract/me";
 import { signUpUser } from "@/tests/helpers/client";
 import type { Harness } from "@/tests/helpers/harness";
+import { addUser, type User } from "@/tests/helpers/team";
 
 /** Everybody who may knock: those who belong to the workspace, by role, and those who do not. */
 export const members = ["viewer", "member", "admin", "owner"] as const satisfies WorkspaceRole[];
@@ -17,15 +18,12 @@ export const outsiders = [
 export const callers = [...outsiders, ...members] as const;
 export type Caller = (typeof callers)[number];
 
-type User = { id: string; email: string; token: string };
-
 /** One workspace with somebody of every role, and what each caller sends as their Authorization header. */
 export type World = {
   harness: Harness;
   baseUrl: string;
   workspace: { id: string; slug: string };
   users: Record<WorkspaceRole, User>;
-  outsider: User;
   credentials: Record<Caller, string | null>;
 };
 
@@ -35,8 +33,8 @@ export async function prepareWorld(harness: Harness): Promise<World> {
   const slug = "the-team";
   const id = await harness.fixtures.workspace(slug);
   const users = {} as World["users"];
-  for (const role of members) users[role] = await addMember(harness, id, role);
-  const { id: outsiderId, email, token } = await signUpUser(baseUrl);
+  for (const role of members) users[role] = await addUser(harness, id, role);
+  const { token } = await signUpUser(baseUrl);
   const { secret } = await harness.fixtures.key(id);
   const forged = await forgeTokens(harness, users.owner.token);
   return {
@@ -44,7 +42,6 @@ export async function prepareWorld(harness: Harness): Promise<World> {
     baseUrl,
     workspace: { id, slug },
     users,
-    outsider: { id: outsiderId, email, token },
     credentials: {
       "a stranger": null,
       "an API key": secret,
@@ -56,20 +53,6 @@ export async function prepareWorld(harness: Harness): Promise<World> {
       owner: users.owner.token,
     },
   };
-}
-
-/** Signs somebody up and puts them into a workspace. */
-export async function addMember(
-  { services, fixtures }: Harness,
-  workspaceId: string,
-  role: WorkspaceRole,
-): Promise<User> {
-  const { id, email, token } = await signUpUser(services[0]?.baseUrl ?? "");
-  await fixtures.sql.query(
-    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
-    [workspaceId, id, role],
-  );
-  return { id, email, token };
 }
 
 /** The owner's own token, spoilt in each of the ways that must not open anything. */

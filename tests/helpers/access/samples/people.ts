@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { apiClient } from "@/tests/helpers/client";
-import { addMember, type Caller, type World } from "../callers";
+import { addUser } from "@/tests/helpers/team";
+import type { Caller, World } from "../callers";
 import { nothing, type Sample, type Samples } from "../sample";
 
 /** The caller themselves, where they belong to the workspace. */
@@ -20,7 +21,7 @@ async function invite(world: World, slug: string, token: string) {
 /** An invitation to somebody else's workspace, so that accepting it changes nothing in this one. */
 async function offer(world: World): Promise<Sample> {
   const slug = `w-${randomUUID()}`;
-  const host = await addMember(world.harness, await world.harness.fixtures.workspace(slug), "owner");
+  const host = await addUser(world.harness, await world.harness.fixtures.workspace(slug), "owner");
   const { link } = await invite(world, slug, host.token);
   return { params: { token: link.slice(link.lastIndexOf("/") + 1) } };
 }
@@ -29,7 +30,7 @@ async function offer(world: World): Promise<Sample> {
 async function leaver(world: World, caller: Caller): Promise<Sample> {
   const { id: workspaceId } = world.workspace;
   if (caller !== "viewer" && caller !== "member") {
-    return { params: { user_id: (await addMember(world.harness, workspaceId, "viewer")).id } };
+    return { params: { user_id: (await addUser(world.harness, workspaceId, "viewer")).id } };
   }
   const { id } = userOf(world, caller);
   const restore = async () => {
@@ -56,12 +57,12 @@ export const peopleSamples: Samples = {
     return { params: { project }, body: { archived: true } };
   },
   "PATCH /api/v1/workspaces/[slug]/members/[user_id]": async (world) => ({
-    params: { user_id: (await addMember(world.harness, world.workspace.id, "viewer")).id },
+    params: { user_id: (await addUser(world.harness, world.workspace.id, "viewer")).id },
     body: { role: "member" },
   }),
   "DELETE /api/v1/workspaces/[slug]/members/[user_id]": leaver,
   "POST /api/v1/workspaces/[slug]/transfer": async (world, caller) => {
-    const heir = await addMember(world.harness, world.workspace.id, "member");
+    const heir = await addUser(world.harness, world.workspace.id, "member");
     const restore = async () => {
       await world.harness.fixtures.sql.query(
         "update public.workspace_members set role = 'owner' where workspace_id = $1 and user_id = $2",
