@@ -50,6 +50,8 @@ export function useMutation<Input extends unknown[], Answer>(
     isPending: isCalling || isRefreshing,
     refusal,
     problem: refusal?.message,
+    /** The problem, unless it is of fields, which say it themselves. */
+    formProblem: refusal && refusal.issues.length === 0 ? refusal.message : undefined,
     fieldErrors: refusal?.fieldErrors ?? noErrors,
   };
 }

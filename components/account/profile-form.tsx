@@ -18,7 +18,7 @@ export function ProfileForm({
   profile: CurrentUser["profile"];
   workspaces: { id: string; name: string }[];
 }) {
-  const { run, isPending, problem, fieldErrors } = useMutation(
+  const { run, isPending, formProblem, fieldErrors } = useMutation(
     (changes: { display_name: string | null; default_workspace_id: string | null }) =>
       callApi<typeof currentUser, typeof updateMeRequest>("PATCH", "/api/v1/me", changes),
     { done: "Your account is changed.", quiet: true },
@@ -64,9 +64,7 @@ export function ProfileForm({
           </Select>
         )}
       </FormField>
-      {problem && Object.keys(fieldErrors).length === 0 ? (
-        <Alert variant="destructive">{problem}</Alert>
-      ) : null}
+      {formProblem ? <Alert variant="destructive">{formProblem}</Alert> : null}
       <Button type="submit" disabled={isPending} className="justify-self-start">
         Save
       </Button>

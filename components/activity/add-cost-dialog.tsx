@@ -92,9 +92,7 @@ export default function AddCostDialog({ workspace, environment, projects, onClos
           <FormField label="Day (UTC)" error={errorOf("message.occurred_at")}>
             {(control) => <DateInput {...control} name="day" defaultValue={today} max={today} />}
           </FormField>
-          {record.problem && Object.keys(record.fieldErrors).length === 0 ? (
-            <Alert variant="destructive">{record.problem}</Alert>
-          ) : null}
+          {record.formProblem ? <Alert variant="destructive">{record.formProblem}</Alert> : null}
           <DialogFooter>
             <DialogClose>Cancel</DialogClose>
             <Button type="submit" disabled={record.isPending}>

@@ -79,7 +79,7 @@ function InviteForm({
     });
     if (created) onCreated(created);
   };
-  const { problem, fieldErrors } = creation;
+  const { formProblem, fieldErrors } = creation;
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
       <DialogHeader>
@@ -129,9 +129,7 @@ function InviteForm({
           </Select>
         )}
       </FormField>
-      {problem && Object.keys(fieldErrors).length === 0 ? (
-        <Alert variant="destructive">{problem}</Alert>
-      ) : null}
+      {formProblem ? <Alert variant="destructive">{formProblem}</Alert> : null}
       <DialogFooter>
         <DialogClose>Cancel</DialogClose>
         <Button type="submit" disabled={creation.isPending}>

@@ -18,7 +18,7 @@ const currencyNames = new Intl.DisplayNames("en-US", { type: "currency" });
 
 /** What a workspace is called and about. Its address stays for good. */
 export function WorkspaceForm({ workspace, currencies }: { workspace: Membership; currencies: string[] }) {
-  const { run, isPending, problem, fieldErrors } = useMutation(
+  const { run, isPending, formProblem, fieldErrors } = useMutation(
     (changes: Changes) =>
       callApi<typeof membership, typeof updateWorkspaceRequest>(
         "PATCH",
@@ -70,9 +70,7 @@ export function WorkspaceForm({ workspace, currencies }: { workspace: Membership
           </Select>
         )}
       </FormField>
-      {problem && Object.keys(fieldErrors).length === 0 ? (
-        <Alert variant="destructive">{problem}</Alert>
-      ) : null}
+      {formProblem ? <Alert variant="destructive">{formProblem}</Alert> : null}
       <Button type="submit" disabled={isPending} className="justify-self-start">
         Save
       </Button>

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { Suspense } from "react";
+import { cache, Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
 import { Breakdown } from "@/components/charts/breakdown";
@@ -27,22 +27,24 @@ const periods = ["month", "week", "quarter", "year", "all"] as const;
 const stackings: Dimension[] = ["model", "feature", "provider", "type"];
 const breakdowns: Dimension[] = ["model", "feature", "provider", "key"];
 
-async function findProject(params: Props["params"]) {
-  const { workspace, project: slug } = await params;
+/** Read once a request: for the page, and for its title. */
+const findProject = cache(async (workspace: string, slug: string) => {
   const member = await requireWorkspace(workspace);
   const { projects } = await listProjects(member.claims, workspace);
   const project = projects.find((candidate) => candidate.slug === slug);
   if (!project) notFound();
   return { ...member, projects, project };
-}
+});
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: (await findProject(params)).project.name };
+  const { workspace, project } = await params;
+  return { title: (await findProject(workspace, project)).project.name };
 }
 
 /** One project: what it costs, and on what. */
 export default async function ProjectPage({ params, searchParams }: Props) {
-  const { workspace, projects, project } = await findProject(params);
+  const { workspace: slug, project: projectSlug } = await params;
+  const { workspace, projects, project } = await findProject(slug, projectSlug);
   const search = await searchParams;
   const path = `/${workspace.slug}/projects/${project.slug}`;
   return (
