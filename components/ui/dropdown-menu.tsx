@@ -19,7 +19,10 @@ export function DropdownMenuTrigger(props: ComponentProps<typeof PopoverTrigger>
       onKeyDown={(event) => {
         if (event.key !== "ArrowDown") return;
         event.preventDefault();
-        document.getElementById(id)?.showPopover();
+        const menu = document.getElementById(id);
+        menu?.showPopover();
+        // Now, for the next key may be pressed before the browser says that the menu is open.
+        if (menu) focusFirstItem(menu);
       }}
       {...props}
     />
@@ -32,7 +35,7 @@ export function DropdownMenuContent({ className, ...props }: ComponentProps<type
     <PopoverContent
       role="menu"
       onToggle={({ currentTarget, newState }) => {
-        if (newState === "open") currentTarget.querySelector<HTMLElement>(itemSelector)?.focus();
+        if (newState === "open") focusFirstItem(currentTarget);
         else returnFocus(currentTarget);
       }}
       onKeyDown={moveInMenu}
@@ -40,6 +43,11 @@ export function DropdownMenuContent({ className, ...props }: ComponentProps<type
       {...props}
     />
   );
+}
+
+function focusFirstItem(menu: HTMLElement): void {
+  if (menu.contains(document.activeElement)) return;
+  menu.querySelector<HTMLElement>(itemSelector)?.focus();
 }
 
 /** Of a popover within another, such as a drawer, the browser does not give the focus back to the button. */
