@@ -1,3 +1,4 @@
+import { ServiceError } from "@/lib/errors";
 import { OAuthError } from "@/lib/oauth/oauth-error";
 import type { Fields } from "@/lib/oauth/tokens";
 import { readFormBody, readJsonBody } from "./body";
@@ -34,9 +35,7 @@ export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<Method | "OPTI
         const body = await answer(request, callerAddress(request, context.peer));
         return jsonResponse(body, endpoint.status ?? 200, requestId, openCors);
       } catch (error) {
-        if (!(error instanceof OAuthError)) return errorResponse(error, requestId, openCors);
-        const body = { error: error.code, error_description: error.message };
-        return jsonResponse(body, error.status, requestId, openCors);
+        return refusalResponse(error, requestId);
       }
     },
     GET: refuse,
@@ -45,6 +44,22 @@ export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<Method | "OPTI
     DELETE: refuse,
     OPTIONS: openPreflight,
   };
+}
+
+/**
+ * OAuth's specifications have no word for too many requests. `too_many_requests` is the one that MCP's clients know; they
+ * take any other for a server's fault, and send the user through a new sign-in that is refused like the last.
+ */
+function refusalResponse(error: unknown, requestId: string): Response {
+  if (error instanceof OAuthError) {
+    const body = { error: error.code, error_description: error.message };
+    return jsonResponse(body, error.status, requestId, openCors);
+  }
+  if (error instanceof ServiceError && error.code === "rate_limited") {
+    const body = { error: "too_many_requests", error_description: error.message, ...error.fields };
+    return jsonResponse(body, error.status, requestId, { ...openCors, ...error.headers });
+  }
+  return errorResponse(error, requestId, openCors);
 }
 
 /** @throws OAuthError where a field is there more than once (RFC 6749 section 3.2) */

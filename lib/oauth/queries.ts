@@ -109,8 +109,9 @@ export function rotateRefreshToken(attempt: {
   return call("private.rotate_refresh_token($1)", [JSON.stringify(attempt)]);
 }
 
-export async function revokeToken(hash: string, clientId: string): Promise<void> {
-  await call("private.revoke_oauth_token($1, $2)", [hash, clientId]);
+/** Ends what a token stands for. @returns whether there was such a token of the client */
+export function revokeToken(hash: string, clientId: string): Promise<boolean> {
+  return call("private.revoke_oauth_token($1, $2)", [hash, clientId]);
 }
 
 /** Forgets what can no longer be used. @returns how many rows */

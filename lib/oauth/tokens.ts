@@ -1,6 +1,6 @@
 import { generateAccessToken } from "@/lib/keys/access-token";
 import { hashSecret } from "@/lib/keys/secret";
-import { tooMany } from "@/lib/throttle/service";
+import { addressQuota, hourMs, throttleFailures, tooMany } from "@/lib/throttle/service";
 import { ownResourceOf, toolsResources } from "./addresses";
 import { OAuthError } from "./oauth-error";
 import { type Exchanged, loadClient, redeemCode, revokeToken, rotateRefreshToken } from "./queries";
@@ -8,6 +8,9 @@ import { challengeOf, generateRefreshToken } from "./secrets";
 
 /** How long an access token lives, seconds. The database says when it ends (`private.issue_tokens`). */
 const accessTokenSeconds = 3600;
+
+/** What one address may get wrong in a quarter of an hour, over all clients: wide, for an office behind one address. */
+const wrongPerAddress = 100;
 
 /** A pair of tokens (RFC 6749 section 5.1). */
 export type TokenAnswer = {
@@ -23,23 +26,41 @@ export type Fields = ReadonlyMap<string, string>;
 
 /**
  * Exchanges a code or a refresh token for a pair of tokens.
+ * @param address the caller's, where it is known
  * @throws OAuthError invalid_grant for a code or token that is used up, over, or another client's; ServiceError
- *   rate_limited for a sign-in that is refreshed in a loop
+ *   rate_limited for a sign-in that is refreshed in a loop, and for an address that is wrong too often
  */
-export function exchangeTokens(form: Fields): Promise<TokenAnswer> {
+export async function exchangeTokens(form: Fields, address: string | undefined): Promise<TokenAnswer> {
   const grantType = required(form, "grant_type");
-  if (grantType === "authorization_code") return exchangeCode(form);
-  if (grantType === "refresh_token") return refresh(form);
+  if (grantType === "authorization_code") return unlessGuessing(address, () => exchangeCode(form));
+  if (grantType === "refresh_token") return unlessGuessing(address, () => refresh(form));
   throw new OAuthError("unsupported_grant_type", "grant_type: must be authorization_code or refresh_token.");
 }
 
 /**
  * Ends what a token stands for (RFC 7009): an access token alone, a refresh token with everything that came of the same
  * consent. A token that is unknown or another client's is none of the caller's business, and no error.
+ * @param address the caller's, where it is known
+ * @throws ServiceError rate_limited for an address that is wrong too often
  */
-export async function revokeTokens(form: Fields): Promise<void> {
+export async function revokeTokens(form: Fields, address: string | undefined): Promise<void> {
   const token = required(form, "token");
-  await revokeToken(hashSecret(token), clientIdOf(form));
+  const clientId = clientIdOf(form);
+  await unlessGuessing(address, async () => {
+    if (!(await revokeToken(hashSecret(token), clientId))) throw refuse("unknown");
+  }).catch((error: unknown) => {
+    if (!(error instanceof OAuthError)) throw error;
+  });
+}
+
+/** Runs what looks a secret up. What is counted is what was wrong: a client that refreshes all day uses nothing up. */
+function unlessGuessing<T>(address: string | undefined, run: () => Promise<T>): Promise<T> {
+  return throttleFailures(
+    "wrong codes and tokens",
+    addressQuota(address, wrongPerAddress, hourMs / 4),
+    (error) => error instanceof OAuthError && ["invalid_grant", "invalid_client"].includes(error.code),
+    run,
+  );
 }
 
 async function exchangeCode(form: Fields): Promise<TokenAnswer> {

@@ -37,6 +37,34 @@ export function addressQuota(address: string | undefined, limit: number, windowM
  * @throws ServiceError rate_limited with `limit`, `retry_after_seconds` and an exact Retry-After
  */
 export async function throttle(action: string, quotas: Quota[]): Promise<void> {
+  await ask("admit_attempt", action, quotas);
+}
+
+/**
+ * Runs `run`, and counts it against each quota where it fails as guesses do. Who comes with what is right uses nothing up;
+ * whose failures fill a quota is refused before `run`, so that guesses end. As many as are under way at once may pass the
+ * limit by, each once: of secrets that are long, that gives nothing away.
+ * @param action what is counted, in the plural, as for `throttle`
+ * @param isGuess whether what `run` threw is a failure that counts
+ * @throws ServiceError rate_limited as `throttle`; what `run` throws
+ */
+export async function throttleFailures<T>(
+  action: string,
+  quotas: Quota[],
+  isGuess: (error: unknown) => boolean,
+  run: () => Promise<T>,
+): Promise<T> {
+  await ask("full_quota", action, quotas);
+  try {
+    return await run();
+  } catch (error) {
+    if (isGuess(error)) await ask("admit_attempt", action, quotas);
+    throw error;
+  }
+}
+
+/** @throws ServiceError rate_limited where a quota is full */
+async function ask(question: "admit_attempt" | "full_quota", action: string, quotas: Quota[]): Promise<void> {
   if (quotas.length === 0) return;
   const asked = quotas.map(({ subject, limit, windowMs }) => ({
     subject: createHash("sha256").update(`${action}\n${windowMs}\n${subject}`).digest("hex"),
@@ -44,7 +72,7 @@ export async function throttle(action: string, quotas: Quota[]): Promise<void> {
     window_ms: windowMs,
   }));
   const refusal = await asServiceAlone(async (client) => {
-    const { rows } = await client.query<{ answer: Refusal | null }>(callText("admit_attempt", asked));
+    const { rows } = await client.query<{ answer: Refusal | null }>(callText(question, asked));
     return rows[0]?.answer ?? null;
   });
   if (refusal) throw tooMany(action, refusal);

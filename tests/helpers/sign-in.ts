@@ -27,9 +27,10 @@ export const refusalOf = ({ status, body }: { status: number; body: { error?: st
 /**
  * A service with two users and their browsers, and a client that is registered anew for every test; with what it asks
  * for, and how it exchanges what it gets. `changes` replace parameters, undefined leaves one out.
+ * @param settings the service's own, beside those of every test
  */
-export function withSignIn() {
-  const harness = withHarness();
+export function withSignIn(settings: Record<string, string> = {}) {
+  const harness = withHarness({ settings });
   const baseUrl = () => harness.services[0]?.baseUrl ?? "";
   const { verifier, challenge } = makePkce();
   const world = { harness, baseUrl } as {

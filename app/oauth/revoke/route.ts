@@ -3,8 +3,8 @@ import { revokeTokens } from "@/lib/oauth/tokens";
 
 /** Revokes tokens (RFC 7009). */
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineOAuthRoute({
-  form: async ({ body }) => {
-    await revokeTokens(body);
+  form: async ({ body, address }) => {
+    await revokeTokens(body, address);
     return {};
   },
 });

@@ -3,5 +3,5 @@ import { exchangeTokens } from "@/lib/oauth/tokens";
 
 /** Exchanges codes and refresh tokens for tokens (RFC 6749 section 3.2). */
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineOAuthRoute({
-  form: ({ body }) => exchangeTokens(body),
+  form: ({ body, address }) => exchangeTokens(body, address),
 });
