@@ -7,8 +7,8 @@ export const permission = z.enum(permissions);
 export type Permission = z.infer<typeof permission>;
 
 /**
- * What somebody of a role may do themselves, and so the most that a key they make may do. The database asks the same
- * (`private.held_permissions`).
+ * What somebody of a role may do themselves, and so the most that a key they make may do. The database has the same table
+ * (`private.permissions_of_role`); a test holds the two together.
  */
 export function permissionsOf(role: WorkspaceRole): readonly Permission[] {
   return role === "viewer" ? ["read_summaries"] : permissions;
