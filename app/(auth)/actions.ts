@@ -2,8 +2,9 @@
 
 import { redirect } from "next/navigation";
 import type { FormState } from "@/components/auth/auth-form";
+import { beganByMail } from "@/lib/auth/began-by-mail";
 import { explainAuthError } from "@/lib/auth/explain-error";
-import { pageOrigin, pageSession } from "@/lib/auth/page-session";
+import { currentUser, pageOrigin, pageSession } from "@/lib/auth/page-session";
 import { homePath, safePath } from "@/lib/auth/safe-path";
 
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? "").trim();
@@ -63,8 +64,10 @@ export async function requestLink(_: FormState, form: FormData): Promise<FormSta
   };
 }
 
-/** Sets a new password for whoever is signed in, which a link by mail sees to. */
+/** Sets a new password for whom a link by mail signed in. Somebody who finds a browser open is not among them. */
 export async function chooseNewPassword(_: FormState, form: FormData): Promise<FormState> {
+  const claims = await currentUser();
+  if (!claims || !beganByMail(claims)) redirect("/reset");
   const { auth } = await pageSession();
   const { error } = await auth.updateUser({ password: passwordOf(form) });
   if (error) return { error: explainAuthError(error) };

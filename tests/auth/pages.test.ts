@@ -126,6 +126,35 @@ describe("the way in", () => {
   });
 });
 
+describe("a new password", () => {
+  /** What the page answers to a session that began with a password, and to one that began with a link by mail. */
+  const open = async (cookie: string) => {
+    const answer = await get("/reset/new", { cookie });
+    return [answer.status, answer.headers.get("location")];
+  };
+
+  test("is chosen by whom a mail let in, and not by somebody who finds a browser signed in", async () => {
+    expect(await open(await sessionCookie())).toEqual([307, "/reset"]);
+    must(await makeClient(base).auth.resetPasswordForEmail(email));
+    const { rows } = await harness.fixtures.sql.query(
+      "select link from local_auth.read_outbox(20) where recipient = $1",
+      [email],
+    );
+    const opened = await fetch(rows[0].link, { redirect: "manual" });
+    const session = new URLSearchParams(new URL(opened.headers.get("location") ?? "").hash.slice(1));
+    const kept = {
+      access_token: session.get("access_token"),
+      refresh_token: session.get("refresh_token"),
+      expires_at: Number(session.get("expires_at")),
+      expires_in: 3600,
+      token_type: "bearer",
+    };
+    const cookie = `outlay-session=base64-${Buffer.from(JSON.stringify(kept)).toString("base64url")}`;
+    expect(await open(cookie)).toEqual([200, null]);
+    expect(await (await get("/reset/new", { cookie })).text()).toContain("signs you out everywhere else");
+  });
+});
+
 describe("the outbox", () => {
   test("is for this machine alone: its links sign people in", async () => {
     must(await makeClient(base).auth.resetPasswordForEmail(email));

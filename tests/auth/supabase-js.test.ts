@@ -74,6 +74,21 @@ describe("the unmodified supabase-js client", () => {
     must(await again.signInWithPassword({ email, password: "another good one" }));
   });
 
+  test("changes their password: this session goes on, every other is over", async () => {
+    const { client: here, email } = await signUp();
+    const others = await Promise.all(
+      [1, 2].map(async () => {
+        const { auth } = makeClient(url, key);
+        must(await auth.signInWithPassword({ email, password: somePassword }));
+        return auth;
+      }),
+    );
+    must(await here.auth.updateUser({ password: "another good one" }));
+    for (const auth of others)
+      expect((await auth.refreshSession()).error).toMatchObject({ code: "refresh_token_not_found" });
+    must(await here.auth.refreshSession());
+  });
+
   test("refreshes its session", async () => {
     const { client, session } = await signUp();
     const refreshed = must(await client.auth.refreshSession()).session;

@@ -19,7 +19,9 @@ const pages = readdirSync(join(projectRoot, "app"), { recursive: true, encoding:
 const isSeen = (path: string) => path !== "/workspaces";
 const isOfWorkspace = (path: string) => path.startsWith("/[workspace]");
 /** Those beside a workspace's that are for who is signed in. */
-const isOfAccount = (path: string) => ["/workspaces/new", "/reset/new", "/oauth/authorize"].includes(path);
+const isOfAccount = (path: string) => ["/workspaces/new", "/oauth/authorize"].includes(path);
+/** The one for whom a link by mail signed in. */
+const isOfMail = (path: string) => path === "/reset/new";
 
 /** A workspace that has some of everything, the address of an invitation to it, and what an assistant asks with. */
 type Scene = { slug: string; invitation: string; question: string };
@@ -85,6 +87,24 @@ test.describe("every page can be used by everybody, loads little, and stands sti
     });
   });
 
+  test("for whom a mail let in", async ({ page, world }) => {
+    const scene = await setScene(world);
+    const { email } = await signUp(page);
+    await page.goto("/reset");
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByRole("button", { name: "Send the link" }).click();
+    await expect(page.getByText(`If there is an account for ${email}`)).toBeVisible();
+    const { rows } = await world.fixtures.sql.query(
+      "select link from local_auth.read_outbox(500) where recipient = $1",
+      [email],
+    );
+    await page.goto(rows[0].link);
+    await visitAll(page, pages.filter(isOfMail), scene, async (address) => {
+      await expectUsable(page);
+      await expectLight(page, address);
+    });
+  });
+
   test("for a viewer", async ({ page, world, colorScheme }) => {
     const scene = await setScene(world);
     const { email } = await signUp(page);
@@ -95,7 +115,9 @@ test.describe("every page can be used by everybody, loads little, and stands sti
   });
 
   test("for nobody in particular", async ({ page, world }) => {
-    const paths = pages.filter((path) => isSeen(path) && !isOfWorkspace(path) && !isOfAccount(path));
+    const paths = pages.filter(
+      (path) => isSeen(path) && !isOfWorkspace(path) && !isOfAccount(path) && !isOfMail(path),
+    );
     await visitAll(page, paths, await setScene(world), async (address) => {
       await expectUsable(page);
       await expectLight(page, address);
