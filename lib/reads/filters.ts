@@ -23,7 +23,7 @@ export function rowConditions(row: string, filter: string): string {
     and (not ${filter} ? 'project' or ${row}.project_id = (
       select id from public.projects where workspace_id = $1 and slug = ${filter} ->> 'project'
     ))
-    and (not ${filter} ? 'key' or ${row}.api_key_id is not distinct from (${filter} ->> 'key')::uuid)
+    and (not ${filter} ? 'key' or ${equals(`${row}.api_key_id`, `(${filter} ->> 'key')::uuid`)})
     ${["type", "environment", "provider", "source"].map((column) => columnCondition(row, column, filter)).join("")}`;
 }
 
@@ -33,5 +33,13 @@ export function lineConditions(line: string, filter: string): string {
 }
 
 function columnCondition(row: string, column: string, filter: string): string {
-  return ` and (not ${filter} ? '${column}' or ${row}.${column} is not distinct from ${filter} ->> '${column}')`;
+  return ` and (not ${filter} ? '${column}' or ${equals(`${row}.${column}`, `${filter} ->> '${column}'`)})`;
+}
+
+/**
+ * That a column has a value, which may be null. Not `is not distinct from`, for which no index is used: of what stands
+ * here the planner, which knows the value, leaves one of the two comparisons.
+ */
+function equals(column: string, value: string): string {
+  return `${column} = ${value} or (${value} is null and ${column} is null)`;
 }
