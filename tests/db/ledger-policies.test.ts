@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
+import { Fixtures } from "@/tests/helpers/keys";
+
+// What people may do to prices, corrections, projects and subscriptions by themselves, without the service in front: on
+// hosted Supabase, PostgREST lets them. Every statement runs as `authenticated`, with a user's claims.
+
+let database: TestDatabase;
+let fixtures: Fixtures;
+let service: pg.Client;
+let workspace: string;
+let project: string;
+let users: Record<"admin" | "member" | "viewer", { id: string; email: string }>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  fixtures = new Fixtures(database.adminUrl);
+  service = new pg.Client({ connectionString: database.url });
+  await service.connect();
+});
+afterAll(async () => {
+  await service?.end();
+  await fixtures?.close();
+  await database?.drop();
+});
+
+async function addUser(role: string, ...workspaces: string[]) {
+  const email = `${randomUUID()}@example.com`;
+  const { rows } = await fixtures.sql.query("select local_auth.create_user($1, null, '{}') ->> 'id' as id", [
+    email,
+  ]);
+  for (const each of workspaces) {
+    await fixtures.sql.query(
+      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
+      [each, rows[0].id, role],
+    );
+  }
+  return { id: String(rows[0].id), email };
+}
+
+let second: string;
+beforeEach(async () => {
+  [workspace, second] = [await fixtures.workspace(), await fixtures.workspace()];
+  project = await fixtures.project(workspace, "checkout");
+  users = {
+    admin: await addUser("admin", workspace, second),
+    member: await addUser("member", workspace),
+    viewer: await addUser("viewer", workspace),
+  };
+});
+
+/** Runs a statement as a user in a transaction of its own. @returns its rows, or why it was refused */
+async function as(who: keyof typeof users, sql: string, values: unknown[] = []): Promise<unknown> {
+  const { id, email } = users[who];
+  await service.query("begin");
+  await service.query(
+    "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+    [JSON.stringify({ sub: id, email, role: "authenticated" })],
+  );
+  try {
+    const { rows } = await service.query(sql, values);
+    await service.query("commit");
+    return rows;
+  } catch (error) {
+    await service.query("rollback");
+    const { message, constraint } = error as pg.DatabaseError;
+    return constraint ?? (/permission denied|row-level security/.exec(message)?.[0] || message);
+  }
+}
+
+const insert = (table: string, columns: Record<string, unknown>) => {
+  const names = Object.keys(columns);
+  const places = names.map((_, index) => `$${index + 1}`).join(", ");
+  return [
+    `insert into public.${table} (${names.join(", ")}) values (${places}) returning 1 as done`,
+    Object.values(columns),
+  ] as const;
+};
+const done = [{ done: 1 }];
+
+describe("a price", () => {
+  const price = (columns: Record<string, unknown> = {}) =>
+    insert("prices", {
+      workspace_id: workspace,
+      provider: "acme",
+      unit_type: "requests",
+      rate: "0.5",
+      starts_at: "2026-01-01T00:00:00Z",
+      created_by: users.admin.id,
+      ...columns,
+    });
+
+  test("is an admin's to set, in their own name, from a moment on", async () => {
+    expect(await as("admin", ...price())).toEqual(done);
+    expect(await as("member", ...price({ created_by: users.member.id }))).toBe("row-level security");
+    expect(await as("admin", ...price({ created_by: users.member.id }))).toBe("row-level security");
+    expect(await as("admin", ...price({ id: randomUUID() }))).toBe("permission denied");
+    expect(await as("admin", ...price({ created_at: "2020-01-01" }))).toBe("permission denied");
+    for (const starts_at of ["infinity", "-infinity", "0044-03-15 BC", "20000-01-01"])
+      expect(await as("admin", ...price({ starts_at }))).toBe("prices_starts_at_is_a_moment");
+    for (const rate of ["NaN", "Infinity", "-1"])
+      expect(await as("admin", ...price({ rate }))).toBe("prices_rate_check");
+  });
+
+  test("stays in its workspace, of which every process is told when it changes", async () => {
+    await as("admin", ...price());
+    const move = "update public.prices set workspace_id = $1 where workspace_id = $2";
+    expect(await as("admin", move, [second, workspace])).toBe("permission denied");
+    const version = async () =>
+      (await fixtures.sql.query("select prices_version from public.workspaces where id = $1", [workspace]))
+        .rows[0].prices_version;
+    const before = await version();
+    const change = "update public.prices set rate = 2 where workspace_id = $1 returning 1 as done";
+    expect(await as("admin", change, [workspace])).toEqual(done);
+    expect(Number(await version())).toBe(Number(before) + 1);
+  });
+});
+
+describe("a correction", () => {
+  const repricing = (columns: Record<string, unknown> = {}) =>
+    insert("repricings", {
+      workspace_id: workspace,
+      provider: "acme",
+      from_at: "2026-01-01T00:00:00Z",
+      requested_by: users.admin.id,
+      requested_by_email: users.admin.email,
+      ...columns,
+    });
+
+  test("is an admin's to ask for, in their own name; how far it has come is the service's to say", async () => {
+    expect(await as("admin", ...repricing())).toEqual(done);
+    expect(await as("admin", ...repricing({ to_at: "2026-02-01T00:00:00Z" }))).toEqual(done);
+    expect(await as("admin", ...repricing({ requested_by: users.member.id }))).toBe("row-level security");
+    expect(await as("admin", ...repricing({ requested_by_email: "boss@example.com" }))).toBe(
+      "row-level security",
+    );
+    const { id, email } = users.member;
+    expect(await as("member", ...repricing({ requested_by: id, requested_by_email: email }))).toBe(
+      "row-level security",
+    );
+    for (const column of [
+      { status: "done" },
+      { change_usd: "9" },
+      { changed_count: 9 },
+      { cursor_at: "now" },
+    ])
+      expect(await as("admin", ...repricing(column)), JSON.stringify(column)).toBe("permission denied");
+    expect(await as("admin", ...repricing({ from_at: "-infinity" }))).toBe("repricings_from_at_is_a_moment");
+    expect(await as("admin", ...repricing({ to_at: "-infinity" }))).toBe("repricings_to_at_is_a_moment");
+  });
+});
+
+type Dated = { moment: string | null; seconds: number | null };
+/** A moment, and how long ago it was by the database's clock, in seconds. */
+const dated = (column: string) =>
+  `${column}::text as moment, extract(epoch from clock_timestamp() - ${column})::float8 as seconds`;
+
+describe("a project", () => {
+  const archive = (who: keyof typeof users, moment: string | null) =>
+    as(
+      who,
+      `update public.projects set archived_at = $2 where id = $1
+       returning ${dated("archived_at")}`,
+      [project, moment],
+    );
+
+  test("is archived now, whatever moment is named, and stays archived from then on", async () => {
+    const moments: unknown[] = [];
+    for (const moment of ["infinity", "-infinity", "2020-01-01T00:00:00Z"]) {
+      const [row] = (await archive("member", moment)) as Dated[];
+      expect(Math.abs(row?.seconds ?? Number.NaN)).toBeLessThan(30);
+      moments.push(row?.moment);
+    }
+    expect(new Set(moments).size).toBe(1);
+    expect(await archive("member", null)).toEqual([{ moment: null, seconds: null }]);
+    expect(await archive("viewer", "2020-01-01T00:00:00Z")).toEqual([]);
+  });
+});
+
+describe("a recurring subscription", () => {
+  const stop = (who: keyof typeof users, moment: string) =>
+    as(
+      who,
+      `update public.recurring_subscriptions set stopped_at = $2, next_on = null where workspace_id = $1
+       returning ${dated("stopped_at")}`,
+      [workspace, moment],
+    );
+
+  test("is stopped now, whatever moment is named, and once", async () => {
+    await fixtures.sql.query(
+      `insert into public.recurring_subscriptions
+         (workspace_id, id, project_id, source, environment, message, period, anchor_on, next_on, created_at)
+       values ($1, gen_random_uuid(), $2, 'api', 'live', '{}', 'month', '2026-01-01', '2026-12-01', now())`,
+      [workspace, project],
+    );
+    expect(await stop("viewer", "now")).toEqual([]);
+    const [first] = (await stop("member", "infinity")) as Dated[];
+    expect(first?.seconds).toBeLessThan(30);
+    expect(await stop("member", "2020-01-01")).toEqual([expect.objectContaining({ moment: first?.moment })]);
+  });
+});
