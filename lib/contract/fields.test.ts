@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ExactNumber } from "./exact-number";
-import { positiveDecimal } from "./fields";
+import { instant, positiveDecimal } from "./fields";
 
 const issueOf = (value: unknown) => positiveDecimal("").safeParse(value).error?.issues[0]?.message;
 
@@ -29,3 +29,21 @@ test("a cost that floats worked out is taken with all its noise, where it is to 
   expect(positiveDecimal("", { rounded: true }).parse(noisy)).toBe("0.000018449999999999998");
   expect(positiveDecimal("", { rounded: true }).safeParse(1e-61).success).toBe(false);
 });
+
+test.each([
+  ["0000-12-31T23:59:59Z", "must be in the years 1 to 9999"],
+  ["0001-01-01T00:30:00+01:00", "must be in the years 1 to 9999"],
+  ["9999-12-31T23:59:59-01:00", "must be in the years 1 to 9999"],
+  ["2026-11-21T00:00:00+16:00", "must have an offset of less than 16 hours"],
+  ["2026-11-21T00:00:00-23:59", "must have an offset of less than 16 hours"],
+  ["2026-11-21", "must be an ISO 8601 date and time with an offset, like 2026-11-21T09:30:00Z"],
+])("%s is an instant that cannot be stored: %s", (value, message) => {
+  expect(instant.safeParse(value).error?.issues.map((issue) => issue.message)).toEqual([message]);
+});
+
+test.each([
+  "0001-01-01T00:00:00Z",
+  "9999-12-31T23:59:59.999Z",
+  "2026-11-21T00:00:00+15:59",
+  "2026-11-21T00:00:00-15:59",
+])("%s is an instant", (value) => expect(instant.safeParse(value).success).toBe(true));

@@ -87,15 +87,23 @@ export const projectSlug = z
     examples: ["checkout"],
   });
 
-/** An instant, ISO 8601 with an offset, kept as text. */
+const [firstMs, lastMs] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];
+
+/** An instant, ISO 8601 with an offset, kept as text: one that Postgres reads, and that four digits of a year can say. */
 export const instant = z.iso
   .datetime({
     offset: true,
+    abort: true,
     error: "must be an ISO 8601 date and time with an offset, like 2026-11-21T09:30:00Z",
   })
+  .refine((value) => Date.parse(value) >= firstMs && Date.parse(value) <= lastMs, {
+    error: "must be in the years 1 to 9999",
+    abort: true,
+  })
+  .refine((value) => !/[+-](1[6-9]|2\d):\d\d$/.test(value), "must have an offset of less than 16 hours")
   .meta({ format: "date-time" });
 
 /** A calendar day in UTC, `YYYY-MM-DD`. */
-export const day = z.iso.date({ error: "must be a date, like 2026-11-21" });
+export const day = z.iso.date({ abort: true, error: "must be a date, like 2026-11-21" });
 
 export const uuid = z.uuid();

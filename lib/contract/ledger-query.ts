@@ -18,14 +18,20 @@ const orNone = (filter: z.ZodType<string>, description: string) =>
     .optional()
     .meta({ description: `${description} Empty: what has none.`, jsonSchema: { type: "string" } });
 
+/** A day that a range begins or ends with. The range as long before it is reckoned with, too, and must be days as well. */
+const rangeDay = day.refine(
+  (value) => value >= "1900-01-01" && value <= "2999-12-31",
+  "must be from 1900-01-01 to 2999-12-31",
+);
+
 /** The part of the ledger that is asked about, as the query of activity, metrics and export names it. */
 export const ledgerFilters = {
   period: period.default("month").meta({
     description:
       "The current day, week (from Monday), month, quarter or year in UTC, everything, or `range`: the days from `from` to `to`.",
   }),
-  from: day.optional().meta({ description: "The first UTC day of a `range`." }),
-  to: day.optional().meta({ description: "The last UTC day of a `range`." }),
+  from: rangeDay.optional().meta({ description: "The first UTC day of a `range`." }),
+  to: rangeDay.optional().meta({ description: "The last UTC day of a `range`." }),
   project: projectSlug.optional().meta({ description: "Project slug." }),
   type: messageType.optional().meta({ description: "Message type." }),
   key: orNone(uuid, "The id of the API key that recorded it."),

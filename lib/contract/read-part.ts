@@ -29,8 +29,22 @@ function describeIssue(issue: z.core.$ZodIssue, place: string): Problem[] {
   return [{ path: path.join(".") || "body", message: explain(issue) }];
 }
 
+/** What people call the types of JSON, and what code calls them. */
+const nameOf: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
 function explain(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && /received undefined/.test(issue.message)) return "is required";
+  // Where a schema says it in its own words, those are kept.
+  const name = nameOf[issue.code === "invalid_type" ? issue.expected : ""];
+  if (name && issue.message.startsWith("Invalid input")) return `must be ${name}`;
   if (issue.code === "invalid_value") return `must be one of: ${issue.values.join(", ")}`;
   return issue.message;
 }

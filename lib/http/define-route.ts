@@ -186,9 +186,18 @@ async function parseAll(
   };
 }
 
+/** @throws ServiceError validation_failed for a parameter that is there twice: one of the two would be lost in silence */
 function readQuery(request: Request): Record<string, string> {
   const start = request.url.indexOf("?");
-  return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start)));
+  if (start < 0) return {};
+  const query = new URLSearchParams(request.url.slice(start));
+  const names = [...query.keys()];
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
+  if (twice.size > 0)
+    throw validationFailed(
+      [...twice].map((name) => ({ path: `query.${name}`, message: "must be given once" })),
+    );
+  return Object.fromEntries(query);
 }
 
 /** @throws ServiceError validation_failed. @param place where the value stands, put before the path of an issue */

@@ -223,6 +223,14 @@ describe("what a row says", () => {
   });
 });
 
+test("the longest range there is has an answer", async () => {
+  const { slug, viewer } = await makeWorkspace();
+  for (const route of ["activity", "metrics"]) {
+    const path = `/api/v1/workspaces/${slug}/${route}?period=range&from=1900-01-01&to=2999-12-31`;
+    expect((await viewer.get(path)).status, route).toBe(200);
+  }
+});
+
 test.each([
   ["limit=0", "query.limit"],
   ["limit=101", "query.limit"],
@@ -232,6 +240,10 @@ test.each([
   ["period=range&from=2026-01-01", "query.to"],
   ["period=range&from=2026-02-01&to=2026-01-01", "query.to"],
   ["from=2026-01-01", "query.from"],
+  ["period=range&from=1899-12-31&to=2026-01-01", "query.from"],
+  ["period=range&from=0000-01-01&to=2026-01-01", "query.from"],
+  ["period=range&from=2026-01-01&to=9999-12-31", "query.to"],
+  ["period=week&limit=1&period=week", "query.period"],
   ["type=gift", "query.type"],
   ["environment=prod", "query.environment"],
   ["key=42", "query.key"],

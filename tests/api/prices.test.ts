@@ -99,6 +99,8 @@ test.each([
   [{ rate: "1" }, "rate"],
   [{ rate: undefined }, "rate"],
   [{ starts_at: "tomorrow" }, "starts_at"],
+  [{ starts_at: "0000-01-01T00:00:00Z" }, "starts_at"],
+  [{ starts_at: "2026-01-01T00:00:00+23:59" }, "starts_at"],
   [{ provider: "" }, "provider"],
   [{ modle: "x" }, "modle"],
   [{ reprice: { from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z" } }, "reprice.to"],
