@@ -93,11 +93,7 @@ function ShownSum({ page: { items, nextCursor } }: { page: ActivityPage }) {
   const count = `${items.length} ${items.length === 1 ? "row" : "rows"}`;
   return (
     <p className="text-lg">
-      <Money
-        usd={sumExact(items.map(({ amount_usd }) => amount_usd))}
-        figure="shown_usd"
-        className="font-semibold"
-      />{" "}
+      <Money usd={sumExact(items.map(({ usd }) => usd))} figure="shown_usd" className="font-semibold" />{" "}
       <span className="text-muted-foreground">
         {nextCursor === null ? `in ${count}` : `in the ${count} shown so far`}
       </span>

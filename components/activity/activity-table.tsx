@@ -6,7 +6,6 @@ import { Money } from "@/components/money";
 import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
 import { TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import { sourceNames, typeNames } from "./filters";
 import { type ActivityItem, rowKey } from "./row";
 
 const head = "sticky top-14 z-10 bg-background shadow-[inset_0_-1px_var(--border)] lg:top-0";
@@ -42,7 +41,7 @@ export function ActivityTable({ items }: { items: ActivityItem[] }) {
           >
             <TableCell className="hidden whitespace-nowrap pl-0 text-muted-foreground sm:table-cell">
               {/* As wide as the longest of its words: they change while one reads. */}
-              <Time at={item.occurred_at} className="inline-block min-w-18" />
+              <Time at={item.at} className="inline-block min-w-18" />
             </TableCell>
             <TableCell className="w-full max-w-0 max-sm:pl-0">
               <a
@@ -55,27 +54,27 @@ export function ActivityTable({ items }: { items: ActivityItem[] }) {
               </a>
               <span className="block truncate text-muted-foreground text-xs">
                 <span className="sm:hidden">
-                  <Time at={item.occurred_at} />
-                  {` · ${item.project_name}`}
+                  <Time at={item.at} />
+                  {` · ${item.project}`}
                   {item.feature === null ? "" : ` · ${item.feature}`}
                 </span>
-                <span className="max-sm:hidden">{secondLine(item)}</span>
-                <span className="max-sm:hidden md:hidden"> · {item.project_name}</span>
+                <span className="max-sm:hidden">{item.about}</span>
+                <span className="max-sm:hidden md:hidden"> · {item.project}</span>
               </span>
             </TableCell>
-            <TableCell className="hidden max-w-44 truncate md:table-cell">{item.project_name}</TableCell>
+            <TableCell className="hidden max-w-44 truncate md:table-cell">{item.project}</TableCell>
             <TableCell className="hidden max-w-44 truncate text-muted-foreground lg:table-cell">
-              {item.key?.name ?? item.user?.name ?? sourceNames[item.source]}
+              {item.recordedBy}
             </TableCell>
             <TableCell className="whitespace-nowrap pr-0 text-right">
-              {item.cost_status === "unpriced" ? (
+              {item.hasNoPrice ? (
                 <Badge variant="warning">No price yet</Badge>
               ) : (
-                <Money usd={item.amount_usd} figure="activity.amount_usd" />
+                <Money usd={item.usd} figure="activity.amount_usd" />
               )}
-              {item.message_amount_usd === item.amount_usd ? null : (
+              {item.wholeUsd === null ? null : (
                 <span className="block text-muted-foreground text-xs">
-                  of <Money usd={item.message_amount_usd} />
+                  of <Money usd={item.wholeUsd} />
                 </span>
               )}
             </TableCell>
@@ -84,19 +83,6 @@ export function ActivityTable({ items }: { items: ActivityItem[] }) {
       </TableBody>
     </table>
   );
-}
-
-/** The second line of a row: what the label above it does not say by itself. */
-function secondLine({
-  message_type: type,
-  provider,
-  model,
-  feature,
-  label,
-  environment,
-}: ActivityItem): string {
-  const named = [provider, model, feature].filter((part) => part !== null && !label.includes(part));
-  return [typeNames[type], ...named, ...(environment === "test" ? ["test"] : [])].join(" · ");
 }
 
 /** Opens the message beside the list, without asking the server for the list again; other clicks are the browser's. */

@@ -9,6 +9,7 @@ import { DateInput } from "@/components/ui/date-input";
 import { Label } from "@/components/ui/label";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Select } from "@/components/ui/select";
+import { useOpened } from "@/components/ui/use-opened";
 import { type FilterOptions, filterFields } from "./filters";
 
 type Props = { path: string; params: SearchParams; options: FilterOptions };
@@ -17,6 +18,7 @@ type Props = { path: string; params: SearchParams; options: FilterOptions };
 export function FilterMenu({ path, params, options }: Props) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
+  const { element, wasOpened, open } = useOpened<HTMLDivElement>();
   const go = (href: string) => startTransition(() => router.push(href, { scroll: false }));
   return (
     <Popover>
@@ -25,40 +27,52 @@ export function FilterMenu({ path, params, options }: Props) {
         Filter
       </PopoverTrigger>
       <PopoverContent
+        ref={element}
+        onBeforeToggle={open}
         role="dialog"
         aria-label="Filters"
         aria-busy={isPending}
         className="max-h-[85dvh] w-80 gap-3 open:grid"
       >
-        {filterFields.map(({ name, label }) => (
-          <div key={name} className="grid grid-cols-[5.5rem_minmax(0,1fr)] items-center gap-2">
-            <Label htmlFor={`filter-${name}`} className="font-normal text-muted-foreground">
-              {label}
-            </Label>
-            <Select
-              id={`filter-${name}`}
-              // An empty value means "has none", so "any" needs one that no value can be.
-              value={typeof params[name] === "string" ? `=${params[name]}` : ""}
-              onChange={({ currentTarget: { value } }) =>
-                go(hrefWith(path, params, { [name]: value === "" ? undefined : value.slice(1) }))
-              }
-            >
-              <option value="">Any</option>
-              {options[name].map((option) => (
-                <option key={option.value} value={`=${option.value}`}>
-                  {option.label}
-                </option>
-              ))}
-            </Select>
-          </div>
-        ))}
-        <DayRange key={`${params.from} ${params.to}`} path={path} params={params} go={go} />
+        {wasOpened ? (
+          <>
+            <Choices path={path} params={params} options={options} go={go} />
+            <DayRange key={`${params.from} ${params.to}`} path={path} params={params} go={go} />
+          </>
+        ) : null}
       </PopoverContent>
     </Popover>
   );
 }
 
-function DayRange({ path, params, go }: Pick<Props, "path" | "params"> & { go: (href: string) => void }) {
+type Go = { go: (href: string) => void };
+
+function Choices({ path, params, options, go }: Props & Go) {
+  return filterFields.map(({ name, label }) => (
+    <div key={name} className="grid grid-cols-[5.5rem_minmax(0,1fr)] items-center gap-2">
+      <Label htmlFor={`filter-${name}`} className="font-normal text-muted-foreground">
+        {label}
+      </Label>
+      <Select
+        id={`filter-${name}`}
+        // An empty value means "has none", so "any" needs one that no value can be.
+        value={typeof params[name] === "string" ? `=${params[name]}` : ""}
+        onChange={({ currentTarget: { value } }) =>
+          go(hrefWith(path, params, { [name]: value === "" ? undefined : value.slice(1) }))
+        }
+      >
+        <option value="">Any</option>
+        {options[name].map((option) => (
+          <option key={option.value} value={`=${option.value}`}>
+            {option.label}
+          </option>
+        ))}
+      </Select>
+    </div>
+  ));
+}
+
+function DayRange({ path, params, go }: Pick<Props, "path" | "params"> & Go) {
   const [problem, setProblem] = useState<string>();
   const apply = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

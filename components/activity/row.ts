@@ -1,24 +1,49 @@
 import { exactText } from "@/components/amount";
 import type { ActivityRow } from "@/lib/contract/activity";
+import { sourceNames, typeNames } from "./filters";
 
-/** A row of activity whose decimals are exact text, as it passes from the server into the browser. */
-export type ActivityItem = Omit<ActivityRow, "amount_usd" | "message_amount_usd" | "quantity"> & {
-  amount_usd: string;
-  message_amount_usd: string;
-  quantity: string | null;
+/** What the table shows of a row of activity, as it passes from the server into the browser: amounts are exact text. */
+export type ActivityItem = {
+  id: string;
+  part: number;
+  /** ISO 8601. */
+  at: string;
+  label: string;
+  project: string;
+  feature: string | null;
+  /** What the label does not say by itself. */
+  about: string;
+  recordedBy: string;
+  usd: string;
+  /** What its message cost, where the row is a part of it. */
+  wholeUsd: string | null;
+  hasNoPrice: boolean;
 };
 
 /** Rows from the first on, and where those after them begin; null where there are none. */
 export type ActivityPage = { items: ActivityItem[]; nextCursor: string | null };
 
-/** Makes an answer's row fit for a client component's props. */
+/** Takes from an answer's row what the table shows. */
 export function toItem(row: ActivityRow): ActivityItem {
+  const [usd, wholeUsd] = [exactText(row.amount_usd), exactText(row.message_amount_usd)];
   return {
-    ...row,
-    amount_usd: exactText(row.amount_usd),
-    message_amount_usd: exactText(row.message_amount_usd),
-    quantity: row.quantity === null ? null : exactText(row.quantity),
+    id: row.id,
+    part: row.part,
+    at: row.occurred_at,
+    label: row.label,
+    project: row.project_name,
+    feature: row.feature,
+    about: aboutOf(row),
+    recordedBy: row.key?.name ?? row.user?.name ?? sourceNames[row.source] ?? row.source,
+    usd,
+    wholeUsd: wholeUsd === usd ? null : wholeUsd,
+    hasNoPrice: row.cost_status === "unpriced",
   };
+}
+
+function aboutOf({ message_type: type, provider, model, feature, label, environment }: ActivityRow): string {
+  const named = [provider, model, feature].filter((part) => part !== null && !label.includes(part));
+  return [typeNames[type], ...named, ...(environment === "test" ? ["test"] : [])].join(" · ");
 }
 
 /** Tells rows apart: a message may have several. */

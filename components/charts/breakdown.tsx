@@ -1,10 +1,12 @@
+"use client";
+
 import Link from "next/link";
-import { type Amount, exactText } from "@/components/amount";
 import { formatPercent } from "@/components/format-percent";
 import { Money } from "@/components/money";
+import { Unfold } from "@/components/ui/unfold";
 
-/** A part of a whole. `colour` where it has one on other charts. */
-export type BreakdownRow = { name: string; total: Amount; href?: string | undefined; colour?: string };
+/** A part of a whole; amounts are exact text. `colour` where it has one on other charts. */
+export type BreakdownRow = { name: string; total: string; href?: string; colour?: string };
 
 /** Rows that are in sight at once; the rest unfolds. */
 const maxRows = 6;
@@ -18,12 +20,12 @@ export function Breakdown({
 }: {
   title: string;
   rows: BreakdownRow[];
-  total: Amount;
+  total: string;
   /** What the API calls this breakdown. */
   figure?: string;
 }) {
   const id = `by-${title.toLowerCase().replaceAll(" ", "-")}`;
-  const whole = Number(exactText(total));
+  const whole = Number(total);
   // One more row than fits is shown rather than folded away: unfolding takes as much room.
   const inSight = rows.length > maxRows + 1 ? rows.slice(0, maxRows) : rows;
   const rest = rows.slice(inSight.length);
@@ -34,12 +36,13 @@ export function Breakdown({
       </h2>
       <Rows rows={inSight} whole={whole} figure={figure} />
       {rest.length > 0 ? (
-        <details className="border-t">
-          <summary className="w-fit rounded-sm py-2 text-muted-foreground text-sm hover:text-foreground">
-            {rest.length} more
-          </summary>
-          <Rows rows={rest} whole={whole} figure={figure} />
-        </details>
+        <Unfold
+          summary={`${rest.length} more`}
+          className="border-t"
+          summaryClassName="w-fit rounded-sm py-2 text-muted-foreground text-sm hover:text-foreground"
+        >
+          {() => <Rows rows={rest} whole={whole} figure={figure} />}
+        </Unfold>
       ) : null}
     </section>
   );
@@ -49,7 +52,7 @@ function Rows({ rows, whole, figure }: { rows: BreakdownRow[]; whole: number; fi
   return (
     <ul>
       {rows.map(({ name, total, href, colour = "var(--primary)" }) => {
-        const share = whole > 0 ? Math.min(Math.max(Number(exactText(total)) / whole, 0), 1) : 0;
+        const share = whole > 0 ? Math.min(Math.max(Number(total) / whole, 0), 1) : 0;
         return (
           <li key={`${name} ${href}`} className="border-t py-2 text-sm">
             <p className="flex items-baseline gap-3">

@@ -1,62 +1,64 @@
 import Link from "next/link";
 import { Money } from "@/components/money";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { ChartGroup, ChartPoint } from "./spend-chart";
+import { Unfold } from "@/components/ui/unfold";
+import type { Bar, ChartGroup } from "./spend-chart";
+
+type Props = { label: string; groups: ChartGroup[]; bars: Bar[] };
 
 /** The figures of a chart, for those who read or copy rather than look. Each bar leads to the rows behind it. */
-export function FigureTable({
-  label,
-  groups,
-  points,
-}: {
-  label: string;
-  groups: ChartGroup[];
-  points: ChartPoint[];
-}) {
+export function FigureTable(props: Props) {
   return (
-    <details className="text-sm">
-      <summary className="w-fit rounded-sm text-muted-foreground text-xs hover:text-foreground">
-        Show the figures
-      </summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-      <section tabIndex={0} aria-label={`${label}, figures`} className="mt-2 max-h-96 overflow-auto border-t">
-        <Table>
-          <TableHeader>
-            <TableRow>
-              <TableHead className="pl-0">When</TableHead>
-              {groups.map(({ name }) => (
-                <TableHead key={name} className="text-right">
-                  {name}
-                </TableHead>
-              ))}
-              <TableHead className="text-right">Total</TableHead>
-              <TableHead className="pr-0 text-right">Period before</TableHead>
-            </TableRow>
-          </TableHeader>
-          <TableBody>
-            {points.map(({ title, href, amounts, total, previous }) => (
-              <TableRow key={title}>
-                <TableCell className="whitespace-nowrap pl-0">
-                  <Link href={href} prefetch={false} className="rounded-sm hover:underline">
-                    {title}
-                  </Link>
-                </TableCell>
-                {groups.map(({ name }, group) => (
-                  <TableCell key={name} className="text-right">
-                    <Money usd={amounts[group] ?? 0} figure="series.points.amounts_usd" />
-                  </TableCell>
-                ))}
-                <TableCell className="text-right font-medium">
-                  <Money usd={total} figure="series.points.total_usd" />
-                </TableCell>
-                <TableCell className="pr-0 text-right text-muted-foreground">
-                  {previous === null ? null : <Money usd={previous} figure="series.previous.total_usd" />}
-                </TableCell>
-              </TableRow>
+    <Unfold
+      summary="Show the figures"
+      className="text-sm"
+      summaryClassName="w-fit rounded-sm text-muted-foreground text-xs hover:text-foreground"
+    >
+      {() => <Figures {...props} />}
+    </Unfold>
+  );
+}
+
+function Figures({ label, groups, bars }: Props) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section tabIndex={0} aria-label={`${label}, figures`} className="mt-2 max-h-96 overflow-auto border-t">
+      <Table>
+        <TableHeader>
+          <TableRow>
+            <TableHead className="pl-0">When</TableHead>
+            {groups.map(({ name }) => (
+              <TableHead key={name} className="text-right">
+                {name}
+              </TableHead>
             ))}
-          </TableBody>
-        </Table>
-      </section>
-    </details>
+            <TableHead className="text-right">Total</TableHead>
+            <TableHead className="pr-0 text-right">Period before</TableHead>
+          </TableRow>
+        </TableHeader>
+        <TableBody>
+          {bars.map(({ title, href, amounts, total, previous }) => (
+            <TableRow key={title}>
+              <TableCell className="whitespace-nowrap pl-0">
+                <Link href={href} prefetch={false} className="rounded-sm hover:underline">
+                  {title}
+                </Link>
+              </TableCell>
+              {groups.map(({ name }, group) => (
+                <TableCell key={name} className="text-right">
+                  <Money usd={amounts[group] ?? 0} figure="series.points.amounts_usd" />
+                </TableCell>
+              ))}
+              <TableCell className="text-right font-medium">
+                <Money usd={total} figure="series.points.total_usd" />
+              </TableCell>
+              <TableCell className="pr-0 text-right text-muted-foreground">
+                {previous === null ? null : <Money usd={previous} figure="series.previous.total_usd" />}
+              </TableCell>
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+    </section>
   );
 }

@@ -8,8 +8,8 @@ import { fromTop, makeScale, type Scale, stack } from "./scale";
 /** What a bar is cut into. */
 export type ChartGroup = { name: string; colour: string; total: Amount; href?: string };
 
-/** A bar. `amounts` are one for each group; `short` stands under it, `title` in full beside its figures. */
-export type ChartPoint = {
+/** `amounts` are one for each group; `short` stands under the bar, `title` in full beside its figures. */
+export type Bar = {
   title: string;
   short: string;
   total: Amount;
@@ -28,16 +28,16 @@ const numberOf = (amount: Amount) => Number(exactText(amount));
 export function SpendChart({
   label,
   groups,
-  points,
+  bars,
   unfinished,
 }: {
   label: string;
   groups: ChartGroup[];
-  points: ChartPoint[];
+  bars: Bar[];
   unfinished?: number | undefined;
 }) {
-  const amounts = points.map((point) => point.amounts.map(numberOf));
-  const before = points.map(({ previous }) => (previous === null ? null : numberOf(previous)));
+  const amounts = bars.map((bar) => bar.amounts.map(numberOf));
+  const before = bars.map(({ previous }) => (previous === null ? null : numberOf(previous)));
   const scale = makeScale([
     ...amounts.flatMap((parts) => [sumOf(parts, 1), sumOf(parts, -1)]),
     ...before.flatMap((amount) => amount ?? []),
@@ -49,30 +49,28 @@ export function SpendChart({
         <Axis scale={scale} />
         <div className="relative h-56 sm:h-64">
           <svg
-            viewBox={`0 0 ${points.length} 100`}
+            viewBox={`0 0 ${bars.length} 100`}
             preserveAspectRatio="none"
             aria-hidden="true"
             className="absolute inset-0 size-full overflow-visible"
           >
-            <Lines scale={scale} width={points.length} />
+            <Lines scale={scale} width={bars.length} />
             <Before amounts={before} scale={scale} />
-            {amounts.map((parts, index) => (
-              <Bar
-                key={points[index]?.title}
-                parts={parts}
-                at={index}
-                scale={scale}
-                groups={groups}
-                isUnfinished={index === unfinished}
-              />
-            ))}
+            <Finished
+              amounts={amounts.map((parts, at) => (at === unfinished ? [] : parts))}
+              scale={scale}
+              groups={groups}
+            />
+            {unfinished === undefined ? null : (
+              <Unfinished parts={amounts[unfinished] ?? []} at={unfinished} scale={scale} groups={groups} />
+            )}
           </svg>
-          <Crosshair label={label} points={points.map((point) => readingOf(point, groups))} />
+          <Crosshair label={label} groups={groups} bars={bars} />
         </div>
         <span />
-        <Days points={points} />
+        <Labels bars={bars} />
       </div>
-      <FigureTable label={label} groups={groups} points={points} />
+      <FigureTable label={label} groups={groups} bars={bars} />
     </figure>
   );
 }
@@ -80,19 +78,6 @@ export function SpendChart({
 /** What stands on one side of zero: `sign` 1 for above, -1 for below. */
 function sumOf(parts: number[], sign: 1 | -1): number {
   return parts.reduce((sum, part) => (part * sign > 0 ? sum + part : sum), 0);
-}
-
-function readingOf({ title, total, amounts, previous, href }: ChartPoint, groups: ChartGroup[]) {
-  const parts = groups.map(({ name, colour }, group) => ({ name, colour, usd: amounts[group] ?? 0 }));
-  return {
-    title,
-    href,
-    total: formatUsd(total),
-    previous: previous === null ? null : formatUsd(previous),
-    parts: parts
-      .filter(({ usd }) => numberOf(usd) !== 0)
-      .map(({ usd, ...part }) => ({ ...part, amount: formatUsd(usd) })),
-  };
 }
 
 function Legend({ groups, hasPrevious }: { groups: ChartGroup[]; hasPrevious: boolean }) {
@@ -166,36 +151,50 @@ function Lines({ scale, width }: { scale: Scale; width: number }) {
   ));
 }
 
-function Bar({
+/** How much of a bar's place it takes, and where in it it begins. */
+const barWidth = 0.72;
+const barStart = (1 - barWidth) / 2;
+
+/** The bars that are over: all pieces of a group are one shape. */
+function Finished({ amounts, scale, groups }: { amounts: number[][]; scale: Scale; groups: ChartGroup[] }) {
+  const shapes = groups.map(() => "");
+  for (const [at, parts] of amounts.entries()) {
+    for (const { group, top, height } of stack(parts, scale)) {
+      shapes[group] += `M${at + barStart} ${round(top)}h${barWidth}v${round(height)}h-${barWidth}z`;
+    }
+  }
+  return groups.map(({ name, colour }, group) => <path key={name} d={shapes[group]} fill={colour} />);
+}
+
+/** A thousandth of a percent of the height is less than can be seen. */
+const round = (percent: number) => Math.round(percent * 1000) / 1000;
+
+/** A bar that is still growing: paler, with a dashed edge. */
+function Unfinished({
   parts,
   at,
   scale,
   groups,
-  isUnfinished,
 }: {
   parts: number[];
   at: number;
   scale: Scale;
   groups: ChartGroup[];
-  isUnfinished: boolean;
 }) {
   return stack(parts, scale).map(({ group, top, height }) => {
     const colour = groups[group]?.colour;
     return (
       <rect
         key={group}
-        x={at + 0.14}
-        width={0.72}
+        x={at + barStart}
+        width={barWidth}
         y={top}
         height={height}
         fill={colour}
-        // Today is not over: paler, with a dashed edge.
-        {...(isUnfinished && {
-          fillOpacity: 0.35,
-          stroke: colour,
-          strokeDasharray: "3 2",
-          vectorEffect: "non-scaling-stroke",
-        })}
+        fillOpacity={0.35}
+        stroke={colour}
+        strokeDasharray="3 2"
+        vectorEffect="non-scaling-stroke"
       />
     );
   });
@@ -222,16 +221,16 @@ function Before({ amounts, scale }: { amounts: (number | null)[]; scale: Scale }
 /** Labels there is room for under a chart; on a phone every second of them. */
 const maxLabels = 10;
 
-function Days({ points }: { points: ChartPoint[] }) {
-  const every = Math.ceil(points.length / maxLabels);
+function Labels({ bars }: { bars: Bar[] }) {
+  const every = Math.ceil(bars.length / maxLabels);
   return (
     <div aria-hidden="true" className="relative mt-1.5 h-4 text-[11px] text-muted-foreground">
-      {points.map(({ title, short }, index) =>
+      {bars.map(({ title, short }, index) =>
         index % every === 0 ? (
           <span
             key={title}
             className={`absolute -translate-x-1/2 whitespace-nowrap ${(index / every) % 2 === 1 ? "max-sm:hidden" : ""}`}
-            style={{ left: `${((index + 0.5) / points.length) * 100}%` }}
+            style={{ left: `${((index + 0.5) / bars.length) * 100}%` }}
           >
             {short}
           </span>

@@ -1,7 +1,9 @@
+import { exactText } from "@/components/amount";
+import type { BreakdownRow } from "@/components/charts/breakdown";
 import { coloursByName, projectColour, restColour } from "@/components/charts/colours";
-import type { ChartGroup, ChartPoint } from "@/components/charts/spend-chart";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
 import type { Dimension, Metrics } from "@/lib/contract/metrics";
+import type { ChartedSeries } from "./series-chart";
 
 /** Figures as a page shows them: of which workspace, and by which filters one gets to the rows behind them. */
 export type SpendView = {
@@ -51,60 +53,46 @@ function hrefOf({ workspace, filter }: SpendView, dimension: Dimension, slice: S
   return slice.is_rest ? undefined : activityHref(workspace, { ...filter, [dimension]: slice.value });
 }
 
-const dayName = new Intl.DateTimeFormat("en-US", {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  timeZone: "UTC",
-});
-const dayShort = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", timeZone: "UTC" });
-const monthName = new Intl.DateTimeFormat("en-US", { month: "long", year: "numeric", timeZone: "UTC" });
-const monthShort = new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC" });
-
 /**
  * What a chart shows of the series.
  * @param today the UTC day that is not over, `YYYY-MM-DD`
  */
-export function describeChart(
-  view: SpendView,
-  today: string,
-): { groups: ChartGroup[]; points: ChartPoint[]; unfinished: number | undefined } {
+export function describeSeries(view: SpendView, today: string): ChartedSeries {
   const { bucket, group_by: dimension, groups, points, previous } = view.metrics.series;
   const colourOf = colourer(dimension, groups, view.projectOrder);
-  const end = bucket === "day" ? (day: string) => day : lastDayOfMonth;
-  const [long, short] = bucket === "day" ? [dayName, dayShort] : [monthName, monthShort];
-  const unfinished = points.findIndex(({ from }) => from <= today && today <= end(from));
   return {
-    unfinished: unfinished < 0 ? undefined : unfinished,
+    bucket,
+    today,
+    workspace: view.workspace,
+    filter: view.filter,
     groups: groups.map((group) => {
       const href = hrefOf(view, dimension, group);
-      const colour = colourOf(group);
-      return { name: nameOf(dimension, group), colour, total: group.total_usd, ...(href && { href }) };
+      const total = exactText(group.total_usd);
+      return { name: nameOf(dimension, group), colour: colourOf(group), total, ...(href && { href }) };
     }),
-    points: points.map(({ from, total_usd, amounts_usd }, index) => ({
-      title: long.format(new Date(from)),
-      short: short.format(new Date(from)),
-      total: total_usd,
-      amounts: amounts_usd,
-      previous: previous[index]?.total_usd ?? null,
-      href: activityHref(view.workspace, { ...view.filter, period: "range", from, to: end(from) }),
-    })),
+    points: points.map(({ from, total_usd, amounts_usd }, index) => {
+      const before = previous[index]?.total_usd;
+      return {
+        from,
+        total: exactText(total_usd),
+        amounts: amounts_usd.map(exactText),
+        previous: before === undefined ? null : exactText(before),
+      };
+    }),
   };
 }
 
-function lastDayOfMonth(day: string): string {
-  const date = new Date(day);
-  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
-}
-
 /** What a breakdown shows; projects in their colours. */
-export function describeBreakdown(view: SpendView, dimension: Dimension) {
+export function describeBreakdown(view: SpendView, dimension: Dimension): BreakdownRow[] {
   const slices = view.metrics[`by_${dimension}`];
   const colourOf = colourer(dimension, slices, view.projectOrder);
-  return slices.map((slice) => ({
-    name: nameOf(dimension, slice),
-    total: slice.total_usd,
-    href: hrefOf(view, dimension, slice),
-    ...(dimension === "project" && { colour: colourOf(slice) }),
-  }));
+  return slices.map((slice) => {
+    const href = hrefOf(view, dimension, slice);
+    return {
+      name: nameOf(dimension, slice),
+      total: exactText(slice.total_usd),
+      ...(href && { href }),
+      ...(dimension === "project" && { colour: colourOf(slice) }),
+    };
+  });
 }

@@ -1,8 +1,8 @@
-import { SpendChart } from "@/components/charts/spend-chart";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { SegmentedLinks } from "@/components/ui/segmented-control";
 import type { Dimension } from "@/lib/contract/metrics";
-import { describeChart, type SpendView } from "./describe";
+import { describeSeries, type SpendView } from "./describe";
+import { SeriesChart } from "./series-chart";
 
 const names: Record<Dimension, string> = {
   project: "Project",
@@ -30,11 +30,12 @@ export function SpendOverTime({
   now: number;
 }) {
   const { bucket, group_by: current } = view.metrics.series;
+  const title = bucket === "day" ? "Spend by day" : "Spend by month";
   return (
     <section aria-labelledby="over-time">
       <div className="flex flex-wrap items-center justify-between gap-3 pb-4">
         <h2 id="over-time" className="font-medium text-sm">
-          {bucket === "day" ? "Spend by day" : "Spend by month"}
+          {title}
         </h2>
         <SegmentedLinks
           label="Stacked by"
@@ -45,10 +46,7 @@ export function SpendOverTime({
           }))}
         />
       </div>
-      <SpendChart
-        label={bucket === "day" ? "Spend by day" : "Spend by month"}
-        {...describeChart(view, new Date(now).toISOString().slice(0, 10))}
-      />
+      <SeriesChart label={title} series={describeSeries(view, new Date(now).toISOString().slice(0, 10))} />
     </section>
   );
 }

@@ -45,7 +45,10 @@ export async function loadBudgets(client: ClientBase, scope: LedgerScope, now: n
 export function listBudgets(claims: UserClaims, slug: string): Promise<z.output<typeof budgetList>> {
   return asUser(claims, async (client) => {
     const { id, role } = await requireMembership(client, claims, slug);
-    return { budgets: await loadFullBudgets(client, id), can_edit: ["owner", "admin"].includes(role) };
+    return {
+      budgets: await loadFullBudgets(client, id, Date.now()),
+      can_edit: ["owner", "admin"].includes(role),
+    };
   });
 }
 
@@ -126,13 +129,23 @@ async function findScope(
 const everything = "Everything";
 
 async function loadFullBudget(client: ClientBase, workspaceId: string, id: string): Promise<Budget> {
-  const [found] = await loadFullBudgets(client, workspaceId, id);
+  const [found] = await loadFullBudgets(client, workspaceId, Date.now(), id);
   if (!found) throw notFound();
   return found;
 }
 
-async function loadFullBudgets(client: ClientBase, workspaceId: string, id?: string): Promise<Budget[]> {
-  const now = Date.now();
+/**
+ * A workspace's budgets over its live spend with what they are of and where they are heading, in a transaction of the
+ * caller's.
+ * @param now milliseconds since 1970
+ * @param id of the one that is asked for, where not all are
+ */
+export async function loadFullBudgets(
+  client: ClientBase,
+  workspaceId: string,
+  now: number,
+  id?: string,
+): Promise<Budget[]> {
   const scope = { workspaceId, environment: "live" as const };
   const rows = await selectBudgetStatus(client, scope, monthOf(now), id);
   const scopes = await selectScopes(

@@ -1,3 +1,4 @@
+import type { ClientBase } from "pg";
 import { z } from "zod";
 import type { ActivityList, ActivityQuery, ActivityRow } from "@/lib/contract/activity";
 import { ExactNumber } from "@/lib/contract/exact-number";
@@ -26,20 +27,32 @@ export function readActivity(
   query: ActivityQuery,
   now: number,
 ): Promise<ActivityList> {
-  const { limit, cursor, ...filters } = query;
-  const range = rangeOf(filters, now);
-  const behind = cursor === undefined ? undefined : places.read(cursor);
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug);
-    const { rows, next } = await readPage(client, id, filters, range, behind, limit);
-    return {
-      period: filters.period,
-      ...describeRange(range),
-      count: rows.length,
-      activity: rows.map(describeRow),
-      next_cursor: next ? places.write(next) : null,
-    };
+    return loadActivity(client, id, query, now);
   });
+}
+
+/**
+ * The same in a transaction of the caller's, one snapshot, whose policies decide what is seen.
+ * @throws ServiceError validation_failed for a cursor that is none
+ */
+export async function loadActivity(
+  client: ClientBase,
+  workspaceId: string,
+  { limit, cursor, ...filters }: ActivityQuery,
+  now: number,
+): Promise<ActivityList> {
+  const range = rangeOf(filters, now);
+  const behind = cursor === undefined ? undefined : places.read(cursor);
+  const { rows, next } = await readPage(client, workspaceId, filters, range, behind, limit);
+  return {
+    period: filters.period,
+    ...describeRange(range),
+    count: rows.length,
+    activity: rows.map(describeRow),
+    next_cursor: next ? places.write(next) : null,
+  };
 }
 
 /** A row as answers have it. */

@@ -43,8 +43,12 @@ const columnOf = {
   model: "model",
   feature: "feature",
 };
-type NamedDimension = keyof typeof columnOf;
-const namedDimensions = Object.keys(columnOf) as NamedDimension[];
+/** The dimensions whose values are names. */
+export type NamedDimension = keyof typeof columnOf;
+export const namedDimensions = Object.keys(columnOf) as NamedDimension[];
+
+/** What is summed where names do not matter: every dimension sums to the whole, and there are fewest providers. */
+const fewest = "provider";
 
 /**
  * Sums a day, type and value of some dimensions, as the text of a query. What is filtered by the environment and type
@@ -91,7 +95,7 @@ export async function selectTypeTotals(
        coalesce(
          sum(case when day = $6 then amount_usd * $7::numeric else amount_usd end) filter (where day < $3 and day <= $6), 0
        ) as before_to_point
-     from (${spendBy(["project"], scope)}) as spend
+     from (${spendBy([fewest], scope)}) as spend
      where day >= $5 and day < $4
      group by type
      order by type`,
@@ -121,7 +125,7 @@ export async function selectSlices(client: ClientBase, scope: SpendScope, range:
   return rows;
 }
 
-/** A period in buckets of days or months, cut up by the values of a dimension that are asked for. */
+/** A period in buckets of days or months, cut up by the values of a dimension that are asked for; of none, whole. */
 export async function selectBuckets(
   client: ClientBase,
   scope: SpendScope,
@@ -130,15 +134,19 @@ export async function selectBuckets(
   groupBy: Dimension,
   values: (string | null)[],
 ): Promise<BucketRow[]> {
-  const [dimension, column] =
-    groupBy === "type" ? (["project", "type"] as const) : ([groupBy, "value"] as const);
+  const dimension = groupBy === "type" || values.length === 0 ? fewest : groupBy;
+  const column = groupBy === "type" ? "type" : "value";
   const { rows } = await client.query<BucketRow>(
-    `select to_char(date_trunc($5, day::timestamp), 'YYYY-MM-DD') as bucket,
-       array_position($6::text[], ${column}) - 1 as place, sum(amount_usd) as amount
-     from (${spendBy([dimension], scope)}) as spend
-     where day >= $3 and day < $4
-     group by 1, 2
-     order by 1, 2`,
+    // Written out after they are summed: a text for every row costs as much as all the rest.
+    `select to_char(day, 'YYYY-MM-DD') as bucket, place, amount
+     from (
+       select date_trunc($5, day::timestamp) as day, array_position($6::text[], ${column}) - 1 as place,
+         sum(amount_usd) as amount
+       from (${spendBy([dimension], scope)}) as spend
+       where day >= $3 and day < $4
+       group by 1, 2
+     ) as buckets
+     order by buckets.day, place`,
     [...scopeValues(scope), range.from, range.until, bucket, values],
   );
   return rows;

@@ -5,6 +5,8 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { compare, type Decimal, parseDecimal, sum, toText } from "@/lib/pricing/decimal";
 import { requireMembership } from "@/lib/workspaces/membership";
 import {
+  type NamedDimension,
+  namedDimensions,
   type Slice,
   type SpendScope,
   selectSlices,
@@ -47,15 +49,12 @@ export async function loadMetrics(
   const range = rangeOf(query, now);
   const before = rangeBefore(query.period, range);
   const types = await loadTypes(client, scope, query.period, range, before, now);
-  const totals = describeTotals(types, "");
   const slices = [...(await selectSlices(client, scope, range)), ...sliceTypes(types)];
-  const of = (dimension: Dimension) =>
-    describeSlices(slices.filter((slice) => slice.dimension === dimension));
   return {
     period: query.period,
     ...describeRange(range),
     environment: query.environment,
-    totals,
+    totals: describeTotals(types, ""),
     previous: before
       ? {
           ...(describeRange(before) as { from: string; to: string }),
@@ -71,11 +70,31 @@ export async function loadMetrics(
       slices.filter(({ dimension }) => dimension === groupBy),
       now,
     ),
-    ...(Object.fromEntries(dimensions.map((dimension) => [`by_${dimension}`, of(dimension)])) as Pick<
-      Metrics,
-      `by_${Dimension}`
-    >),
+    ...describeBreakdowns(slices, dimensions),
   };
+}
+
+/** The totals alone, as `loadMetrics` has them. */
+export async function loadTotals(
+  client: ClientBase,
+  workspaceId: string,
+  query: MetricsQuery,
+  now: number,
+): Promise<Metrics["totals"]> {
+  const scope = { workspaceId, filters: query };
+  const types = await loadTypes(client, scope, query.period, rangeOf(query, now), undefined, now);
+  return describeTotals(types, "");
+}
+
+/** The breakdowns by names alone, as `loadMetrics` has them. */
+export async function loadBreakdowns(
+  client: ClientBase,
+  workspaceId: string,
+  query: MetricsQuery,
+  now: number,
+): Promise<NameBreakdowns> {
+  const slices = await selectSlices(client, { workspaceId, filters: query }, rangeOf(query, now));
+  return describeBreakdowns(slices, namedDimensions);
 }
 
 function loadTypes(
@@ -129,6 +148,19 @@ function sliceTypes(types: TypeTotals[]): Slice[] {
       messages,
     }))
     .sort((a, b) => compare(parseDecimal(b.amount), parseDecimal(a.amount)));
+}
+
+type Breakdowns<Of extends Dimension> = Pick<Metrics, `by_${Of}`>;
+
+/** The breakdowns by names: by type there is a total of each anyway. */
+export type NameBreakdowns = Breakdowns<NamedDimension>;
+
+function describeBreakdowns<Of extends Dimension>(slices: Slice[], of: readonly Of[]): Breakdowns<Of> {
+  const breakdowns = of.map((dimension) => [
+    `by_${dimension}`,
+    describeSlices(slices.filter((slice) => slice.dimension === dimension)),
+  ]);
+  return Object.fromEntries(breakdowns);
 }
 
 function describeSlices(slices: Slice[]): Metrics["by_project"] {

@@ -15,7 +15,7 @@ import { apiClient } from "@/tests/helpers/client";
 import { signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { whenStreamed } from "./page-checks";
-import { digitsOf, readApi } from "./spend";
+import { digitsOf, readApi, unfoldAll } from "./spend";
 
 /** What a page shows, or is to show: the digits under each name, in the page's order. */
 type Figures = Record<string, string[]>;
@@ -28,6 +28,7 @@ const totalOf = (digits: string[]) => toText(sum(digits.map(parseDecimal)));
 /** Every figure on the page, whatever it is called: one that nobody compares fails the test. */
 async function readFigures(page: Page): Promise<Figures> {
   await whenStreamed(page);
+  await unfoldAll(page);
   return page.locator("[data-figure]").evaluateAll((elements) => {
     const figures: Figures = {};
     for (const element of elements) {

@@ -55,9 +55,19 @@ export async function readApi<Answer>(page: Page, path: string): Promise<Answer>
   return parseJson(await response.text()) as Answer;
 }
 
+/** Unfolds all that is folded away on the page: what stands in it is made only then. */
+export async function unfoldAll(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const folded = [...document.querySelectorAll("details")];
+    for (const details of folded) details.open = true;
+    return folded.every(({ childElementCount }) => childElementCount > 1);
+  });
+}
+
 /** The exact digits of what the page shows under a figure's name, in the page's order. */
 export async function figuresOf(page: Page, name: string): Promise<string[]> {
   await whenStreamed(page);
+  await unfoldAll(page);
   return page
     .locator(`[data-figure="${name}"]`)
     .evaluateAll((elements) => elements.map((element) => element.getAttribute("data-exact") ?? ""));

@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
+import { exactText } from "@/components/amount";
 import { Breakdown } from "@/components/charts/breakdown";
 import { oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
@@ -10,10 +11,8 @@ import { PageHeader } from "@/components/shell/page-header";
 import { describeBreakdown, dimensionNames } from "@/components/spend/describe";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
 import { SpendStats } from "@/components/spend/spend-stats";
-import { listBudgets } from "@/lib/budgets/service";
 import type { Dimension } from "@/lib/contract/metrics";
-import { listProjectSlugs } from "@/lib/projects/service";
-import { readMetrics } from "@/lib/reads/metrics";
+import { readOverview } from "@/lib/views/overview";
 import { requireWorkspace } from "../membership";
 import { Onboarding } from "./onboarding";
 
@@ -55,11 +54,8 @@ async function Overview({ slug, search }: { slug: string; search: SearchParams }
     period: oneOf(search, "period", periods),
     environment: oneOf(search, "environment", ["live", "test"]),
   };
-  const [metrics, { budgets }, projectOrder] = await Promise.all([
-    readMetrics(claims, slug, { ...query, group_by: oneOf(search, "by", stackings) }, now),
-    listBudgets(claims, slug),
-    listProjectSlugs(claims, slug),
-  ]);
+  const asked = { ...query, group_by: oneOf(search, "by", stackings) };
+  const { metrics, budgets, projectOrder } = await readOverview(claims, slug, asked, now);
   // Projects are made by messages: where there is none, nothing was ever recorded.
   if (projectOrder.length === 0) return <Onboarding slug={slug} />;
   const view = { workspace: slug, metrics, filter: query, projectOrder };
@@ -81,7 +77,7 @@ async function Overview({ slug, search }: { slug: string; search: SearchParams }
             title={dimensionNames[dimension]}
             figure={`by_${dimension}`}
             rows={describeBreakdown(view, dimension)}
-            total={metrics.totals.total_usd}
+            total={exactText(metrics.totals.total_usd)}
           />
         ))}
       </div>

@@ -11,8 +11,7 @@ import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { readActivity } from "@/lib/reads/activity";
-import { readMetrics } from "@/lib/reads/metrics";
+import { readActivityView } from "@/lib/views/activity";
 import { requireWorkspace } from "../membership";
 import { readOptions } from "./options";
 import { readSearch } from "./search";
@@ -29,14 +28,8 @@ export default async function ActivityPage({ params, searchParams }: Props) {
   const asked = readSearch(await searchParams);
   if (asked.problem !== undefined) return <NotUnderstood path={path} problem={asked.problem} />;
 
-  const now = Date.now();
-  const [list, whole, sums] = await Promise.all([
-    readActivity(claims, slug, asked.rows, now),
-    readMetrics(claims, slug, asked.whole, now),
-    asked.isFiltered && asked.sums ? readMetrics(claims, slug, asked.sums, now) : undefined,
-  ]);
-  const metrics = asked.isFiltered ? sums : whole;
-  const options = readOptions(whole);
+  const { list, totals, breakdowns } = await readActivityView(claims, slug, asked, Date.now());
+  const options = readOptions(breakdowns);
   const filters = new URLSearchParams(asked.filters).toString();
   const source = `/api/v1/workspaces/${slug}/activity?${filters}`;
   return (
@@ -68,7 +61,7 @@ export default async function ActivityPage({ params, searchParams }: Props) {
         workspace={slug}
         source={source}
         first={{ items: list.activity.map(toItem), nextCursor: list.next_cursor }}
-        summary={metrics ? <Totals totals={metrics.totals} path={path} params={asked.params} /> : undefined}
+        summary={totals ? <Totals totals={totals} path={path} params={asked.params} /> : undefined}
         empty={<Nothing path={path} params={asked.params} isFiltered={asked.isFiltered} />}
       />
     </>

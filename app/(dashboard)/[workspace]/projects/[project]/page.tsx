@@ -3,6 +3,7 @@ import { notFound } from "next/navigation";
 import { cache, Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
+import { exactText } from "@/components/amount";
 import { Breakdown } from "@/components/charts/breakdown";
 import { oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
@@ -121,7 +122,7 @@ async function Figures({
             title={dimensionNames[dimension]}
             figure={`by_${dimension}`}
             rows={describeBreakdown(view, dimension)}
-            total={metrics.totals.total_usd}
+            total={exactText(metrics.totals.total_usd)}
           />
         ))}
       </div>

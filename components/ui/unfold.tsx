@@ -1,0 +1,25 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { useOpened } from "./use-opened";
+
+/** What is folded away behind a line. It is made when it is first unfolded. */
+export function Unfold({
+  summary,
+  className,
+  summaryClassName,
+  children,
+}: {
+  summary: ReactNode;
+  className?: string;
+  summaryClassName?: string;
+  children: () => ReactNode;
+}) {
+  const { element, wasOpened, open } = useOpened<HTMLDetailsElement>();
+  return (
+    <details ref={element} onToggle={open} className={className}>
+      <summary className={summaryClassName}>{summary}</summary>
+      {wasOpened ? children() : null}
+    </details>
+  );
+}

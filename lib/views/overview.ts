@@ -1,0 +1,23 @@
+import { loadFullBudgets } from "@/lib/budgets/service";
+import type { MetricsQuery } from "@/lib/contract/metrics";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { selectProjectSlugs } from "@/lib/projects/queries";
+import { loadMetrics } from "@/lib/reads/metrics";
+import { requireMembership } from "@/lib/workspaces/membership";
+
+/**
+ * What the overview shows, all of one moment: its figures, the budgets over live spend, and the slugs of all projects
+ * in the order in which they were made.
+ * @param now milliseconds since 1970
+ * @throws ServiceError not_found to strangers
+ */
+export function readOverview(claims: UserClaims, slug: string, query: MetricsQuery, now: number) {
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return {
+      metrics: await loadMetrics(client, id, query, now),
+      budgets: await loadFullBudgets(client, id, now),
+      projectOrder: await selectProjectSlugs(client, id),
+    };
+  });
+}
