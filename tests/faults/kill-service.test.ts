@@ -24,9 +24,10 @@ describe("kill -9 of the service under load", () => {
   });
 
   test.each(rounds)("loses nothing it acknowledged and counts nothing twice (kill %i)", async () => {
-    const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
     // The next one is there at once, as behind a load balancer.
-    const [next] = await Promise.all([harness.start(), load.storesMore(100)]);
+    const next = await harness.start();
+    const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
+    await load.storesMore(100);
     await current.kill();
     current = next;
     await load.stop();

@@ -19,8 +19,8 @@ export type LoadOptions = {
   retry: "never" | "until-stored";
 };
 
-/** How long a client waits after a refusal or a lost connection. */
-const pauseMs = 25;
+/** How long a client waits after a refusal or a lost connection; one that retries, after every answer. */
+const pauseMs = 100;
 
 /** Clients that post one message of $0.01 after another until told to stop. */
 export class Load {
@@ -59,7 +59,8 @@ export class Load {
         ? this.#postOnce(post)
         : this.#postUntilStored(post));
       if (!answer) return;
-      if (answer.status !== 201) await wait(pauseMs);
+      // A load that retries runs beside all else there is to do, which it must not take the processor from.
+      if (answer.status !== 201 || this.options.retry === "until-stored") await wait(pauseMs);
     }
   }
 
