@@ -2,6 +2,7 @@ import { parse } from "lossless-json";
 import { z } from "zod";
 import type { AuditQuery, auditList } from "@/lib/contract/audit";
 import { ExactNumber } from "@/lib/contract/exact-number";
+import { instant } from "@/lib/contract/fields";
 import { toInstant } from "@/lib/contract/instant";
 import { cursorOf } from "@/lib/cursor";
 import { asUser, type UserClaims } from "@/lib/db/transaction";
@@ -10,7 +11,7 @@ import { type AuditPlace, type AuditRow, selectEntries } from "./queries";
 
 type AuditList = z.output<typeof auditList>;
 
-const places = cursorOf<AuditPlace>(z.object({ at: z.iso.datetime(), id: z.uuid() }));
+const places = cursorOf<AuditPlace>(z.object({ at: z.iso.datetime().pipe(instant), id: z.uuid() }));
 
 /**
  * Who changed what in a workspace, the newest first, for its admins.

@@ -10,7 +10,12 @@ export function newRequestId(): string {
   return `req_${randomUUID()}`;
 }
 
-const always = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };
+const always = {
+  "Content-Type": "application/json; charset=utf-8",
+  "Cache-Control": "no-store",
+  // Nothing that somebody recorded is ever run for a page or a script.
+  "X-Content-Type-Options": "nosniff",
+};
 
 /** A JSON response. Plain header objects, because the self-hosted server writes those without a copy. */
 export function jsonResponse(

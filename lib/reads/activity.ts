@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import { z } from "zod";
 import type { ActivityList, ActivityQuery, ActivityRow } from "@/lib/contract/activity";
 import { ExactNumber } from "@/lib/contract/exact-number";
+import { instant } from "@/lib/contract/fields";
 import { toInstant } from "@/lib/contract/instant";
 import { cursorOf } from "@/lib/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
@@ -12,7 +13,7 @@ import { labelOf } from "./label";
 import { describeRange, rangeOf } from "./period";
 
 const places = cursorOf<ActivityPlace>(
-  z.object({ at: z.iso.datetime(), id: z.uuid(), part: z.int().min(-1).max(32_767) }),
+  z.object({ at: z.iso.datetime().pipe(instant), id: z.uuid(), part: z.int().min(-1).max(32_767) }),
 );
 
 /**

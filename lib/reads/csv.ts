@@ -2,8 +2,8 @@
 export type CsvNumber = { digits: string };
 export type CsvCell = string | CsvNumber | null;
 
-/** What a spreadsheet takes for the beginning of a formula. */
-const formula = /^[=+\-@\t\r]/;
+/** What a spreadsheet takes for the beginning of a formula; in Japanese ones, the wide forms as well. */
+const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /**
  * A row as RFC 4180 has it, ending in CRLF. Text that a spreadsheet would run as a formula is put behind an apostrophe:

@@ -253,6 +253,10 @@ test.each([
     `cursor=${Buffer.from('{"at":"2026-01-01T00:00:00Z","id":1,"part":0}').toString("base64url")}`,
     "query.cursor",
   ],
+  [
+    `cursor=${Buffer.from(`{"at":"0000-01-01T00:00:00Z","id":"${randomUUID()}","part":0}`).toString("base64url")}`,
+    "query.cursor",
+  ],
   ["colour=red", "query.colour"],
 ])("?%s is refused, naming %s", async (query, path) => {
   const { slug, viewer } = await makeWorkspace();

@@ -317,6 +317,7 @@ describe.each([
       expect(answer.status).toBe(status);
       expect(answer.body.error_description).toEqual(expect.stringMatching(/\w.*[.!?)]?$/));
       expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
       expect(answer.headers.get("www-authenticate")).toBe(status === 401 ? 'Bearer realm="outlay"' : null);
       expect(answer.headers.get("x-request-id")).toBe(answer.body.request_id);
       if (issue) expect(answer.body.issues).toContainEqual({ path: issue, message: expect.any(String) });

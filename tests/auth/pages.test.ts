@@ -126,6 +126,20 @@ describe("the way in", () => {
   });
 });
 
+test.each(["/sign-in", "/docs", "/no-such-thing"])(
+  "%s is framed by nobody, kept by nobody, and what it says it is",
+  async (path) => {
+    const { headers } = await get(path, { cookie: await sessionCookie() });
+    expect(headers.get("content-security-policy")).toBe(
+      "frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
+    );
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("cache-control")).toContain("no-store");
+    expect(headers.get("x-powered-by")).toBeNull();
+  },
+);
+
 describe("a new password", () => {
   /** What the page answers to a session that began with a password, and to one that began with a link by mail. */
   const open = async (cookie: string) => {
