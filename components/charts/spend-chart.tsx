@@ -43,7 +43,7 @@ export function SpendChart({
     ...before.flatMap((amount) => amount ?? []),
   ]);
   return (
-    <figure className="grid gap-3" aria-label={label}>
+    <figure className="grid grid-cols-[minmax(0,1fr)] gap-3" aria-label={label}>
       <Legend groups={groups} hasPrevious={before.some((amount) => amount !== null)} />
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
         <Axis scale={scale} />

@@ -7,7 +7,7 @@ import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { monthOf } from "@/lib/reads/month";
 import { requireMembership } from "@/lib/workspaces/membership";
-import { type ProjectRow, selectProjects, updateProjectRow } from "./queries";
+import { type ProjectRow, selectProjectSlugs, selectProjects, updateProjectRow } from "./queries";
 
 /** A workspace's projects with what they cost, for its members. @throws ServiceError not_found */
 export function listProjects(claims: UserClaims, slug: string): Promise<z.output<typeof projectList>> {
@@ -15,6 +15,14 @@ export function listProjects(claims: UserClaims, slug: string): Promise<z.output
     const { id } = await requireMembership(client, claims, slug);
     return { projects: await loadProjects(client, id, Date.now()) };
   });
+}
+
+/**
+ * The slugs of a workspace's projects in the order in which they were made, in a transaction of the caller's. What they
+ * cost is summed over all days; who needs their names alone need not wait for it.
+ */
+export function loadProjectSlugs(client: ClientBase, workspaceId: string): Promise<string[]> {
+  return selectProjectSlugs(client, workspaceId);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { loadFullBudgets } from "@/lib/budgets/service";
 import type { MetricsQuery } from "@/lib/contract/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { selectProjectSlugs } from "@/lib/projects/queries";
+import { loadProjectSlugs } from "@/lib/projects/service";
 import { loadMetrics } from "@/lib/reads/metrics";
 import { requireMembership } from "@/lib/workspaces/membership";
 
@@ -17,7 +17,7 @@ export function readOverview(claims: UserClaims, slug: string, query: MetricsQue
     return {
       metrics: await loadMetrics(client, id, query, now),
       budgets: await loadFullBudgets(client, id, now),
-      projectOrder: await selectProjectSlugs(client, id),
+      projectOrder: await loadProjectSlugs(client, id),
     };
   });
 }
