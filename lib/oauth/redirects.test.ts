@@ -58,6 +58,16 @@ test("what is registered all the same is no redirect where it is none of the kin
   }
 });
 
+test.each([
+  "https://app.example\\@evil.example/",
+  "https://app.example/call back",
+  "https://app.example/callback\n",
+  "https://app.example/\u202ekcabllac",
+  "https://äpp.example/callback",
+])("what could be read in two ways is no redirect: %j", (redirect) => {
+  expect(isPossibleRedirect(redirect)).toBe(false);
+});
+
 test("an answer keeps what the redirect has, and cannot break out of it", () => {
   expect(answerTo("https://app.example/callback?a=1", { code: "x&y=z#", state: null, iss: undefined })).toBe(
     "https://app.example/callback?a=1&code=x%26y%3Dz%23",

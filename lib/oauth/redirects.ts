@@ -5,10 +5,13 @@ const appRedirects = ["cursor://anysphere.cursor-mcp/oauth/callback"];
 
 const maxLength = 2048;
 
+/** What an address may be written in (RFC 3986). Of the rest, what reads it first decides what it means: blanks, `\`. */
+const writtenPlainly = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
+
 /** Whether a client may be called back there at all: an https address, this machine, or an app that is known. */
 export function isPossibleRedirect(redirect: string): boolean {
   if (appRedirects.includes(redirect)) return true;
-  if (redirect.length > maxLength || !URL.canParse(redirect)) return false;
+  if (redirect.length > maxLength || !writtenPlainly.test(redirect) || !URL.canParse(redirect)) return false;
   const { protocol, hostname, username, password } = new URL(redirect);
   if (username !== "" || password !== "" || redirect.includes("#")) return false;
   return protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));
