@@ -144,7 +144,7 @@ test("what a feature, a model or a key came to is found without reading what all
   const inAll = 40_000;
   await harness.fixtures.sql.query(
     `insert into public.daily_spend
-     select $1, current_date, gen_random_uuid(), format('00000000-0000-4000-8000-%s', lpad((number % 100)::text, 12, '0'))::uuid, 'usage', 'openai', 'm' || number % 101,
+     select $1, (now() at time zone 'UTC')::date, gen_random_uuid(), format('00000000-0000-4000-8000-%s', lpad((number % 100)::text, 12, '0'))::uuid, 'usage', 'openai', 'm' || number % 101,
        'f' || number % 103, 'api', 'live', 1, 1, 1, 0
      from generate_series(1, $2::int) as number`,
     [id, inAll],
