@@ -1,18 +1,13 @@
 "use client";
 
-import { Ellipsis, Pencil, Trash2 } from "lucide-react";
+import { Pencil, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { callApi } from "@/components/api";
+import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuItem,
-  DropdownMenuSeparator,
-  DropdownMenuTrigger,
-} from "@/components/ui/dropdown-menu";
+import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
 import { toast } from "@/components/ui/toaster";
 import type { budget as budgetSchema } from "@/lib/contract/budgets";
 import { type BudgetInHand, budgetsSentenceId } from "./budget-view";
@@ -35,27 +30,17 @@ export function BudgetActions({ workspace, budget }: { workspace: string; budget
   };
   return (
     <>
-      <DropdownMenu>
-        <DropdownMenuTrigger
-          variant="ghost"
-          size="icon"
-          aria-label={`Actions for ${budget.name}`}
-          className="-mt-1.5 -mr-1.5 size-8 text-muted-foreground"
-        >
-          <Ellipsis aria-hidden="true" />
-        </DropdownMenuTrigger>
-        <DropdownMenuContent aria-label="Budget" place="bottom-end">
-          <DropdownMenuItem onSelect={() => setAsking("edit")}>
-            <Pencil aria-hidden="true" />
-            Edit
-          </DropdownMenuItem>
-          <DropdownMenuSeparator />
-          <DropdownMenuItem destructive onSelect={() => setAsking("delete")}>
-            <Trash2 aria-hidden="true" />
-            Delete
-          </DropdownMenuItem>
-        </DropdownMenuContent>
-      </DropdownMenu>
+      <ActionsMenu name={budget.name} className="-mt-1.5 -mr-1.5 size-8">
+        <DropdownMenuItem onSelect={() => setAsking("edit")}>
+          <Pencil aria-hidden="true" />
+          Edit
+        </DropdownMenuItem>
+        <DropdownMenuSeparator />
+        <DropdownMenuItem destructive onSelect={() => setAsking("delete")}>
+          <Trash2 aria-hidden="true" />
+          Delete
+        </DropdownMenuItem>
+      </ActionsMenu>
       {asking === "edit" ? <EditBudgetDialog workspace={workspace} budget={budget} onClose={close} /> : null}
       <ConfirmDialog
         open={asking === "delete"}

@@ -1,19 +1,14 @@
 "use client";
 
-import { Ellipsis, Pencil, RefreshCw, Trash2 } from "lucide-react";
+import { Pencil, RefreshCw, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { callApi } from "@/components/api";
+import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuItem,
-  DropdownMenuSeparator,
-  DropdownMenuTrigger,
-} from "@/components/ui/dropdown-menu";
+import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
 import { toast } from "@/components/ui/toaster";
 import type { apiKey, apiKeyWithSecret } from "@/lib/contract/api-keys";
 import type { Permission } from "@/lib/contract/permissions";
@@ -62,31 +57,21 @@ export function KeyActions({
 
   return (
     <>
-      <DropdownMenu>
-        <DropdownMenuTrigger
-          variant="ghost"
-          size="icon"
-          aria-label={`Actions for ${key.name}`}
-          className="text-muted-foreground"
-        >
-          <Ellipsis aria-hidden="true" />
-        </DropdownMenuTrigger>
-        <DropdownMenuContent place="bottom-end" aria-label={`Actions for ${key.name}`} className="w-44">
-          <DropdownMenuItem onSelect={() => setAsking("edit")}>
-            <Pencil aria-hidden="true" />
-            Edit
-          </DropdownMenuItem>
-          <DropdownMenuItem onSelect={() => setAsking("rotate")}>
-            <RefreshCw aria-hidden="true" />
-            Replace the secret
-          </DropdownMenuItem>
-          <DropdownMenuSeparator />
-          <DropdownMenuItem destructive onSelect={() => setAsking("revoke")}>
-            <Trash2 aria-hidden="true" />
-            Revoke
-          </DropdownMenuItem>
-        </DropdownMenuContent>
-      </DropdownMenu>
+      <ActionsMenu name={key.name}>
+        <DropdownMenuItem onSelect={() => setAsking("edit")}>
+          <Pencil aria-hidden="true" />
+          Edit
+        </DropdownMenuItem>
+        <DropdownMenuItem onSelect={() => setAsking("rotate")}>
+          <RefreshCw aria-hidden="true" />
+          Replace the secret
+        </DropdownMenuItem>
+        <DropdownMenuSeparator />
+        <DropdownMenuItem destructive onSelect={() => setAsking("revoke")}>
+          <Trash2 aria-hidden="true" />
+          Revoke
+        </DropdownMenuItem>
+      </ActionsMenu>
       {asking === "edit" ? (
         <EditKeySheet apiKey={key} workspace={workspace} grantable={grantable} onClose={close} />
       ) : null}

@@ -1,15 +1,11 @@
 "use client";
 
-import { Archive, ArchiveRestore, Ellipsis, Pencil } from "lucide-react";
+import { Archive, ArchiveRestore, Pencil } from "lucide-react";
 import { useState } from "react";
 import { callApi } from "@/components/api";
+import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuItem,
-  DropdownMenuTrigger,
-} from "@/components/ui/dropdown-menu";
+import { DropdownMenuItem } from "@/components/ui/dropdown-menu";
 import { toast } from "@/components/ui/toaster";
 import { useMutation } from "@/components/use-mutation";
 import type { project as projectSchema, updateProjectRequest } from "@/lib/contract/projects";
@@ -37,33 +33,23 @@ export function ProjectActions({ workspace, project }: { workspace: string; proj
   const close = () => setDialog(undefined);
   return (
     <>
-      <DropdownMenu>
-        <DropdownMenuTrigger
-          variant="outline"
-          size="icon"
-          aria-label={`Actions for ${project.name}`}
-          className="size-8"
-        >
-          <Ellipsis aria-hidden="true" />
-        </DropdownMenuTrigger>
-        <DropdownMenuContent aria-label="Project" place="bottom-end">
-          <DropdownMenuItem onSelect={() => setDialog("rename")}>
-            <Pencil aria-hidden="true" />
-            Rename
+      <ActionsMenu name={project.name} outlined className="size-8">
+        <DropdownMenuItem onSelect={() => setDialog("rename")}>
+          <Pencil aria-hidden="true" />
+          Rename
+        </DropdownMenuItem>
+        {project.isArchived ? (
+          <DropdownMenuItem onSelect={restore}>
+            <ArchiveRestore aria-hidden="true" />
+            Use again
           </DropdownMenuItem>
-          {project.isArchived ? (
-            <DropdownMenuItem onSelect={restore}>
-              <ArchiveRestore aria-hidden="true" />
-              Use again
-            </DropdownMenuItem>
-          ) : (
-            <DropdownMenuItem onSelect={() => setDialog("archive")}>
-              <Archive aria-hidden="true" />
-              Archive
-            </DropdownMenuItem>
-          )}
-        </DropdownMenuContent>
-      </DropdownMenu>
+        ) : (
+          <DropdownMenuItem onSelect={() => setDialog("archive")}>
+            <Archive aria-hidden="true" />
+            Archive
+          </DropdownMenuItem>
+        )}
+      </ActionsMenu>
       <RenameProject
         open={dialog === "rename"}
         onClose={close}
