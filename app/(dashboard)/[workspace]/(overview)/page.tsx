@@ -1,14 +1,12 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { exactText } from "@/components/amount";
-import { Breakdown } from "@/components/charts/breakdown";
 import { oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { Headline } from "@/components/overview/headline";
 import { OverviewSkeleton } from "@/components/overview/overview-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
-import { describeBreakdown, dimensionNames } from "@/components/spend/describe";
+import { SpendBreakdowns } from "@/components/spend/spend-breakdowns";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
 import { SpendStats } from "@/components/spend/spend-stats";
 import type { Dimension } from "@/lib/contract/metrics";
@@ -70,17 +68,7 @@ async function Overview({ slug, search }: { slug: string; search: SearchParams }
       </div>
       <SpendStats view={view} />
       <SpendOverTime view={view} dimensions={stackings} path={`/${slug}`} params={search} now={now} />
-      <div className="grid gap-x-10 gap-y-8 md:grid-cols-2">
-        {breakdowns.map((dimension) => (
-          <Breakdown
-            key={dimension}
-            title={dimensionNames[dimension]}
-            figure={`by_${dimension}`}
-            rows={describeBreakdown(view, dimension)}
-            total={exactText(metrics.totals.total_usd)}
-          />
-        ))}
-      </div>
+      <SpendBreakdowns view={view} dimensions={breakdowns} />
     </div>
   );
 }

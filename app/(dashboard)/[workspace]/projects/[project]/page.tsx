@@ -3,13 +3,11 @@ import { notFound } from "next/navigation";
 import { cache, Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
-import { exactText } from "@/components/amount";
-import { Breakdown } from "@/components/charts/breakdown";
 import { oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
 import { ProjectActions } from "@/components/projects/project-actions";
 import { PageHeader } from "@/components/shell/page-header";
-import { describeBreakdown, dimensionNames } from "@/components/spend/describe";
+import { SpendBreakdowns } from "@/components/spend/spend-breakdowns";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
 import { SpendSkeleton } from "@/components/spend/spend-skeleton";
 import { SpendStats } from "@/components/spend/spend-stats";
@@ -115,17 +113,7 @@ async function Figures({
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       <SpendStats view={view} />
       <SpendOverTime view={view} dimensions={stackings} path={path} params={search} now={now} />
-      <div className="grid gap-x-10 gap-y-8 md:grid-cols-2">
-        {breakdowns.map((dimension) => (
-          <Breakdown
-            key={dimension}
-            title={dimensionNames[dimension]}
-            figure={`by_${dimension}`}
-            rows={describeBreakdown(view, dimension)}
-            total={exactText(metrics.totals.total_usd)}
-          />
-        ))}
-      </div>
+      <SpendBreakdowns view={view} dimensions={breakdowns} />
     </div>
   );
 }
