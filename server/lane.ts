@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { routes } from "@/app/routes.generated";
-import type { Method } from "@/lib/http/define-route";
+import { declaration, type Handler, type Method, refuseMethod } from "@/lib/http/define-route";
 import { bySpecificity, convertPath } from "@/lib/http/route-table";
 
 /**
@@ -16,9 +16,11 @@ export async function createLane(): Promise<Hono<{ Bindings: HttpBindings }>> {
       convertPath(path, (name) => `:${name}`),
       (context) => {
         const { method } = context.req;
-        const handler = module[(method === "HEAD" ? "GET" : method) as Method];
-        if (!handler)
-          return new Response(null, { status: 204, headers: { Allow: Object.keys(module).join(", ") } });
+        const allow = allowedBy(module);
+        const handler = module[(method === "HEAD" ? "GET" : method) as Method] ?? refuseMethod(allow);
+        // Whoever may call from another origin answers this by itself.
+        if (method === "OPTIONS" && !("OPTIONS" in module))
+          return new Response(null, { status: 204, headers: { Allow: allow } });
         return handler(context.req.raw, {
           params: Promise.resolve(context.req.param()),
           peer: context.env.incoming.socket.remoteAddress,
@@ -27,4 +29,11 @@ export async function createLane(): Promise<Hono<{ Bindings: HttpBindings }>> {
     );
   }
   return lane;
+}
+
+/** The methods a route has, for the header `Allow`: those it declares, where it does; a route exports its refusals, too. */
+function allowedBy(module: Partial<Record<Method, Handler>>): string {
+  const names = Object.keys(module) as Method[];
+  const declared = names.filter((name) => module[name] && declaration in module[name]);
+  return (declared.length > 0 ? declared : names).sort().join(", ");
 }

@@ -367,6 +367,9 @@ describe.each([
       "method_not_allowed",
       "POST",
     ]);
+    // Next refuses what it does not know as a method before it looks for a route.
+    const unheard = await client.call("PROPFIND", "/api/v1/messages");
+    expect(unheard.status).toBe(lane === "on" ? 405 : 400);
     const nowhere = await client.get("/api/v1/nothing");
     expect([nowhere.status, nowhere.body.error]).toEqual([404, "not_found"]);
   });
