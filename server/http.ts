@@ -21,8 +21,10 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   const app = next({ dev: options.dev, hostname: options.host, port: options.port });
   await app.prepare();
   const handlePage = app.getRequestHandler();
-  const toNext = (incoming: IncomingMessage, outgoing: ServerResponse) =>
-    withPeer(incoming.socket.remoteAddress, () => handlePage(incoming, outgoing));
+  const toNext = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (!isDecodable(incoming.url ?? "/")) return refuseAddress(outgoing);
+    return withPeer(incoming.socket.remoteAddress, () => handlePage(incoming, outgoing));
+  };
   const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext) : toNext;
   const server = createServer((incoming, outgoing) => {
     // The agent tools may have a host of their own, whose paths are none of the app's.
@@ -52,6 +54,21 @@ async function drain(server: Server): Promise<void> {
   // Answers that were under way before promised to keep their connections, which are idle from then on.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   await closed.finally(() => clearInterval(idle));
+}
+
+/** Whether the path of an address is text. Next answers 500 where it is not (`/%ff`). */
+function isDecodable(address: string): boolean {
+  try {
+    decodeURIComponent(address.replace(/\?.*/s, ""));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function refuseAddress(outgoing: ServerResponse): void {
+  const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
+  outgoing.writeHead(400, headers).end("This address cannot be read.\n");
 }
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;

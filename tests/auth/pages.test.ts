@@ -140,6 +140,13 @@ test.each(["/sign-in", "/docs", "/no-such-thing"])(
   },
 );
 
+test.each(["/%ff", "/%", "/acme/projects/%c3%28"])(
+  "%s is no address: 400, not a failure of ours",
+  async (path) => {
+    expect((await get(path)).status).toBe(400);
+  },
+);
+
 describe("a new password", () => {
   /** What the page answers to a session that began with a password, and to one that began with a link by mail. */
   const open = async (cookie: string) => {
