@@ -9,6 +9,12 @@ import { servedPath } from "@/lib/mcp/addresses";
 import { endToolStreams } from "@/lib/mcp/protocol";
 import { createLane } from "./lane";
 
+/**
+ * How long an idle connection stays open: longer than proxies and load balancers keep theirs, most of them for a minute.
+ * Whoever sends a request just as this end closes the connection has it cut off.
+ */
+const keepAliveMs = 75_000;
+
 /** A server that answers: where, and how to stop it once the requests under way are answered. */
 export type HttpServer = { address: string; close(): Promise<void> };
 
@@ -31,6 +37,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
     incoming.url = servedPath(incoming.headers.host, incoming.url ?? "/");
     return serve(incoming, outgoing);
   });
+  server.keepAliveTimeout = keepAliveMs;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(options.port, options.host, resolve);
   });
