@@ -3,14 +3,17 @@ import { defineConfig, devices } from "@playwright/test";
 export default defineConfig({
   testDir: "tests/e2e",
   testMatch: "**/*.spec.ts",
-  // One service and one database a worker; two cores.
-  workers: 2,
+  // One service and one database for them all.
+  globalSetup: "tests/e2e/global-setup.ts",
+  fullyParallel: true,
+  workers: 3,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: [["list"]],
   use: {
     trace: "retain-on-failure",
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       ...(process.env.CHROMIUM_PATH && { executablePath: process.env.CHROMIUM_PATH }),
       args: ["--no-sandbox", "--disable-background-networking"],
@@ -20,8 +23,8 @@ export default defineConfig({
     { name: "desktop", use: { ...devices["Desktop Chrome"], colorScheme: "light" } },
     {
       name: "phone",
-      // Every page, and what is of another shape on a phone: the drawer, lists for tables, sheets for dialogs.
-      testMatch: /(pages|shell|activity|keys|journey)\.spec\.ts$/,
+      // What is of another shape on a phone: the drawer, lists for tables, sheets for dialogs.
+      grep: /@phone/,
       use: { ...devices["Pixel 7"], colorScheme: "dark" },
     },
   ],

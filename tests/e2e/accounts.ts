@@ -1,22 +1,57 @@
 import { randomUUID } from "node:crypto";
-import type { Browser, Page } from "@playwright/test";
-import type { World } from "./fixtures";
+import { expect, type Page } from "@playwright/test";
+import type { OpenPage, World } from "./fixtures";
 
 export const password = "correct horse battery";
 
 /** Somebody new, with a personal workspace. */
 export type Account = { email: string; slug: string };
 
-/** Signs somebody new up; the page ends on the overview of their workspace. */
+/** An address that nobody has signed up with. */
+const newEmail = () => `${randomUUID()}@example.com`;
+
+/**
+ * Signs somebody new up, as a browser without scripts sends the form. The page is signed in then, and has opened nothing:
+ * as a person does it is `signUpByForm`.
+ */
 export async function signUp(page: Page, name = "Ada"): Promise<Account> {
-  const email = `${randomUUID()}@example.com`;
-  await page.goto("/sign-up");
+  const form = await page.request.get("/sign-up");
+  const action = [
+    ...(await form.text()).matchAll(/<input type="hidden" name="([^"]+)"(?: value="([^"]*)")?/g),
+  ];
+  const hidden = action.map(([, field = "", value = ""]) => [field, value.replaceAll("&quot;", '"')]);
+  const email = newEmail();
+  const answer = await page.request.post("/sign-up", {
+    headers: { origin: new URL(form.url()).origin },
+    multipart: { ...Object.fromEntries(hidden), name, email, password },
+    maxRedirects: 0,
+  });
+  expect(answer.status(), "somebody new is signed up").toBe(303);
+  const { workspaces } = await (await page.request.get("/api/v1/me")).json();
+  return { email, slug: workspaces[0].slug };
+}
+
+/** Fills in the page's form for an account, and sends it. */
+export async function fillSignUp(page: Page, name = "Ada"): Promise<void> {
   await page.getByLabel("Name").fill(name);
-  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("E-mail address").fill(newEmail());
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Make an account" }).click();
+}
+
+/** Signs somebody new up as a person does; the page ends on the overview of their workspace. @returns its slug */
+export async function signUpByForm(page: Page): Promise<string> {
+  await page.goto("/sign-up");
+  await fillSignUp(page);
   await page.waitForURL((url) => !["/sign-up", "/workspaces"].includes(url.pathname));
-  return { email, slug: new URL(page.url()).pathname.slice(1) };
+  return new URL(page.url()).pathname.slice(1);
+}
+
+/** Fills in the page's form for signing in, and sends it. */
+export async function fillSignIn(page: Page, email: string, typed = password): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(typed);
+  await page.getByRole("button", { name: "Sign in" }).click();
 }
 
 /** The id of a workspace. */
@@ -35,9 +70,9 @@ export async function setRole({ fixtures }: World, slug: string, email: string, 
   );
 }
 
-/** Opens a browser for somebody new who has a role in a workspace. Close it with `page.context().close()`. */
-export async function openAs(browser: Browser, world: World, slug: string, role: string): Promise<Page> {
-  const page = await (await browser.newContext({ baseURL: world.service.baseUrl })).newPage();
+/** Opens a browser for somebody new who has a role in a workspace. */
+export async function openAs(openPage: OpenPage, world: World, slug: string, role: string): Promise<Page> {
+  const page = await openPage();
   const { email } = await signUp(page);
   await setRole(world, slug, email, role);
   return page;

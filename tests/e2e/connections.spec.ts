@@ -104,14 +104,13 @@ test("an assistant that is connected is listed with what it may do and spent, an
 
 test("a member sees whose an assistant is, and cannot disconnect another's", async ({
   page,
-  browser,
+  openPage,
   world,
 }) => {
   const { slug } = await signUp(page);
   await connect(page, world, "Desk assistant");
-  const member = await openAs(browser, world, slug, "member");
+  const member = await openAs(openPage, world, slug, "member");
   await member.goto(`/${slug}/connections`);
   await expect(member.getByRole("rowgroup").filter({ hasText: "Desk assistant" })).toContainText("Ada");
   await expect(member.getByRole("button", { name: /Disconnect/ })).toHaveCount(0);
-  await member.context().close();
 });

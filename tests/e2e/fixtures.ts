@@ -1,10 +1,13 @@
-import { test as base, expect } from "@playwright/test";
-import { copyTemplate, startTestCluster, type TestDatabase } from "@/tests/helpers/cluster";
+import { test as base, expect, type Page } from "@playwright/test";
 import { Fixtures } from "@/tests/helpers/keys";
-import { type Service, startService } from "@/tests/helpers/service";
+import { keepAwake } from "./awake";
+import { type Running, runningVariable } from "./global-setup";
 
-/** A service on a database of its own, for all tests of a worker. */
-export type World = { database: TestDatabase; fixtures: Fixtures; service: Service };
+/** The run's service, and its database as its owner. */
+export type World = { fixtures: Fixtures; service: { baseUrl: string } };
+
+/** Opens a page in a browser of its own, for somebody else; both are closed when the test ends. */
+export type OpenPage = () => Promise<Page>;
 
 /** The browser's own note that a call was answered with a refusal: no error of the page's. */
 const refusal = /^Failed to load resource: the server responded with a status of 4(?:00|02|03|09|29) /;
@@ -14,6 +17,7 @@ export const test = base.extend<
     noConsoleErrors: undefined;
     /** Whether the test makes calls that the API refuses. */
     mayBeRefused: boolean;
+    openPage: OpenPage;
   },
   { world: World }
 >({
@@ -21,26 +25,31 @@ export const test = base.extend<
   world: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures a fixture needs from this pattern.
     async ({}, use) => {
-      const { cluster, stop } = await startTestCluster();
-      const database = await copyTemplate(cluster);
-      const fixtures = new Fixtures(database.adminUrl);
-      const service = await startService(database);
-      await use({ database, fixtures, service });
-      await service.stop();
+      const { baseUrl, adminUrl }: Running = JSON.parse(process.env[runningVariable] ?? "");
+      const fixtures = new Fixtures(adminUrl);
+      await use({ fixtures, service: { baseUrl } });
       await fixtures.close();
-      // Waits for the last connections: one that Postgres tells off while it says goodbye fails the run.
-      await database.drop();
-      await stop();
     },
-    { scope: "worker", timeout: 60_000 },
+    { scope: "worker" },
   ],
   baseURL: async ({ world }, use) => use(world.service.baseUrl),
+  page: async ({ page }, use) => use(keepAwake(page)),
+  openPage: async ({ browser, world }, use) => {
+    const pages: Page[] = [];
+    await use(async () => {
+      const page = await (await browser.newContext({ baseURL: world.service.baseUrl })).newPage();
+      pages.push(page);
+      return keepAwake(page);
+    });
+    for (const page of pages) await page.context().close();
+  },
   noConsoleErrors: [
     async ({ page, mayBeRefused }, use) => {
       const errors: string[] = [];
       page.on("console", (message) => {
         const isExpected = mayBeRefused && refusal.test(message.text());
-        if (message.type() === "error" && !isExpected) errors.push(message.text());
+        if (message.type() === "error" && !isExpected)
+          errors.push(`${message.text()} ${message.location().url}`);
       });
       page.on("pageerror", (error) => errors.push(String(error)));
       await use(undefined);

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { password, signUp } from "./accounts";
+import { fillSignUp, signUpByForm } from "./accounts";
 import { connectAssistant } from "./assistant";
 import { expect, test } from "./fixtures";
 
@@ -12,16 +12,14 @@ async function goTo(page: Page, name: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
 }
 
-test("a team's life with Outlay, from its first key to an assistant that is shown out", async ({
-  page,
-  browser,
-  world,
-}) => {
+test("a team's life with Outlay, from its first key to an assistant that is shown out", {
+  tag: "@phone",
+}, async ({ page, openPage, world }) => {
   test.setTimeout(120_000);
   const { baseUrl } = world.service;
   const record = async (secret: string, usd: number) =>
     (await apiClient(baseUrl, secret).post(costMessage({ estimated_cost: usd }))).status;
-  const { slug } = await signUp(page);
+  const slug = await signUpByForm(page);
   let secret = "";
 
   await test.step("the first message appears as it is recorded, without a reload", async () => {
@@ -62,8 +60,7 @@ test("a team's life with Outlay, from its first key to an assistant that is show
     expect(await record(renewed, 0.01)).toBe(201);
   });
 
-  const context = await browser.newContext({ baseURL: baseUrl });
-  const viewer = await context.newPage();
+  const viewer = await openPage();
   const errors: string[] = [];
   viewer.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   viewer.on("pageerror", (error) => errors.push(String(error)));
@@ -80,10 +77,7 @@ test("a team's life with Outlay, from its first key to an assistant that is show
 
     await viewer.goto(link);
     await viewer.getByRole("link", { name: "Make an account" }).click();
-    await viewer.getByLabel("Name").fill("Grace");
-    await viewer.getByLabel("E-mail address").fill(`${crypto.randomUUID()}@example.com`);
-    await viewer.getByLabel("Password", { exact: true }).fill(password);
-    await viewer.getByRole("button", { name: "Make an account" }).click();
+    await fillSignUp(viewer, "Grace");
     await viewer.getByRole("button", { name: /^Join / }).click();
     await viewer.waitForURL(`**/${slug}`);
     await expect(viewer.locator('[data-figure="totals.total_usd"]')).toHaveAttribute("data-exact", "16.35");
@@ -132,6 +126,5 @@ test("a team's life with Outlay, from its first key to an assistant that is show
     await expect(page.locator('[data-figure="totals.total_usd"]')).toHaveAttribute("data-exact", "17.85");
   });
 
-  await context.close();
   expect(errors).toEqual([]);
 });

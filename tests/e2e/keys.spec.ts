@@ -35,7 +35,10 @@ async function chooseAction(page: Page, name: string, action: string): Promise<v
   await page.getByRole("menuitem", { name: action }).click();
 }
 
-test("a key is made in a conversation whose sentence says what it comes to", async ({ page, world }) => {
+test("a key is made in a conversation whose sentence says what it comes to", { tag: "@phone" }, async ({
+  page,
+  world,
+}) => {
   await openKeys(page, world);
   await expect(page.getByText("No key yet")).toBeVisible();
   await expectUsable(page);
@@ -63,10 +66,9 @@ test("a key is made in a conversation whose sentence says what it comes to", asy
   await expect(rowOf(page, "Assistant")).toContainText(words);
 });
 
-test("a secret is shown once, in every snippet, does not close by accident, and is tried from the page", async ({
-  page,
-  world,
-}) => {
+test("a secret is shown once, in every snippet, does not close by accident, and is tried from the page", {
+  tag: "@phone",
+}, async ({ page, world }) => {
   const { workspace } = await openKeys(page, world);
   await page.getByRole("button", { name: "Make a key" }).click();
   await page.getByLabel("What is it called?").fill("CI");
@@ -174,7 +176,7 @@ test("replacing a secret says what will break, and the one before is refused at 
   expect((await apiClient(world.service.baseUrl, after).post(costMessage())).status).toBe(201);
 });
 
-test("revoking asks, ends the key, and folds it away", async ({ page, world }) => {
+test("revoking asks, ends the key, and folds it away", { tag: "@phone" }, async ({ page, world }) => {
   await openKeys(page, world);
   const secret = await makeKey(page, "CI");
   await chooseAction(page, "CI", "Revoke");
@@ -193,23 +195,22 @@ test("revoking asks, ends the key, and folds it away", async ({ page, world }) =
 
 test("a viewer sees the keys without a button, a member has buttons for their own alone", async ({
   page,
-  browser,
+  openPage,
   world,
 }) => {
   const { slug } = await openKeys(page, world);
   await makeKey(page, "Theirs");
-  const viewer = await openAs(browser, world, slug, "viewer");
+  const viewer = await openAs(openPage, world, slug, "viewer");
   await viewer.goto(`/${slug}/keys`);
   await expect(rowOf(viewer, "Theirs")).toBeVisible();
   await expect(viewer.getByRole("main").getByRole("button")).toHaveCount(0);
   await expectUsable(viewer);
-  const member = await openAs(browser, world, slug, "member");
+  const member = await openAs(openPage, world, slug, "member");
   await member.goto(`/${slug}/keys`);
   await makeKey(member, "Mine");
   await expect(member.getByRole("button", { name: "Actions for Mine" })).toBeVisible();
   await expect(rowOf(member, "Theirs")).toBeVisible();
   await expect(member.getByRole("button", { name: "Actions for Theirs" })).toHaveCount(0);
-  for (const each of [viewer, member]) await each.context().close();
 });
 
 test("every figure is the API's, to its last digit, and near its limit it says so", async ({

@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { authorizeUrl, callTool, makePkce, postForm, registerClient } from "@/tests/helpers/oauth";
+import { fillSignUp } from "./accounts";
 import { expect, test } from "./fixtures";
-
-const password = "correct horse battery";
+import { expectUsable } from "./page-checks";
 
 /** A program on the user's machine: it listens for the browser that comes back with an answer. */
 async function startProgram() {
@@ -22,10 +21,7 @@ async function startProgram() {
 
 async function signUp(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Make one" }).click();
-  await page.getByLabel("Name").fill("Ada");
-  await page.getByLabel("E-mail address").fill(`${crypto.randomUUID()}@example.com`);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Make an account" }).click();
+  await fillSignUp(page);
 }
 
 test("somebody new signs up on the way, lets a program in, and the program works as they allowed", async ({
@@ -53,13 +49,7 @@ test("somebody new signs up on the way, lets a program in, and the program works
   await expect(
     page.getByText("May log usage and read summaries in every project, up to $25 a month."),
   ).toBeVisible();
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(overflow).toBeLessThanOrEqual(0);
-  await page.screenshot({ path: test.info().outputPath("consent.png"), fullPage: true });
+  await expectUsable(page);
 
   await page.getByRole("button", { name: "Allow" }).press("Enter");
   await page.waitForURL(`${program.redirectUri}?**`);

@@ -15,6 +15,7 @@ async function readSnippet(page: Page, tab: string): Promise<string> {
 
 test("a new workspace comes to its first message in three steps, without a reload", async ({ page }) => {
   const { slug } = await signUp(page);
+  await page.goto(`/${slug}`);
   await expectUsable(page);
   await page.getByRole("button", { name: "Make a key" }).click();
   const secret = await page.getByLabel("secret", { exact: true }).inputValue();
@@ -36,7 +37,8 @@ test("a new workspace comes to its first message in three steps, without a reloa
 });
 
 test("the TypeScript example works as it is copied", async ({ page }) => {
-  await signUp(page);
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}`);
   await page.getByRole("button", { name: "Make a key" }).click();
   await page.getByLabel("secret", { exact: true }).waitFor();
   await run(process.execPath, ["--input-type=module", "-e", await readSnippet(page, "TypeScript")]);
@@ -44,14 +46,16 @@ test("the TypeScript example works as it is copied", async ({ page }) => {
 });
 
 test("who has no terminal at hand sends the first message from the page", async ({ page }) => {
-  await signUp(page);
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}`);
   await page.getByRole("button", { name: "Make a key" }).click();
   await page.getByRole("button", { name: "Send it from here" }).click();
   await expect(page.getByText("The first message is here.")).toBeVisible();
 });
 
 test("a key that was made before is named, and its secret is not asked of anybody", async ({ page }) => {
-  await signUp(page);
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}`);
   await page.getByRole("button", { name: "Make a key" }).click();
   const secret = await page.getByLabel("secret", { exact: true }).inputValue();
   await page.reload();
@@ -60,12 +64,11 @@ test("a key that was made before is named, and its secret is not asked of anybod
   await expect(page.getByRole("button", { name: "Make another key" })).toBeVisible();
 });
 
-test("a viewer sees the steps without the button", async ({ page, browser, world }) => {
+test("a viewer sees the steps without the button", async ({ page, openPage, world }) => {
   const { slug } = await signUp(page);
-  const viewer = await openAs(browser, world, slug, "viewer");
+  const viewer = await openAs(openPage, world, slug, "viewer");
   await viewer.goto(`/${slug}`);
   await expect(viewer.getByText("ask a member of this workspace")).toBeVisible();
   await expect(viewer.getByRole("button", { name: "Make a key" })).toHaveCount(0);
   await expectUsable(viewer);
-  await viewer.context().close();
 });

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
-import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
+import { findBarriers } from "./axe";
 
 /** What a page may load before it is awake, compressed. */
 const maxScriptBytes = 180_000;
@@ -31,16 +31,13 @@ export async function expectStill(page: Page): Promise<void> {
   expect(shifts).toEqual([]);
 }
 
-type Theme = "light" | "dark";
-
 /** The page can be used by everybody, in light and in dark, and is no wider than the screen. */
-export async function expectUsable(page: Page, themes: Theme[] = ["light", "dark"]): Promise<void> {
-  for (const colorScheme of themes) {
+export async function expectUsable(page: Page): Promise<void> {
+  expect(await findBarriers(page, "structure")).toEqual([]);
+  for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const found = violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes[0]?.html}`);
-    expect(found).toEqual([]);
+    expect(await findBarriers(page, "colours"), colorScheme).toEqual([]);
   }
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -65,9 +62,4 @@ export async function expectLight(page: Page, path: string): Promise<void> {
   const bytes = loaded.reduce((sum, size) => sum + size, 0);
   expect(sources.size).toBeGreaterThan(0);
   expect(bytes).toBeLessThanOrEqual(maxScriptBytes);
-}
-
-/** Waits until what a page streams is in place: it is loaded before, and shows a skeleton until then. */
-export async function whenStreamed(page: Page): Promise<void> {
-  await page.waitForFunction(() => !document.querySelector('template[id^="B:"], div[hidden][id^="S:"]'));
 }

@@ -10,10 +10,11 @@ async function openSidebar(page: Page): Promise<void> {
   if (await isPhone(page)) await page.getByRole("button", { name: "Menu" }).click();
 }
 
-test("the sidebar leads to a page, marks it as the current one, and on a phone closes behind it", async ({
-  page,
-}) => {
+test("the sidebar leads to a page, marks it as the current one, and on a phone closes behind it", {
+  tag: "@phone",
+}, async ({ page }) => {
   const { slug } = await signUp(page);
+  await page.goto(`/${slug}`);
   await openSidebar(page);
   const sidebar = page.getByRole("complementary", { name: "Workspace" });
   await expect(sidebar.getByRole("link", { name: "Overview" })).toHaveAttribute("aria-current", "page");
@@ -26,8 +27,8 @@ test("the sidebar leads to a page, marks it as the current one, and on a phone c
 });
 
 test("the keyboard skips to the content first", async ({ page }) => {
-  await signUp(page);
-  await page.reload();
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}`);
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
   await page.keyboard.press("Enter");
@@ -40,8 +41,7 @@ test("the command palette goes to pages and projects by typing, and Escape puts 
 }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
-  await page.reload();
-  await page.waitForLoadState("networkidle");
+  await page.goto(`/${slug}`);
   await page.keyboard.press("Control+k");
   const line = page.getByRole("combobox", { name: "Search pages, projects and actions" });
   await expect(line).toBeFocused();
@@ -60,8 +60,9 @@ test("the command palette goes to pages and projects by typing, and Escape puts 
   await expect(line).toBeHidden();
 });
 
-test("the menus work by keyboard alone: the theme changes and stays", async ({ page }) => {
-  await signUp(page);
+test("the menus work by keyboard alone: the theme changes and stays", { tag: "@phone" }, async ({ page }) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}`);
   await openSidebar(page);
   const account = page.getByRole("button", { name: "Account of Ada" });
   for (const theme of ["dark", "light"]) {
@@ -78,8 +79,11 @@ test("the menus work by keyboard alone: the theme changes and stays", async ({ p
   await expect(page.locator("html")).toHaveClass(/\blight\b/);
 });
 
-test("a new workspace is made by its name, and the switcher leads back to the first", async ({ page }) => {
+test("a new workspace is made by its name, and the switcher leads back to the first", {
+  tag: "@phone",
+}, async ({ page }) => {
   const { slug } = await signUp(page);
+  await page.goto(`/${slug}`);
   await openSidebar(page);
   await page.getByRole("button", { name: /switch workspace/ }).click();
   await page.getByRole("menuitem", { name: "New workspace" }).click();

@@ -5,7 +5,6 @@ import { parseJson } from "@/lib/http/json";
 import { apiClient } from "@/tests/helpers/client";
 import { workspaceId } from "./accounts";
 import { expect, type World } from "./fixtures";
-import { whenStreamed } from "./page-checks";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -64,13 +63,17 @@ export async function unfoldAll(page: Page): Promise<void> {
   });
 }
 
-/** The exact digits of what the page shows under a figure's name, in the page's order. */
+/** The exact digits of what the page shows just now under a figure's name, in the page's order. */
 export async function figuresOf(page: Page, name: string): Promise<string[]> {
-  await whenStreamed(page);
   await unfoldAll(page);
   return page
     .locator(`[data-figure="${name}"]`)
     .evaluateAll((elements) => elements.map((element) => element.getAttribute("data-exact") ?? ""));
+}
+
+/** The page comes to show these digits under a figure's name, in this order: it may be on its way there. */
+export async function expectDigits(page: Page, name: string, digits: string[], about = name): Promise<void> {
+  await expect.poll(() => figuresOf(page, name), about).toEqual(digits);
 }
 
 /** The exact digits of amounts, as `figuresOf` has them. */

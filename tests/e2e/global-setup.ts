@@ -1,0 +1,23 @@
+import { copyTemplate, startTestCluster } from "@/tests/helpers/cluster";
+import { startService } from "@/tests/helpers/service";
+
+/** Where the run's one service is, as the workers are told. */
+export type Running = { baseUrl: string; adminUrl: string };
+
+/** The variable that tells them. */
+export const runningVariable = "OUTLAY_E2E_SERVICE";
+
+/** Starts the service of a run, on a Postgres of its own: everybody in the tests has a workspace of their own there. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const { cluster, stop } = await startTestCluster();
+  const database = await copyTemplate(cluster);
+  const service = await startService(database);
+  const running: Running = { baseUrl: service.baseUrl, adminUrl: database.adminUrl };
+  process.env[runningVariable] = JSON.stringify(running);
+  return async () => {
+    await service.stop();
+    // Waits for the last connections: one that Postgres tells off while it says goodbye fails the run.
+    await database.drop();
+    await stop();
+  };
+}
