@@ -65,7 +65,11 @@ describe("a refresh token", () => {
     const refused = await refresh(baseUrl(), world.clientId, token);
     expect([refused.status, refused.body]).toEqual([
       429,
-      expect.objectContaining({ error: "too_many_requests", error_description: expect.any(String), limit: 120 }),
+      expect.objectContaining({
+        error: "too_many_requests",
+        error_description: expect.any(String),
+        limit: 120,
+      }),
     ]);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await refresh(baseUrl(), world.clientId, second.refresh)).status).toBe(200);
