@@ -361,10 +361,10 @@ test("a repair waits for another one of the same workspace, and then finds nothi
 
 test("what is recorded while a repair runs is neither lost nor counted twice, and two repairs at once mend once", async () => {
   const load = new Load({
-    clients: 4,
+    clients: 16,
     secret: workspace.secret,
     baseUrl: () => harness.services[0]?.baseUrl ?? "",
-    retry: "never",
+    retry: "until-stored",
   });
   try {
     for (let round = 0; round < 3; round += 1) {
