@@ -1,9 +1,11 @@
-// A Chromium for the browser tests: the system's, else Playwright's, else Debian's package.
+// A Chromium for the browser tests: the system's, else Playwright's, else Debian's package. Best of all a headless shell:
+// it draws pages alone, not a window around them that nobody sees, and takes a third less processor time.
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { root, run } from "./prepare.mjs";
 
 const downloadLimit = 180_000;
+const shell = "chromium-headless-shell";
 
 /** @returns the path of a Chromium, installing one where there is none. @throws Error saying what to install. */
 export async function ensureChromium(note = (_text) => {}) {
@@ -11,9 +13,10 @@ export async function ensureChromium(note = (_text) => {}) {
 }
 
 function onPath() {
-  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-    for (const name of names) {
+  const names = [shell, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  for (const name of names) {
+    for (const folder of folders) {
       const path = join(folder, name);
       try {
         accessSync(path, constants.X_OK);
@@ -47,7 +50,7 @@ async function debians(note) {
   if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version")) return undefined;
   note("installing Debian's …");
   await run(["apt-get", "update"]);
-  await run(["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-liberation"], {
+  await run(["apt-get", "install", "-y", "--no-install-recommends", shell, "fonts-liberation"], {
     env: { DEBIAN_FRONTEND: "noninteractive" },
   });
   return onPath();
