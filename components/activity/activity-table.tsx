@@ -17,11 +17,11 @@ const head = "sticky top-14 z-10 bg-background shadow-[inset_0_-1px_var(--border
 export function ActivityTable({ items }: { items: ActivityItem[] }) {
   const path = usePathname();
   const params = useSearchParams();
-  const hrefOf = (id: string) => {
-    const next = new URLSearchParams(params);
-    next.set("message", id);
-    return `${path}?${next}`;
-  };
+  // What they share is written once: it ends with "message=".
+  const others = new URLSearchParams(params);
+  others.delete("message");
+  others.append("message", "");
+  const href = `${path}?${others}`;
   return (
     <table className="w-full text-sm" aria-label="Activity" onKeyDown={moveBetweenRows}>
       <TableHeader className="[&_tr]:border-b-0">
@@ -45,7 +45,7 @@ export function ActivityTable({ items }: { items: ActivityItem[] }) {
             </TableCell>
             <TableCell className="w-full max-w-0 max-sm:pl-0">
               <a
-                href={hrefOf(item.id)}
+                href={href + item.id}
                 data-row
                 onClick={openHere}
                 className="block truncate font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-ring"
