@@ -250,7 +250,7 @@ describe.skipIf(hosted)("the protocol", () => {
     ["POST", "token?grant_type=magic", "{}", 400],
     ["POST", "logout?scope=all", "{}", 400],
     ["POST", "constructor", "{}", 404],
-    ["DELETE", "user", undefined, 204],
+    ["DELETE", "user", undefined, 405],
     ["PUT", "signup", "{}", 405],
     ["GET", "user", undefined, 401],
   ])("refuses %s %s with %s by %i", async (method, path, body, status) => {

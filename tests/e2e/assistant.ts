@@ -5,8 +5,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { Page } from "@playwright/test";
 import { expect, type World } from "./fixtures";
-
-const redirectUri = "http://127.0.0.1:33418/callback";
+import { startProgram } from "./program";
 
 /**
  * An assistant with the protocol's own SDK, which finds its way from the address of the agent tools alone. Whoever `page`
@@ -20,6 +19,7 @@ export async function connectAssistant(
   name: string,
   answer: () => Promise<void>,
 ): Promise<Client> {
+  const { redirectUri, stop } = await startProgram();
   const memory: { visited?: string } & Record<string, unknown> = {};
   const keep = (what: string) => (value: unknown) => void Object.assign(memory, { [what]: value });
   const provider = {
@@ -45,11 +45,10 @@ export async function connectAssistant(
     return client;
   };
   await expect(connect()).rejects.toThrow(/unauthorized/i);
-  // The assistant's own machine, where its browser is sent back to.
-  await page.route(`${redirectUri}*`, (route) => route.fulfill({ body: "You can close this page." }));
   await page.goto(memory.visited ?? "");
   await answer();
   await page.waitForURL(`${redirectUri}*`);
+  stop();
   await transport().finishAuth(new URL(page.url()).searchParams);
   return connect();
 }

@@ -1,44 +1,28 @@
-import { createHash, randomBytes } from "node:crypto";
 import type { Page } from "@playwright/test";
+import { authorizeUrl, makePkce, postForm, registerClient } from "@/tests/helpers/oauth";
 import { openAs, signUp } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
-
-const redirectUri = "http://127.0.0.1:33418/callback";
+import { startProgram } from "./program";
 
 /** An assistant that is let in by whoever the page is signed in as. @returns its access token */
 async function connect(page: Page, { service: { baseUrl } }: World, name: string): Promise<string> {
-  const registered = await fetch(`${baseUrl}/oauth/register`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ client_name: name, redirect_uris: [redirectUri] }),
-  });
-  const { client_id } = await registered.json();
-  const verifier = randomBytes(32).toString("base64url");
-  const asked = new URLSearchParams({
-    response_type: "code",
-    client_id,
-    redirect_uri: redirectUri,
-    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-    code_challenge_method: "S256",
-    resource: `${baseUrl}/api/mcp`,
-    scope: "log_usage read_summaries",
-  });
-  await page.route(`${redirectUri}*`, (route) => route.fulfill({ body: "Let in." }));
-  await page.goto(`/oauth/authorize?${asked}`);
+  const { redirectUri, stop } = await startProgram();
+  const clientId = await registerClient(baseUrl, { client_name: name, redirect_uris: [redirectUri] });
+  const { verifier, challenge } = makePkce();
+  const asked = { redirect_uri: redirectUri, scope: "log_usage read_summaries" };
+  await page.goto(authorizeUrl(baseUrl, clientId, challenge, asked));
   await page.getByRole("button", { name: /allow|let/i }).click();
   await page.waitForURL(`${redirectUri}*`);
-  const answered = await fetch(`${baseUrl}/oauth/token`, {
-    method: "POST",
-    body: new URLSearchParams({
-      grant_type: "authorization_code",
-      code: new URL(page.url()).searchParams.get("code") ?? "",
-      client_id,
-      redirect_uri: redirectUri,
-      code_verifier: verifier,
-    }),
+  stop();
+  const { body } = await postForm(baseUrl, "/oauth/token", {
+    grant_type: "authorization_code",
+    code: new URL(page.url()).searchParams.get("code") ?? "",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
   });
-  return (await answered.json()).access_token;
+  return String(body.access_token);
 }
 
 /** Records a cost as the assistant. @returns the status of the answer */

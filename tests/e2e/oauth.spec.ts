@@ -1,23 +1,9 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "@playwright/test";
 import { authorizeUrl, callTool, makePkce, postForm, registerClient } from "@/tests/helpers/oauth";
 import { fillSignUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";
-
-/** A program on the user's machine: it listens for the browser that comes back with an answer. */
-async function startProgram() {
-  const server = createServer((_, response) => {
-    response
-      .writeHead(200, { "content-type": "text/html" })
-      .end("<!doctype html><title>Done</title>You can close this page.");
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
-  return { redirectUri, stop: () => server.close() };
-}
+import { startProgram } from "./program";
 
 async function signUp(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Make one" }).click();
