@@ -2,6 +2,7 @@
 
 import { type FormEvent, type ReactNode, useState } from "react";
 import { formatUsd } from "@/components/money";
+import { useProjectList } from "@/components/shell/use-project-list";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Combobox } from "@/components/ui/combobox";
@@ -21,13 +22,13 @@ import { SegmentedControl } from "@/components/ui/segmented-control";
 import { Textarea } from "@/components/ui/textarea";
 import { toast } from "@/components/ui/toaster";
 import { useMutation } from "@/components/use-mutation";
-import type { FilterOption } from "./filters";
 import { type ManualKind, recordByHand, toManualMessage } from "./manual-message";
 
-type Props = { workspace: string; environment: string; projects: FilterOption[]; onClose: () => void };
+type Props = { workspace: string; environment: string; onClose: () => void };
 
 /** Records one cost by hand: what was paid, or usage that nothing else reported. */
-export default function AddCostDialog({ workspace, environment, projects, onClose }: Props) {
+export default function AddCostDialog({ workspace, environment, onClose }: Props) {
+  const projects = useProjectList(workspace);
   const [kind, setKind] = useState<ManualKind>("expense");
   const [project, setProject] = useState<string[]>([]);
   const [idempotencyKey] = useState(() => `manual:${crypto.getRandomValues(new Uint32Array(4)).join("-")}`);
@@ -79,7 +80,7 @@ export default function AddCostDialog({ workspace, environment, projects, onClos
             {(control) => (
               <Combobox
                 {...control}
-                options={projects.map(({ value, label }) => ({ value, label, hint: value }))}
+                options={projects.map(({ slug, name }) => ({ value: slug, label: name, hint: slug }))}
                 value={project}
                 onChange={setProject}
                 limit={1}

@@ -4,12 +4,11 @@ import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import type { FilterOption } from "./filters";
 
 const AddCostDialog = dynamic(() => import("./add-cost-dialog"));
 
 /** The button that records a cost by hand. */
-export function AddCost(props: { workspace: string; environment: string; projects: FilterOption[] }) {
+export function AddCost(props: { workspace: string; environment: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>

@@ -6,20 +6,22 @@ import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
 import { buttonVariants } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
 import { FilterMenu } from "./filter-menu";
-import { activeFilters, type FilterOptions } from "./filters";
+import type { ActiveFilter } from "./filters";
 
 /** What is looked at: the period, the environment, a text, and the filters that hold as chips. All of it is the address. */
 export function FilterBar({
   path,
   params,
-  options,
+  filters,
+  days,
 }: {
   path: string;
   params: SearchParams;
-  options: FilterOptions;
+  filters: ActiveFilter[];
+  /** The metrics of the days that are looked at. */
+  days: string;
 }) {
   const { from, to, ...withoutDays } = params;
-  const filters = activeFilters(params, options);
   const { period, environment } = params;
   const isFiltered = filters.length > 0 || params.q !== undefined;
   return (
@@ -30,7 +32,7 @@ export function FilterBar({
         <TextSearch path={path} params={params} />
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        <FilterMenu path={path} params={params} options={options} />
+        <FilterMenu path={path} params={params} filters={filters} days={days} />
         {period === "range" ? (
           <Chip
             label="Days"
@@ -38,8 +40,13 @@ export function FilterBar({
             href={hrefWith(path, withoutDays, { period: undefined })}
           />
         ) : null}
-        {filters.map(({ name, label, value }) => (
-          <Chip key={name} label={label} value={value} href={hrefWith(path, params, { [name]: undefined })} />
+        {filters.map(({ name, label, valueLabel }) => (
+          <Chip
+            key={name}
+            label={label}
+            value={valueLabel}
+            href={hrefWith(path, params, { [name]: undefined })}
+          />
         ))}
         {typeof params.q === "string" ? (
           <Chip label="Text" value={params.q} href={hrefWith(path, params, { q: undefined })} />

@@ -10,15 +10,24 @@ import { Label } from "@/components/ui/label";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Select } from "@/components/ui/select";
 import { useOpened } from "@/components/ui/use-opened";
-import { type FilterOptions, filterFields } from "./filters";
+import { type ActiveFilter, type FilterOption, filterFields } from "./filters";
+import { useFilterOptions } from "./use-filter-options";
 
-type Props = { path: string; params: SearchParams; options: FilterOptions };
+type Props = {
+  path: string;
+  params: SearchParams;
+  /** Those that hold. */
+  filters: ActiveFilter[];
+  /** The metrics of the days that are looked at: what was spent on in them is there to choose. */
+  days: string;
+};
 
 /** Everything to filter by. A choice holds at once, and the menu stays open for the next. */
-export function FilterMenu({ path, params, options }: Props) {
+export function FilterMenu({ path, params, filters, days }: Props) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const { element, wasOpened, open } = useOpened<HTMLDivElement>();
+  const { options, problem } = useFilterOptions(wasOpened ? days : undefined);
   const go = (href: string) => startTransition(() => router.push(href, { scroll: false }));
   return (
     <Popover>
@@ -36,7 +45,17 @@ export function FilterMenu({ path, params, options }: Props) {
       >
         {wasOpened ? (
           <>
-            <Choices path={path} params={params} options={options} go={go} />
+            {filterFields.map(({ name, label }) => (
+              <Choice
+                key={name}
+                id={`filter-${name}`}
+                label={label}
+                options={options[name]}
+                chosen={filters.find((filter) => filter.name === name)}
+                onChange={(value) => go(hrefWith(path, params, { [name]: value }))}
+              />
+            ))}
+            {problem ? <p className="text-warning text-xs">{problem}</p> : null}
             <DayRange key={`${params.from} ${params.to}`} path={path} params={params} go={go} />
           </>
         ) : null}
@@ -45,34 +64,45 @@ export function FilterMenu({ path, params, options }: Props) {
   );
 }
 
-type Go = { go: (href: string) => void };
-
-function Choices({ path, params, options, go }: Props & Go) {
-  return filterFields.map(({ name, label }) => (
-    <div key={name} className="grid grid-cols-[5.5rem_minmax(0,1fr)] items-center gap-2">
-      <Label htmlFor={`filter-${name}`} className="font-normal text-muted-foreground">
+function Choice({
+  id,
+  label,
+  options,
+  chosen,
+  onChange,
+}: {
+  id: string;
+  label: string;
+  options: FilterOption[];
+  chosen: ActiveFilter | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  // It is shown whether or not anything was spent on it in these days.
+  const isListed = chosen === undefined || options.some(({ value }) => value === chosen.value);
+  const listed = isListed ? options : [{ value: chosen.value, label: chosen.valueLabel }, ...options];
+  return (
+    <div className="grid grid-cols-[5.5rem_minmax(0,1fr)] items-center gap-2">
+      <Label htmlFor={id} className="font-normal text-muted-foreground">
         {label}
       </Label>
       <Select
-        id={`filter-${name}`}
+        id={id}
         // An empty value means "has none", so "any" needs one that no value can be.
-        value={typeof params[name] === "string" ? `=${params[name]}` : ""}
-        onChange={({ currentTarget: { value } }) =>
-          go(hrefWith(path, params, { [name]: value === "" ? undefined : value.slice(1) }))
-        }
+        value={chosen ? `=${chosen.value}` : ""}
+        onChange={({ currentTarget: { value } }) => onChange(value === "" ? undefined : value.slice(1))}
       >
         <option value="">Any</option>
-        {options[name].map((option) => (
+        {listed.map((option) => (
           <option key={option.value} value={`=${option.value}`}>
             {option.label}
           </option>
         ))}
       </Select>
     </div>
-  ));
+  );
 }
 
-function DayRange({ path, params, go }: Pick<Props, "path" | "params"> & Go) {
+function DayRange({ path, params, go }: Pick<Props, "path" | "params"> & { go: (href: string) => void }) {
   const [problem, setProblem] = useState<string>();
   const apply = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -43,9 +43,8 @@ const columnOf = {
   model: "model",
   feature: "feature",
 };
-/** The dimensions whose values are names. */
-export type NamedDimension = keyof typeof columnOf;
-export const namedDimensions = Object.keys(columnOf) as NamedDimension[];
+type NamedDimension = keyof typeof columnOf;
+const namedDimensions = Object.keys(columnOf) as NamedDimension[];
 
 /** What is summed where names do not matter: every dimension sums to the whole, and there are fewest providers. */
 const fewest = "provider";

@@ -5,8 +5,6 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { compare, type Decimal, parseDecimal, sum, toText } from "@/lib/pricing/decimal";
 import { requireMembership } from "@/lib/workspaces/membership";
 import {
-  type NamedDimension,
-  namedDimensions,
   type Slice,
   type SpendScope,
   selectSlices,
@@ -70,7 +68,12 @@ export async function loadMetrics(
       slices.filter(({ dimension }) => dimension === groupBy),
       now,
     ),
-    ...describeBreakdowns(slices, dimensions),
+    ...(Object.fromEntries(
+      dimensions.map((dimension) => [
+        `by_${dimension}`,
+        describeSlices(slices.filter((slice) => slice.dimension === dimension)),
+      ]),
+    ) as Pick<Metrics, `by_${Dimension}`>),
   };
 }
 
@@ -84,17 +87,6 @@ export async function loadTotals(
   const scope = { workspaceId, filters: query };
   const types = await loadTypes(client, scope, query.period, rangeOf(query, now), undefined, now);
   return describeTotals(types, "");
-}
-
-/** The breakdowns by names alone, as `loadMetrics` has them. */
-export async function loadBreakdowns(
-  client: ClientBase,
-  workspaceId: string,
-  query: MetricsQuery,
-  now: number,
-): Promise<NameBreakdowns> {
-  const slices = await selectSlices(client, { workspaceId, filters: query }, rangeOf(query, now));
-  return describeBreakdowns(slices, namedDimensions);
 }
 
 function loadTypes(
@@ -148,19 +140,6 @@ function sliceTypes(types: TypeTotals[]): Slice[] {
       messages,
     }))
     .sort((a, b) => compare(parseDecimal(b.amount), parseDecimal(a.amount)));
-}
-
-type Breakdowns<Of extends Dimension> = Pick<Metrics, `by_${Of}`>;
-
-/** The breakdowns by names: by type there is a total of each anyway. */
-export type NameBreakdowns = Breakdowns<NamedDimension>;
-
-function describeBreakdowns<Of extends Dimension>(slices: Slice[], of: readonly Of[]): Breakdowns<Of> {
-  const breakdowns = of.map((dimension) => [
-    `by_${dimension}`,
-    describeSlices(slices.filter((slice) => slice.dimension === dimension)),
-  ]);
-  return Object.fromEntries(breakdowns);
 }
 
 function describeSlices(slices: Slice[]): Metrics["by_project"] {

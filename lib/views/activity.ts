@@ -2,32 +2,26 @@ import type { ActivityQuery } from "@/lib/contract/activity";
 import type { MetricsQuery } from "@/lib/contract/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadActivity } from "@/lib/reads/activity";
-import { loadBreakdowns, loadTotals } from "@/lib/reads/metrics";
+import { loadTotals } from "@/lib/reads/metrics";
 import { requireMembership } from "@/lib/workspaces/membership";
 
 /**
- * The rows that are asked for, what sums them where somebody keeps that sum, and the same days without any other filter.
- */
-type Asked = { rows: ActivityQuery; sums: MetricsQuery | undefined; whole: MetricsQuery };
-
-/**
- * What the page of activity shows, all of one moment: a page of rows, what all pages sum to, and what there is to
- * filter by.
+ * What the page of activity shows, all of one moment: a page of rows, and what all pages sum to.
+ * @param asked the rows, and what sums them where somebody keeps that sum
  * @param now milliseconds since 1970
  * @throws ServiceError not_found to strangers, validation_failed for a cursor that is none
  */
 export function readActivityView(
   claims: UserClaims,
   slug: string,
-  { rows, sums, whole }: Asked,
+  asked: { rows: ActivityQuery; sums: MetricsQuery | undefined },
   now: number,
 ) {
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug);
     return {
-      list: await loadActivity(client, id, rows, now),
-      totals: sums && (await loadTotals(client, id, sums, now)),
-      breakdowns: await loadBreakdowns(client, id, whole, now),
+      list: await loadActivity(client, id, asked.rows, now),
+      totals: asked.sums && (await loadTotals(client, id, asked.sums, now)),
     };
   });
 }

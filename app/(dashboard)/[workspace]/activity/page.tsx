@@ -5,6 +5,7 @@ import { ActivityList } from "@/components/activity/activity-list";
 import { AddCost } from "@/components/activity/add-cost";
 import { ExportMenu } from "@/components/activity/export-menu";
 import { FilterBar } from "@/components/activity/filter-bar";
+import { activeFilters } from "@/components/activity/filters";
 import { toItem } from "@/components/activity/row";
 import { Totals } from "@/components/activity/totals";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
@@ -13,7 +14,6 @@ import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { readActivityView } from "@/lib/views/activity";
 import { requireWorkspace } from "../membership";
-import { readOptions } from "./options";
 import { readSearch } from "./search";
 
 export const metadata: Metadata = { title: "Activity" };
@@ -28,8 +28,7 @@ export default async function ActivityPage({ params, searchParams }: Props) {
   const asked = readSearch(await searchParams);
   if (asked.problem !== undefined) return <NotUnderstood path={path} problem={asked.problem} />;
 
-  const { list, totals, breakdowns } = await readActivityView(claims, slug, asked, Date.now());
-  const options = readOptions(breakdowns);
+  const { list, totals } = await readActivityView(claims, slug, asked, Date.now());
   const filters = new URLSearchParams(asked.filters).toString();
   const source = `/api/v1/workspaces/${slug}/activity?${filters}`;
   return (
@@ -45,17 +44,18 @@ export default async function ActivityPage({ params, searchParams }: Props) {
                   <Upload aria-hidden="true" />
                   Import
                 </Link>
-                <AddCost
-                  workspace={slug}
-                  environment={asked.rows.environment ?? "live"}
-                  projects={options.project}
-                />
+                <AddCost workspace={slug} environment={asked.rows.environment ?? "live"} />
               </>
             )}
           </>
         }
       />
-      <FilterBar path={path} params={asked.params} options={options} />
+      <FilterBar
+        path={path}
+        params={asked.params}
+        filters={activeFilters(asked.params, list.activity[0])}
+        days={`/api/v1/workspaces/${slug}/metrics?${new URLSearchParams(asked.days)}`}
+      />
       <ActivityList
         key={source}
         workspace={slug}

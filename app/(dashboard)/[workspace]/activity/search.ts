@@ -28,15 +28,15 @@ export function readSearch(search: SearchParams) {
   }
   const { q, cost_status, ...ofSums } = filters;
   const isSummed = q === undefined && cost_status === undefined;
-  const { period, from, to, environment } = filters;
-  const whole = { environment, ...(period && { period }), ...(from && { from }), ...(to && { to }) };
+  const { period, from, to, environment = "live" } = filters;
+  const days = { environment, ...(period && { period }), ...(from && { from }), ...(to && { to }) };
   return {
     params,
     filters,
     rows: rows.data,
     sums: isSummed ? metricsQuery.parse(ofSums) : undefined,
-    /** The same days without any filter: what there is to filter by. */
-    whole: metricsQuery.parse(whole),
-    isFiltered: Object.keys(params).some((name) => !(name in whole)),
+    /** The same days without any other filter. */
+    days,
+    isFiltered: Object.keys(params).some((name) => !(name in days)),
   };
 }
