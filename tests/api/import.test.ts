@@ -48,8 +48,8 @@ async function newImport(options: KeyOptions = {}) {
   return { workspace, start, stored };
 }
 
-describe("20,000 rows", () => {
-  const count = 20_000;
+describe("100,000 rows", () => {
+  const count = 100_000;
   const costs = Array.from({ length: count }, (_, index) => `0.${String(index).padStart(6, "0")}1`);
   const sum = show(total(costs.map(exact)));
 
@@ -71,12 +71,12 @@ describe("20,000 rows", () => {
     expect(half.count).toBeLessThan(count);
 
     const second = await start(path, "--yes", "--no-dry-run").ended;
-    expect(second.output).toMatch(/20,000 rows: [\d,]+ recorded, [\d,]+ were before, 0 refused\./);
+    expect(second.output).toMatch(/100,000 rows: [\d,]+ recorded, [\d,]+ were before, 0 refused\./);
     expect(second.status).toBe(0);
     expect(await stored()).toEqual({ count, sum });
 
     const third = await start(path, "--yes", "--no-dry-run").ended;
-    expect(third.output).toContain("20,000 rows: 0 recorded, 20,000 were before, 0 refused.");
+    expect(third.output).toContain("100,000 rows: 0 recorded, 100,000 were before, 0 refused.");
     expect(await stored()).toEqual({ count, sum });
     expect(existsSync(`${path}.refused.csv`)).toBe(false);
   });

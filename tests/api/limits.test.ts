@@ -13,7 +13,7 @@ const clientsOf = (secret: string, count: number) =>
   });
 
 describe("the monthly limit", () => {
-  test.each(Array.from({ length: 10 }, (_, round) => round + 1))(
+  test.each(Array.from({ length: 20 }, (_, round) => round + 1))(
     "64 clients on two processes record exactly 100 cents against a fresh key's limit of a dollar (round %i)",
     async () => {
       const workspace = await harness.fixtures.workspace();

@@ -7,7 +7,7 @@ import { addUser, makeTeam, type Team, type User } from "@/tests/helpers/team";
 
 const harness = withHarness({ services: 2 });
 const at = (process: number) => harness.services[process % 2]?.baseUrl ?? "";
-const rounds = 60;
+const rounds = 200;
 
 let team: Team;
 /** Enough of them that no quota of new secrets is in the way of a test. */
