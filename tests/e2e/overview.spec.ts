@@ -1,6 +1,7 @@
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
-import { expectDigits, figuresOf, recordSpend } from "./spend";
+import { expectUsable } from "./page-checks";
+import { expectDigits, figuresOf, recordSpend, unfoldAll } from "./spend";
 
 test("what the chart is stacked by is chosen in place, kept in the address, and the sum stays", async ({
   page,
@@ -50,6 +51,18 @@ test("today's bar is drawn as unfinished, and no other", async ({ page, world })
     bars.map((bar) => Math.floor(Number(bar.getAttribute("x")))),
   );
   expect(new Set(places)).toEqual(new Set([new Date().getUTCDate() - 1]));
+});
+
+test("the chart's figures and the rest of a breakdown, unfolded, can be used by everybody and widen no page", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await page.goto(`/${slug}`);
+  await page.getByText("Show the figures").click();
+  await expect(page.getByRole("columnheader", { name: "Period before" })).toBeVisible();
+  await unfoldAll(page);
+  await expectUsable(page);
 });
 
 test("test data is shown apart from live data", async ({ page, world }) => {
