@@ -8,9 +8,10 @@ export type Program = { redirectUri: string; stop(): void };
 /** Starts one on a free port. */
 export async function startProgram(): Promise<Program> {
   const server = createServer((_, response) => {
+    // It has no icon: a browser with a window would ask for one after the program has stopped listening.
     response
       .writeHead(200, { "content-type": "text/html", connection: "close" })
-      .end("<!doctype html><title>Done</title>You can close this page.");
+      .end("<!doctype html><link rel=icon href=data:,><title>Done</title>You can close this page.");
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
