@@ -1,9 +1,8 @@
 import "./globals.css";
-import { GeistMono } from "geist/font/mono";
-import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
 import { ThemeProvider } from "@/components/shell/theme-provider";
+import { mono, sans } from "./fonts";
 
 export const metadata: Metadata = {
   title: { default: "Outlay", template: "%s · Outlay" },
@@ -24,7 +23,7 @@ export const viewport: Viewport = {
 export default function RootLayout({ children }: { children: ReactNode }) {
   return (
     // next-themes puts the theme's class here before React wakes up; that difference is meant.
-    <html lang="en" suppressHydrationWarning className={`${GeistSans.variable} ${GeistMono.variable}`}>
+    <html lang="en" suppressHydrationWarning className={`${sans.variable} ${mono.variable}`}>
       <body className="min-h-dvh font-sans text-[15px] leading-relaxed">
         <ThemeProvider>{children}</ThemeProvider>
       </body>
