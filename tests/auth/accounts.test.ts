@@ -5,26 +5,19 @@ import { createLocalUser } from "@/lib/auth/local/create-local-user";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { asUser, type UserClaims } from "@/lib/db/transaction";
 import { readCurrentUser, readMembership } from "@/lib/workspaces/service";
-import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
-import { Fixtures } from "@/tests/helpers/keys";
+import type { TestDatabase } from "@/tests/helpers/database";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { withDatabase } from "@/tests/helpers/with-database";
 
 let database: TestDatabase;
 let fixtures: Fixtures;
 let service: pg.Client;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  configureDatabase(database);
-  fixtures = new Fixtures(database.adminUrl);
-  service = new pg.Client({ connectionString: database.url });
-  await service.connect();
+withDatabase((open) => {
+  ({ database, fixtures, service } = open);
 });
-afterAll(async () => {
-  await service?.end();
-  await fixtures?.close();
-  await closeDatabase();
-  await database?.drop();
-});
+beforeAll(() => configureDatabase(database));
+afterAll(closeDatabase);
 
 const password = "correct horse battery";
 const claimsOf = (sub: string): UserClaims => ({

@@ -1,8 +1,9 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { permissions, permissionsOf } from "@/lib/contract/permissions";
-import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
-import { Fixtures } from "@/tests/helpers/keys";
+import type { TestDatabase } from "@/tests/helpers/database";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { withDatabase } from "@/tests/helpers/with-database";
 
 // What a user's own SQL can do to keys and budgets: on a hosted project, PostgREST runs it without our service in front.
 
@@ -16,11 +17,11 @@ let workspace: string;
 let other: string;
 let users: Record<Who, string>;
 
+withDatabase((open) => {
+  ({ database, fixtures, service } = open);
+});
+
 beforeAll(async () => {
-  database = await createTestDatabase();
-  fixtures = new Fixtures(database.adminUrl);
-  service = new pg.Client({ connectionString: database.url });
-  await service.connect();
   workspace = await fixtures.workspace();
   other = await fixtures.workspace();
   users = {
@@ -31,12 +32,6 @@ beforeAll(async () => {
     viewer: await signUp(workspace, "viewer"),
     stranger: await signUp(other, "owner"),
   };
-});
-
-afterAll(async () => {
-  await service?.end();
-  await fixtures?.close();
-  await database?.drop();
 });
 
 async function signUp(workspaceId: string, role: string): Promise<string> {

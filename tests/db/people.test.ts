@@ -1,26 +1,17 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
-import { Fixtures } from "@/tests/helpers/keys";
+import type pg from "pg";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { withDatabase } from "@/tests/helpers/with-database";
 
 // What people may do to people's tables by themselves, without the service in front: on hosted Supabase, PostgREST lets
 // them. Every statement runs as `authenticated`, with a user's claims.
 
-let database: TestDatabase;
 let fixtures: Fixtures;
 let service: pg.Client;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  fixtures = new Fixtures(database.adminUrl);
-  service = new pg.Client({ connectionString: database.url });
-  await service.connect();
-});
-afterAll(async () => {
-  await service?.end();
-  await fixtures?.close();
-  await database?.drop();
+withDatabase((open) => {
+  ({ fixtures, service } = open);
 });
 
 type Role = "owner" | "admin" | "member" | "viewer";

@@ -1,23 +1,13 @@
-import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
-import { Fixtures } from "@/tests/helpers/keys";
+import type pg from "pg";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { withDatabase } from "@/tests/helpers/with-database";
 
-let database: TestDatabase;
 let fixtures: Fixtures;
 let service: pg.Client;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  fixtures = new Fixtures(database.adminUrl);
-  service = new pg.Client({ connectionString: database.url });
-  await service.connect();
-});
-
-afterAll(async () => {
-  await service?.end();
-  await fixtures?.close();
-  await database?.drop();
+withDatabase((open) => {
+  ({ fixtures, service } = open);
 });
 
 /** Runs a statement as another role, within a transaction that is undone. */

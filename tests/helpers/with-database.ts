@@ -1,0 +1,30 @@
+import pg from "pg";
+import { afterAll, beforeAll } from "vitest";
+import { createTestDatabase, type TestDatabase } from "./database";
+import { Fixtures } from "./keys";
+
+/** A database, what fills it, and a connection to it as the service itself. */
+export type OpenDatabase = { database: TestDatabase; fixtures: Fixtures; service: pg.Client };
+
+/**
+ * Gives the tests of a file a database of their own before they begin, and takes it down after them.
+ * @param use keeps what they need of it
+ */
+export function withDatabase(use: (open: OpenDatabase) => void): void {
+  const open: Partial<OpenDatabase> = {};
+  beforeAll(async () => {
+    const database = await createTestDatabase();
+    open.database = database;
+    const fixtures = new Fixtures(database.adminUrl);
+    open.fixtures = fixtures;
+    const service = new pg.Client({ connectionString: database.url });
+    open.service = service;
+    await service.connect();
+    use({ database, fixtures, service });
+  });
+  afterAll(async () => {
+    await open.service?.end();
+    await open.fixtures?.close();
+    await open.database?.drop();
+  });
+}
