@@ -1,4 +1,5 @@
 import type { NextConfig } from "next";
+import { commonHeaders } from "./lib/http/common-headers";
 
 const config: NextConfig = {
   reactStrictMode: true,
@@ -9,23 +10,11 @@ const config: NextConfig = {
   experimental: { preloadEntriesOnStart: false },
   // Browsers that know of no icon yet, as between two pages, ask for this name: else it is looked up as a workspace.
   rewrites: async () => [{ source: "/favicon.ico", destination: "/icon.svg" }],
+  // On what Next answers before `proxy.ts` is asked, too: a redirect of an address that is written differently.
   headers: async () => [
     {
-      // Nobody lays a page of their own over ours, to have somebody press Allow without knowing it.
       source: "/:path*",
-      headers: [
-        {
-          key: "Content-Security-Policy",
-          value: "frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
-        },
-        { key: "X-Frame-Options", value: "DENY" },
-        { key: "X-Content-Type-Options", value: "nosniff" },
-      ],
-    },
-    {
-      // What a program asks for stands in the address. Other sites are not told it.
-      source: "/oauth/:path*",
-      headers: [{ key: "Referrer-Policy", value: "same-origin" }],
+      headers: Object.entries(commonHeaders).map(([key, value]) => ({ key, value })),
     },
   ],
 };

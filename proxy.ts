@@ -1,18 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { type NextRequest, NextResponse } from "next/server";
 import { hasSessionCookie } from "@/lib/auth/request-session";
 import { createSessionClient } from "@/lib/auth/session-client";
+import { env } from "@/lib/env";
+import { PrerenderedPages } from "@/lib/http/prerendered-scripts";
+import { pagePolicy, securityHeaders } from "@/lib/http/security-headers";
+import { isServedHost, refuseHost } from "@/lib/http/served-host";
 import { servedPath } from "@/lib/mcp/addresses";
 
+const policyHeader = "Content-Security-Policy";
+
+/** Not the API and the sign-in's own protocol, which see to sessions themselves, nor files. */
+const keepsSession =
+  /^\/(?!api\/|auth\/|oauth\/(?!authorize$)|\.well-known\/|_next\/|callback$|.*\.[a-z0-9]+$)/;
+
+/** What Next answers with a page, if only to say that there is none. */
+const isPage = /^\/(?!api\/|auth\/v1\/|_next\/)/;
+
+const prerendered = new PrerenderedPages(join(process.cwd(), ".next"));
+
 /**
- * Keeps the session of whoever looks at pages fresh: a page that is being rendered can set no cookies any more. It
- * decides nothing. Each page, action and route asks by itself who is calling.
+ * What stands before everything that Next answers: refuses hosts that are not served, gives pages their
+ * Content-Security-Policy, and keeps the session of whoever looks at pages fresh, because a page that is being rendered
+ * can set no cookies any more. It does not decide who may see what: each page, action and route asks who is calling.
  *
  * Where Next stands alone, it also leads the agent tools' own host to their route, as our server does before Next.
  */
-export async function proxy(request: NextRequest): Promise<NextResponse> {
+export async function proxy(request: NextRequest): Promise<Response> {
+  const host = request.headers.get("host");
   const { pathname } = request.nextUrl;
-  const served = servedPath(request.headers.get("host") ?? undefined, pathname);
+  if (!isServedHost(host)) return refuseHost(host, request.headers.get("accept"));
+  const served = servedPath(host ?? undefined, pathname);
   if (served !== pathname) return NextResponse.rewrite(new URL(served, request.url));
+  const policy = isPage.test(pathname) ? policyOf(pathname) : undefined;
+  // Next gives the nonce of the policy on the request to every script that it writes; a caller's own policy is replaced.
+  if (policy) request.headers.set(policyHeader, policy);
+  const response = keepsSession.test(pathname)
+    ? await refreshSession(request)
+    : NextResponse.next({ request });
+  for (const [name, value] of Object.entries(securityHeaders())) response.headers.set(name, value);
+  if (policy) response.headers.set(policyHeader, policy);
+  return response;
+}
+
+function policyOf(pathname: string): string {
+  const dev = env().NODE_ENV !== "production";
+  const hashes = dev ? undefined : prerendered.hashesOf(pathname);
+  if (hashes) return pagePolicy(pathname, { hashes });
+  const nonce = randomBytes(16).toString("base64");
+  return pagePolicy(pathname, { nonce, hashes: dev ? [] : prerendered.fallbackHashes() }, dev);
+}
+
+/** Lets a request on with a session that is about to expire refreshed. */
+async function refreshSession(request: NextRequest): Promise<NextResponse> {
   let response = NextResponse.next({ request });
   if (!hasSessionCookie(request)) return response;
   const client = await createSessionClient({
@@ -25,12 +66,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
     },
   });
-  // Refreshes a session that is about to expire. An identity provider that is away leaves it as it was.
+  // An identity provider that is away leaves it as it was.
   await client.auth.getSession();
   return response;
 }
-
-export const config = {
-  // Pages alone: not the API and the sign-in's own protocol, which see to themselves, nor files.
-  matcher: ["/((?!api/|auth/|oauth/(?!authorize$)|\\.well-known/|_next/|callback$|.*\\.[a-z0-9]+$).*)"],
-};

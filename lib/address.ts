@@ -23,6 +23,17 @@ export function serviceAddress(settings: Env = env()): string {
   return shared.listening ?? `http://localhost:${PORT}`;
 }
 
+/** The origins that the service has by its settings: its own address, MCP_URL's, and the deployment's on Vercel. */
+export function serviceOrigins(settings: Env = env()): string[] {
+  const { MCP_URL, VERCEL_URL, VERCEL_BRANCH_URL, VERCEL_PROJECT_PRODUCTION_URL } = settings;
+  const deployments = [VERCEL_URL, VERCEL_BRANCH_URL, VERCEL_PROJECT_PRODUCTION_URL].flatMap((name) =>
+    name ? [`https://${name}`] : [],
+  );
+  return [serviceAddress(settings), ...(MCP_URL ? [MCP_URL] : []), ...deployments].map(
+    (address) => new URL(address).origin,
+  );
+}
+
 /** Whether an address is this machine's own. @param host as in `new URL(…).hostname` */
 export function isLoopbackHost(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);

@@ -20,6 +20,15 @@ const list = z
       .filter(Boolean),
   );
 
+const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
+
+/** Host names, in lower case as they are compared. */
+const hostNames = list
+  .transform((names) => names.map((name) => name.toLowerCase()))
+  .refine((names) => names.every((name) => hostName.test(name)), {
+    error: "must be host names separated by commas, without scheme, port or path (outlay.example.com)",
+  });
+
 const schema = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
@@ -37,6 +46,8 @@ const schema = z.object({
   MCP_URL: url("http:", "https:").optional(),
   /** Origins of pages, besides the service's own and this machine's, that may call the agent tools. */
   MCP_ALLOWED_ORIGINS: list,
+  /** Host names, besides those of the addresses above and of this machine, that the service answers as. */
+  ALLOWED_HOSTS: hostNames,
   POSTGRES_URL: url("postgres:", "postgresql:").optional(),
   DATABASE_URL: url("postgres:", "postgresql:").optional(),
   /** A direct connection, for migrations and maintenance. */
@@ -52,7 +63,11 @@ const schema = z.object({
   /** Addresses (CIDR) of the reverse proxies whose X-Forwarded-For may be believed. */
   TRUSTED_PROXIES: list,
   SVC_API_KEY: z.string().min(16, "must have at least 16 characters").optional(),
-  SVC_ALLOW_ENV_API_KEY: flag,
+  /** As the specification has it (5.6): `true`, and nothing else, allows the key in production. */
+  SVC_ALLOW_ENV_API_KEY: z
+    .string()
+    .optional()
+    .transform((value) => value === "true"),
   /** What a scheduler sends to `/api/jobs`, where no server of ours runs. */
   CRON_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   /** Where clients on this machine (the import, the local agent tools) find the service. */
@@ -69,6 +84,7 @@ const schema = z.object({
   VERCEL: flag,
   VERCEL_ENV: z.string().optional(),
   VERCEL_URL: z.string().optional(),
+  VERCEL_BRANCH_URL: z.string().optional(),
   VERCEL_PROJECT_PRODUCTION_URL: z.string().optional(),
 });
 

@@ -1,13 +1,19 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import next from "next";
 import { env } from "@/lib/env";
 import { withPeer } from "@/lib/http/peer";
+import { errorResponse, newRequestId } from "@/lib/http/reply";
+import { securityHeaders } from "@/lib/http/security-headers";
+import { isServedHost, readTarget, refuseHost } from "@/lib/http/served-host";
 import { servedPath } from "@/lib/mcp/addresses";
 import { endToolStreams } from "@/lib/mcp/protocol";
+import { Connections } from "./connections";
 import { createLane } from "./lane";
+import { plainPath } from "./redirect";
+import { UpgradableRequest } from "./upgrades";
 
 /**
  * How long an idle connection stays open: longer than proxies and load balancers keep theirs, most of them for a minute.
@@ -18,6 +24,8 @@ const keepAliveMs = 75_000;
 /** A server that answers: where, and how to stop it once the requests under way are answered. */
 export type HttpServer = { address: string; close(): Promise<void> };
 
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
 /**
  * Starts the self-hosted server: route handlers on the fast lane, everything else through Next.
  * With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform that has no server of ours.
@@ -27,40 +35,80 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   const app = next({ dev: options.dev, hostname: options.host, port: options.port });
   await app.prepare();
   const handlePage = app.getRequestHandler();
-  const toNext = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const toNext: Listener = async (incoming, outgoing) => {
     if (!isDecodable(incoming.url ?? "/")) return refuseAddress(outgoing);
-    return withPeer(incoming.socket.remoteAddress, () => handlePage(incoming, outgoing));
+    const { socket, headers } = incoming;
+    return withPeer(socket.remoteAddress, headers, () => handlePage(incoming, outgoing));
   };
   const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext) : toNext;
-  const server = createServer((incoming, outgoing) => {
-    // The agent tools may have a host of their own, whose paths are none of the app's.
-    incoming.url = servedPath(incoming.headers.host, incoming.url ?? "/");
-    return serve(incoming, outgoing);
+  const server = createServer({ IncomingMessage: UpgradableRequest }, (incoming, outgoing) => {
+    // Whatever goes wrong with one request is that request's: thrown from here, it would end the process.
+    answer(incoming, outgoing, serve).catch((error) => answerFailure(error, outgoing));
   });
+  const connections = new Connections(server);
   server.keepAliveTimeout = keepAliveMs;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(options.port, options.host, resolve);
   });
-  const { port } = server.address() as AddressInfo;
   return {
-    address: `http://${options.host === "0.0.0.0" ? "localhost" : options.host}:${port}`,
+    address: localAddress(options.host, (server.address() as AddressInfo).port),
     close: async () => {
       endToolStreams();
-      await drain(server);
+      await connections.drain();
       await app.close();
     },
   };
 }
 
-/** Answers what is under way and closes every connection after its answer, those that clients would keep busy too. */
-async function drain(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.prependListener("request", (_: IncomingMessage, outgoing: ServerResponse) => {
-    outgoing.shouldKeepAlive = false;
-  });
-  // Answers that were under way before promised to keep their connections, which are idle from then on.
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  await closed.finally(() => clearInterval(idle));
+/** The address of a server on this machine. @param host what it listens on: a name or an address; `::` is all of them */
+export function localAddress(host: string, port: number): string {
+  if (host === "0.0.0.0" || host === "::") return `http://localhost:${port}`;
+  return `http://${host.includes(":") ? `[${host.replace(/%.*/, "")}]` : host}:${port}`;
+}
+
+/** What holds for every request, before it is known what it asks for. */
+async function answer(incoming: IncomingMessage, outgoing: ServerResponse, serve: Listener): Promise<void> {
+  for (const [name, value] of Object.entries(securityHeaders())) outgoing.setHeader(name, value);
+  const { host, path } = readTarget(incoming.url ?? "/", hostOf(incoming));
+  if (!isServedHost(host)) return send(refuseHost(host, incoming.headers.accept), outgoing);
+  if (host !== incoming.headers.host) setHost(incoming, host as string);
+  const plain = plainPath(path);
+  if (plain !== undefined) return redirect(plain, outgoing);
+  // The agent tools may have a host of their own, whose paths are none of the app's.
+  incoming.url = servedPath(host, path);
+  return serve(incoming, outgoing);
+}
+
+/** The Host header; undefined where there are several, which no two programs in a row may understand alike. */
+function hostOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  const names = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  return names.length > 1 ? undefined : headers.host;
+}
+
+/** Has a request say the host that its target names, for all that read it later: the adapter reads `rawHeaders`. */
+function setHost(incoming: IncomingMessage, host: string): void {
+  incoming.headers.host = host;
+  incoming.rawHeaders = [
+    ...incoming.rawHeaders.flatMap((name, index, all) =>
+      index % 2 === 0 && name.toLowerCase() !== "host" ? [name, all[index + 1] ?? ""] : [],
+    ),
+    "Host",
+    host,
+  ];
+}
+
+function redirect(path: string, outgoing: ServerResponse): void {
+  outgoing.writeHead(308, { Location: path, "Content-Type": "text/plain; charset=utf-8" }).end(`${path}\n`);
+}
+
+async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+}
+
+async function answerFailure(error: unknown, outgoing: ServerResponse): Promise<void> {
+  const response = errorResponse(error, newRequestId());
+  if (outgoing.headersSent) outgoing.destroy();
+  else await send(response, outgoing);
 }
 
 /** Whether the path of an address is text. Next answers 500 where it is not (`/%ff`). */
@@ -77,8 +125,6 @@ function refuseAddress(outgoing: ServerResponse): void {
   const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
   outgoing.writeHead(400, headers).end("This address cannot be read.\n");
 }
-
-type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /** Answers what is a route; hands the rest to Next untouched. */
 async function fastLane(toNext: Listener): Promise<Listener> {

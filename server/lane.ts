@@ -12,16 +12,12 @@ export async function createLane(): Promise<Hono<{ Bindings: HttpBindings }>> {
   const lane = new Hono<{ Bindings: HttpBindings }>();
   for (const { path, load } of [...routes].sort(bySpecificity)) {
     const module = await load();
-    const allow = allowedBy(module);
-    const refuse = refuseMethod(allow);
+    const refuse = refuseMethod(allowedBy(module));
     lane.all(
       convertPath(path, (name) => `:${name}`),
       (context) => {
         const { method } = context.req;
         const handler = module[(method === "HEAD" ? "GET" : method) as Method] ?? refuse;
-        // Whoever may call from another origin answers this by itself.
-        if (method === "OPTIONS" && !("OPTIONS" in module))
-          return new Response(null, { status: 204, headers: { Allow: allow } });
         return handler(context.req.raw, {
           params: Promise.resolve(context.req.param()),
           peer: context.env.incoming.socket.remoteAddress,

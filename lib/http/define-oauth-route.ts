@@ -26,7 +26,7 @@ export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<Method | "OPTI
   const answer = async (request: Request, address: string | undefined): Promise<object> =>
     "form" in endpoint
       ? endpoint.form({ body: readFields(await readFormBody(request, bodyLimit)), address })
-      : endpoint.json({ body: await readJsonBody(request, bodyLimit), address });
+      : endpoint.json({ body: await readJsonBody(request, bodyLimit, "anybody"), address });
   const refuse = refuseMethod("POST");
   return {
     POST: async (request, context) => {

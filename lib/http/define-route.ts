@@ -7,8 +7,8 @@ import { env } from "@/lib/env";
 import { type ErrorCode, ServiceError, validationFailed } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
 import { readCredentials } from "@/lib/keys/credentials";
-import { admitRead, type KeyPrincipal } from "@/lib/keys/guard";
-import { defaultBodyLimit, readJsonBody } from "./body";
+import { admitRead, checkCaller, type KeyPrincipal } from "@/lib/keys/guard";
+import { defaultBodyLimit, readJsonBody, type Sender } from "./body";
 import { callerAddress } from "./peer";
 import { errorResponse, jsonResponse, newRequestId, rateHeaders, streamResponse } from "./reply";
 import { mediaTypeOf, type StreamedBody } from "./streamed";
@@ -93,13 +93,27 @@ export function endpoint<
  * Turns the endpoints of one path into the handlers a route file exports. Each parses what comes in by its schemas,
  * admits the caller, runs, and encodes what goes out; methods without an endpoint answer 405.
  */
-export function defineRoute(endpoints: Partial<Record<Method, Endpoint>>): Record<Method, Handler> {
-  const allow = methods.filter((method) => endpoints[method]).join(", ");
-  const handlers = methods.map((method) => {
-    const declared = endpoints[method];
-    return [method, declared ? serve(declared) : refuseMethod(allow)] as const;
+export function defineRoute(endpoints: Partial<Record<Method, Endpoint>>): RouteHandlers {
+  const declared = methods.flatMap((method) => {
+    const endpoint = endpoints[method];
+    return endpoint ? [[method, serve(endpoint)] as const] : [];
   });
-  return Object.fromEntries(handlers) as Record<Method, Handler>;
+  return answerMethods(Object.fromEntries(declared));
+}
+
+/** A handler for each method: what a route file exports. */
+export type RouteHandlers = Record<Method | "OPTIONS", Handler>;
+
+/**
+ * Completes the handlers of a path: 405 for every other method, and OPTIONS that lists those there are. A route file
+ * exports all of them, because what it does not export the self-hosted server and Next each answer in their own way.
+ */
+export function answerMethods(handlers: Partial<Record<Method, Handler>>): RouteHandlers {
+  const allow = methods.filter((method) => handlers[method]).join(", ");
+  const refuse = refuseMethod(allow);
+  const listMethods: Handler = async () => new Response(null, { status: 204, headers: { Allow: allow } });
+  const all = methods.map((method) => [method, handlers[method] ?? refuse] as const);
+  return { ...(Object.fromEntries(all) as Record<Method, Handler>), OPTIONS: listMethods };
 }
 
 /** The handler of a method that a path does not have. @param allow the methods it has */
@@ -148,7 +162,7 @@ async function answerRequest(
   { headers, setCookies }: Extra,
 ): Promise<unknown> {
   const run = declared.run as (context: unknown) => Promise<unknown>;
-  const parse = () => parseAll(declared, request, context);
+  const parse = (from?: Sender) => parseAll(declared, request, context, from);
   if (declared.auth === "none") return run({ request, headers, ...(await parse()) });
   if (declared.auth === "user") {
     const principal = await authenticateUser(request, callerAddress(request, context.peer), setCookies);
@@ -158,8 +172,16 @@ async function answerRequest(
   const address = callerAddress(request, context.peer);
   if (declared.auth === "ingest") {
     const caller = { lookup, address };
-    const parsed = await parse().catch((error) => {
-      if (error instanceof ServiceError) return { body: error, query: {}, params: {} };
+    let refusal: Error | undefined;
+    // Most calls are short, and their key is looked up once, with the group that records them.
+    const require = async () => {
+      const checked = await checkCaller(caller);
+      Object.assign(headers, rateHeaders(checked.rate));
+      refusal = checked.refusal;
+      if (refusal) throw refusal;
+    };
+    const parsed = await parse({ require }).catch((error) => {
+      if (error instanceof ServiceError && error !== refusal) return { body: error, query: {}, params: {} };
       throw error;
     });
     return run({ request, headers, caller, ...parsed });
@@ -178,11 +200,12 @@ async function parseAll(
   { params, query, body, bodyLimitBytes }: Endpoint,
   request: Request,
   context: RouteContext,
+  from?: Sender,
 ) {
   return {
     params: params && parsePart(params, await context.params, "path"),
     query: query && parsePart(query, readQuery(request), "query"),
-    body: body && parsePart(body, await readJsonBody(request, bodyLimitBytes ?? defaultBodyLimit), ""),
+    body: body && parsePart(body, await readJsonBody(request, bodyLimitBytes ?? defaultBodyLimit, from), ""),
   };
 }
 

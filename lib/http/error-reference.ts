@@ -113,10 +113,6 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     when: "A page of another origin made the call.",
     says: "Calls from this origin are not allowed.",
   },
-  host_not_allowed: {
-    when: "The agent tools were called under a host name that is not this service's.",
-    says: "This service does not answer as outlay.internal. Its operator can set BASE_URL or MCP_URL to that address.",
-  },
   not_found: {
     when: "It does not exist, or the credentials do not reach it. Both are answered alike.",
     says: "There is nothing here, or your credentials do not reach it.",
@@ -156,6 +152,10 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
   unsupported_media_type: {
     when: "The `Content-Type` is not JSON.",
     says: "Send the body as JSON, with Content-Type: application/json.",
+  },
+  misdirected_request: {
+    when: "The request names a host that this service does not answer as, or none.",
+    says: "This service does not answer as outlay.internal. Its operator can add the name to ALLOWED_HOSTS.",
   },
   rate_limited: {
     when: "The key has made as many requests in the last 60 seconds as it may, or a person has done something as often as they may. `Retry-After` is exact; refused calls do not extend it.",

@@ -1,15 +1,23 @@
 import { parse as parseLossless, stringify as stringifyLossless } from "lossless-json";
 import { ExactNumber } from "@/lib/contract/exact-number";
 
-/** A run of digits that a double may not hold: only then is the slower, exact parser needed. */
-const longNumber = /\d[\d.]{14}\d/;
+/**
+ * A number with more digits than a double may hold: only then is the slower, exact parser needed. Such a run of digits in
+ * a text counts as one only where the text has what may precede a number before it.
+ */
+const longNumber = /(?:^|[[:,\s-])\d[\d.]{14}\d/;
+
+/** Whether a JSON text may hold a number that `JSON.parse` would round. */
+export function needsExactParser(text: string): boolean {
+  return longNumber.test(text);
+}
 
 /**
  * Parses JSON without losing a digit: numbers that a double cannot hold become ExactNumber, all others stay numbers.
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
-  if (!longNumber.test(text)) return JSON.parse(text);
+  if (!needsExactParser(text)) return JSON.parse(text);
   return parseLossless(text, null, {
     parseNumber: (digits) => exactOrNumber(digits),
     onDuplicateKey: ({ newValue }) => newValue,

@@ -1,17 +1,45 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { IncomingHttpHeaders } from "node:http";
 import { env } from "@/lib/env";
+import { isAddressIn } from "@/lib/keys/address";
 import { clientAddress } from "./client-address";
 
-// Set by the self-hosted server round requests that go through Next, whose Request does not know its socket. On the
-// global object, because Next's bundle has a copy of this module of its own.
-const globals = globalThis as { [key: symbol]: AsyncLocalStorage<string | undefined> | undefined };
+/** Where a request came from: its socket's remote address, and what proxies say about themselves. */
+type Origin = { peer: string | undefined; isForwarded: boolean; namesCaller: boolean };
+
+// Set by the self-hosted server round requests that go through Next, whose Request does not know its socket, and which
+// adds forwarding headers of its own. On the global object, because Next's bundle has a copy of this module.
+const globals = globalThis as { [key: symbol]: AsyncLocalStorage<Origin> | undefined };
 const slot = Symbol.for("outlay.peer");
 globals[slot] ??= new AsyncLocalStorage();
-const peers: AsyncLocalStorage<string | undefined> = globals[slot];
+const origins: AsyncLocalStorage<Origin> = globals[slot];
 
-/** Runs `run` for a request whose socket's remote address is `peer`. */
-export function withPeer<T>(peer: string | undefined, run: () => T): T {
-  return peers.run(peer, run);
+/** What a proxy adds to the requests that it passes on. */
+const forwardingHeaders = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-port",
+  "x-forwarded-proto",
+  "x-forwarded-server",
+  "x-original-forwarded-for",
+  "x-real-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "true-client-ip",
+  "cf-connecting-ip",
+  "fastly-client-ip",
+];
+
+/**
+ * Runs `run` for a request that came over a socket.
+ * @param peer the socket's remote address
+ * @param headers the request's, as they came in
+ */
+export function withPeer<T>(peer: string | undefined, headers: IncomingHttpHeaders, run: () => T): T {
+  const isForwarded = forwardingHeaders.some((name) => headers[name] !== undefined);
+  return origins.run({ peer, isForwarded, namesCaller: headers["x-forwarded-for"] !== undefined }, run);
 }
 
 /** The caller's address, or undefined where it cannot be known. @param peer the socket's, where the caller has it */
@@ -23,8 +51,19 @@ export function callerAddress(
   // Vercel's edge sets this header itself and overwrites what a client sends.
   if (VERCEL) return request.headers.get("x-vercel-forwarded-for")?.split(",")[0]?.trim();
   return clientAddress({
-    peer: peer ?? peers.getStore(),
+    peer: peer ?? origins.getStore()?.peer,
     forwardedFor: request.headers.get("x-forwarded-for"),
     trustedProxies: TRUSTED_PROXIES,
   });
+}
+
+/**
+ * Whether a request that goes through Next was made on this machine. A request that some proxy on this machine passed on
+ * was not: it is believed only where TRUSTED_PROXIES names the proxy, and the proxy names the caller.
+ */
+export function isFromThisMachine(request: Pick<Request, "headers">): boolean {
+  const origin = origins.getStore();
+  if (!origin || !isAddressIn(callerAddress(request, undefined), ["127.0.0.0/8", "::1/128"])) return false;
+  if (!origin.isForwarded) return true;
+  return origin.namesCaller && isAddressIn(origin.peer, env().TRUSTED_PROXIES);
 }

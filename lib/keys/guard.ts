@@ -47,6 +47,19 @@ export async function admitRead(
   });
 }
 
+/**
+ * Whether a call's key may be used at all, looked up before a body is read that takes long to read. Counts nothing: the
+ * call itself is admitted, and counted, with what it carries.
+ * @throws ServiceError unavailable
+ */
+export async function checkCaller(
+  call: KeyCall,
+): Promise<{ refusal: Error | undefined; rate: RateStatus | null }> {
+  const admission = await asServiceAlone((client) => loadAdmission(client, { lookups: [call.lookup] }));
+  const { outcome, rate } = judge(admission, call);
+  return outcome instanceof Error ? { refusal: outcome, rate } : { refusal: undefined, rate: null };
+}
+
 function judge(
   { keys, tokens, now }: Admission,
   call: KeyCall,

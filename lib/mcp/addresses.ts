@@ -1,4 +1,4 @@
-import { isLoopbackHost, serviceAddress } from "@/lib/address";
+import { isLoopbackHost, serviceAddress, serviceOrigins } from "@/lib/address";
 import { type Env, env } from "@/lib/env";
 import { toolsPath } from "@/lib/oauth/addresses";
 
@@ -29,37 +29,10 @@ export function servedPath(host: string | undefined, target: string, settings: E
   return target.startsWith(`${own.path}/.well-known/`) ? toolsPath + target.slice(own.path.length) : target;
 }
 
-/**
- * Whether a request's Host is one this service answers agents under: its own, MCP_URL's, the deployment's, and what no
- * page on the web can make a browser say of another machine: loopback names and bare addresses. A page that has its own
- * name resolve to this machine (DNS rebinding) says its own name here.
- */
-export function isServedHost(host: string | null, settings: Env = env()): boolean {
-  const name = hostname(host);
-  if (name === undefined) return false;
-  if (isLoopbackHost(name) || /^(\d+(\.\d+){3}|\[.+\])$/.test(name)) return true;
-  return ownOrigins(settings).some((origin) => new URL(origin).hostname === name);
-}
-
 /** Whether a page from this origin may call: the service's own, one on this machine, one of MCP_ALLOWED_ORIGINS. */
 export function isAllowedOrigin(origin: string, settings: Env = env()): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname: name, origin: normal } = new URL(origin);
   if (/^https?:$/.test(protocol) && isLoopbackHost(name)) return true;
-  return [...ownOrigins(settings), ...settings.MCP_ALLOWED_ORIGINS].includes(normal);
-}
-
-function ownOrigins(settings: Env): string[] {
-  const { MCP_URL, VERCEL_URL, VERCEL_PROJECT_PRODUCTION_URL } = settings;
-  const deployments = [VERCEL_URL, VERCEL_PROJECT_PRODUCTION_URL].flatMap((name) =>
-    name ? [`https://${name}`] : [],
-  );
-  return [serviceAddress(settings), ...(MCP_URL ? [MCP_URL] : []), ...deployments].map(
-    (address) => new URL(address).origin,
-  );
-}
-
-function hostname(host: string | null): string | undefined {
-  if (!host || !URL.canParse(`http://${host}`)) return undefined;
-  return new URL(`http://${host}`).hostname;
+  return [...serviceOrigins(settings), ...settings.MCP_ALLOWED_ORIGINS].includes(normal);
 }

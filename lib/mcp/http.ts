@@ -9,7 +9,7 @@ import { decideAttempt } from "@/lib/keys/decide";
 import { log } from "@/lib/log";
 import { resourceAt } from "@/lib/oauth/addresses";
 import { admitToolCall, insufficientScope, type ToolPrincipal } from "@/lib/oauth/guard";
-import { isAllowedOrigin, isServedHost } from "./addresses";
+import { isAllowedOrigin } from "./addresses";
 import { corsHeaders, preflightResponse } from "./cors";
 import { answerProtocol } from "./protocol";
 import { Retries } from "./retries";
@@ -31,7 +31,6 @@ export async function answerMcp(request: Request, peer: string | undefined): Pro
   const origin = request.headers.get("origin");
   const headers: Record<string, string> = { "X-Request-Id": requestId, "Cache-Control": "no-store" };
   try {
-    checkHost(request.headers.get("host"));
     checkOrigin(origin);
     Object.assign(headers, corsHeaders(origin));
     if (request.method === "OPTIONS") return preflightResponse(origin);
@@ -42,14 +41,6 @@ export async function answerMcp(request: Request, peer: string | undefined): Pro
   } catch (error) {
     return errorResponse(error, requestId, headers);
   }
-}
-
-function checkHost(host: string | null): void {
-  if (isServedHost(host)) return;
-  throw new ServiceError(
-    "host_not_allowed",
-    `This service does not answer as ${host ?? "a host without a name"}. Its operator can set BASE_URL or MCP_URL to that address.`,
-  );
 }
 
 function checkOrigin(origin: string | null): void {
@@ -73,11 +64,11 @@ async function answerCaller(
 ): Promise<Response> {
   const address = callerAddress(request, peer);
   const resource = resourceAt(request.headers.get("host"));
-  const body = await readBody(request);
   const authorization = request.headers.get("authorization");
   const { outcome, rate } = await admitToolCall({ authorization, address, resource });
   Object.assign(headers, rateHeaders(rate));
   if (outcome instanceof ServiceError) throw outcome;
+  const body = await readBody(request);
   if (body instanceof ServiceError) {
     if (body.code !== "invalid_json") throw body;
     return Response.json(
@@ -121,7 +112,7 @@ const toolCallShape = z.looseObject({
   params: z.looseObject({ name: z.enum(toolNames) }),
 });
 
-/** The body, or the refusal it earns once its sender is known. */
+/** The body, or the refusal it earns. */
 async function readBody(request: Request): Promise<unknown> {
   try {
     const body = await readJsonBody(request, defaultBodyLimit);

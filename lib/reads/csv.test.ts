@@ -1,13 +1,20 @@
 import { expect, test } from "vitest";
 import { csvNumber, csvRow } from "./csv";
 
-test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠SUM(A1)"])(
-  "the text %j is no formula",
-  (text) => expect(csvRow([text]).replaceAll('"', "")).toBe(`'${text}\r\n`),
-);
+test.each([
+  ["plain text", "plain text"],
+  ["a,b", '"a,b"'],
+  ["a;b", '"a;b"'],
+  ["a\tb", '"a\tb"'],
+  ["a\r\nb", '"a\r\nb"'],
+  ['say "so"', '"say ""so"""'],
+  ["\tcmd", '"\'\tcmd"'],
+  ["=1+1", "'=1+1"],
+  ["=1;2", '"\'=1;2"'],
+])("Writes the text %j so that no spreadsheet splits or runs it", (text, written) => {
+  expect(csvRow([text, "next"])).toBe(`${written},next\r\n`);
+});
 
-test("numbers stay numbers, and what separates cells is quoted", () => {
-  expect(csvRow([csvNumber("-0.4"), 'says "hi"', "a,b", "two\nlines", null])).toBe(
-    '-0.4,"says ""hi""","a,b","two\nlines",\r\n',
-  );
+test("Writes numbers and empty cells as they are", () => {
+  expect(csvRow([csvNumber("-0.30"), null, csvNumber(null)])).toBe("-0.30,,\r\n");
 });

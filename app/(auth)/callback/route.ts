@@ -1,7 +1,8 @@
 import { followCallback } from "@/lib/auth/callback";
-import type { Handler } from "@/lib/http/define-route";
+import { answerMethods } from "@/lib/http/define-route";
 import { callerAddress } from "@/lib/http/peer";
 
 /** Where links in mails lead: turns their code into a session. */
-export const GET: Handler = (request, context) =>
-  followCallback(request, callerAddress(request, context.peer));
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
+  GET: (request, context) => followCallback(request, callerAddress(request, context.peer)),
+});

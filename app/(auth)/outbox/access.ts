@@ -1,7 +1,6 @@
 import { headers } from "next/headers";
 import { env, supabaseProject } from "@/lib/env";
-import { callerAddress } from "@/lib/http/peer";
-import { isAddressIn } from "@/lib/keys/address";
+import { isFromThisMachine } from "@/lib/http/peer";
 
 /**
  * Whether whoever asks may read the outbox. Its links sign people in, so it is for the person at this machine alone,
@@ -12,6 +11,5 @@ export async function mayReadOutbox(): Promise<boolean> {
   const asked = await headers();
   if (supabaseProject() || OUTLAY_OUTBOX === "off") return false;
   if (OUTLAY_OUTBOX === "everyone") return true;
-  const request = new Request("http://outbox.invalid", { headers: new Headers(asked) });
-  return isAddressIn(callerAddress(request, undefined), ["127.0.0.0/8", "::1/128"]);
+  return isFromThisMachine({ headers: new Headers(asked) });
 }

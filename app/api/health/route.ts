@@ -2,7 +2,7 @@ import { health } from "@/lib/contract/reads";
 import { checkHealth } from "@/lib/health/service";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Is the service well?",
     description:

@@ -3,7 +3,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { requireCronSecret } from "@/lib/jobs/cron-secret";
 import { jobs, runJob } from "@/lib/jobs/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Do what is due",
     description:

@@ -3,7 +3,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 // biome-ignore lint/suspicious/noImportCycles: the document imports the table of routes only when it is asked for.
 import { apiDocument } from "./document";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "This API as an OpenAPI 3.1 document",
     auth: "none",

@@ -2,7 +2,7 @@ import { currentUser, updateMeRequest } from "@/lib/contract/me";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readCurrentUser, updateCurrentUser } from "@/lib/workspaces/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Who am I?",
     description:

@@ -3,7 +3,7 @@ import { createWorkspaceRequest } from "@/lib/contract/workspaces";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { createWorkspace } from "@/lib/workspaces/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Make a workspace",
     description:

@@ -1,8 +1,20 @@
 import { handleLocalAuth } from "@/lib/auth/local/handler";
+import { withDecodedBody } from "@/lib/http/body";
 import type { Handler } from "@/lib/http/define-route";
 import { callerAddress } from "@/lib/http/peer";
+import { errorResponse, newRequestId } from "@/lib/http/reply";
 
-const handle: Handler = (request, context) => handleLocalAuth(request, callerAddress(request, context.peer));
+/** What a compressed body may come to: the sign-in's own limit is no higher. */
+const bodyLimit = 16 * 1024;
+
+const handle: Handler = async (request, context) => {
+  try {
+    const decoded = await withDecodedBody(request, bodyLimit);
+    return await handleLocalAuth(decoded, callerAddress(request, context.peer));
+  } catch (error) {
+    return errorResponse(error, newRequestId());
+  }
+};
 
 /** The local sign-in, for the Supabase clients; nothing, beside a Supabase project. */
-export { handle as GET, handle as POST, handle as PUT };
+export { handle as DELETE, handle as GET, handle as OPTIONS, handle as PATCH, handle as POST, handle as PUT };

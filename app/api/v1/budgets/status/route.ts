@@ -2,7 +2,7 @@ import { readBudgetStatus } from "@/lib/budgets/service";
 import { budgetStatus } from "@/lib/contract/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Do the budgets hold?",
     description:

@@ -2,7 +2,7 @@ import { invitationOffer, invitationTokenParams } from "@/lib/contract/invitatio
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readInvitationOffer } from "@/lib/invitations/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read what an invitation offers",
     description:

@@ -4,7 +4,7 @@ import { rateHeaders } from "@/lib/http/reply";
 import { describeVerdicts } from "@/lib/ingest/bulk-result";
 import { ingestBulk } from "@/lib/ingest/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Record many costs",
     description:

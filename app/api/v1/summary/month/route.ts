@@ -2,7 +2,7 @@ import { monthSummary } from "@/lib/contract/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readMonthSummary } from "@/lib/reads/summary";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "The month so far",
     description: "Spend of the current UTC month, in the environment and the projects of the calling key.",

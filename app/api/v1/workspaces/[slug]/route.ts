@@ -4,7 +4,7 @@ import { updateWorkspaceRequest } from "@/lib/contract/workspaces";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { updateWorkspace } from "@/lib/workspaces/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
     summary: "Change what a workspace is called",
     description: "Name, description and base currency, for admins. What is left out stays as it is.",

@@ -3,7 +3,7 @@ import { membership } from "@/lib/contract/me";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { acceptInvitation } from "@/lib/invitations/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Accept an invitation",
     description:

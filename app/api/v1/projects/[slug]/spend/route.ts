@@ -2,7 +2,7 @@ import { projectParams, projectSpend, spendQuery } from "@/lib/contract/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readProjectSpend } from "@/lib/reads/project-spend";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "What a project spent",
     description:

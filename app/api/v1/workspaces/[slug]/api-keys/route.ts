@@ -3,7 +3,7 @@ import { apiKeyList, apiKeyWithSecret, createApiKeyRequest } from "@/lib/contrac
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List a workspace's API keys",
     description:

@@ -3,7 +3,7 @@ import { budget, budgetList, createBudgetRequest } from "@/lib/contract/budgets"
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List a workspace's budgets",
     description: "Each with the live spend of this UTC month, and where it is heading.",

@@ -4,7 +4,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { StreamedBody, streamed } from "@/lib/http/streamed";
 import { exportActivity } from "@/lib/reads/export";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Export what was recorded",
     description:

@@ -3,7 +3,7 @@ import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { createInvitation, listInvitations } from "@/lib/invitations/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List the open invitations",
     description: "Those that nobody has accepted, expired ones too, for admins. Links are not shown again.",

@@ -3,7 +3,7 @@ import { organization } from "@/lib/contract/workspaces";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readOrganization } from "@/lib/workspaces/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read a workspace and who is in it",
     description:

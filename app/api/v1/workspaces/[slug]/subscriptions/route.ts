@@ -3,7 +3,7 @@ import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { listSubscriptions } from "@/lib/subscriptions/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List recurring subscriptions",
     description: "Subscriptions that book each following period by themselves, those that go on first.",

@@ -2,7 +2,7 @@ import { editApiKey, revokeApiKey } from "@/lib/api-keys/service";
 import { apiKey, apiKeyParams, editApiKeyRequest } from "@/lib/contract/api-keys";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
     summary: "Edit an API key",
     description:

@@ -2,7 +2,7 @@ import { editBudget, readBudget, removeBudget } from "@/lib/budgets/service";
 import { budget, budgetParams, editBudgetRequest } from "@/lib/contract/budgets";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read a budget",
     auth: "user",

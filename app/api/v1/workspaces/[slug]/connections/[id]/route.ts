@@ -2,7 +2,7 @@ import { connectionParams, revokedConnection } from "@/lib/contract/connections"
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { revokeConnection } from "@/lib/oauth/connections";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "Revoke a connection",
     description:

@@ -2,7 +2,7 @@ import { invitation, invitationParams } from "@/lib/contract/invitations";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { revokeInvitation } from "@/lib/invitations/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "Revoke an invitation",
     description: "Its link is worth nothing from then on. Answers the invitation that was.",

@@ -2,7 +2,7 @@ import { changeMemberRequest, member, memberParams } from "@/lib/contract/member
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { changeRole, removeMember } from "@/lib/members/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
     summary: "Change a member's role",
     description:

@@ -2,7 +2,7 @@ import { messageDetail, messageParams } from "@/lib/contract/activity";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readMessage } from "@/lib/reads/message";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read one message",
     description: "Everything about it: who recorded it, how its amount came about, its lines and entries.",

@@ -2,7 +2,7 @@ import { project, projectParams, updateProjectRequest } from "@/lib/contract/pro
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { updateProject } from "@/lib/projects/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
     summary: "Rename or archive a project",
     description:

@@ -2,7 +2,7 @@ import { recurringSubscription, subscriptionParams } from "@/lib/contract/subscr
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { stopRecurring } from "@/lib/subscriptions/service";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "Stop a recurring subscription",
     description: "What is booked stays; no further period is booked.",

@@ -2,7 +2,7 @@ import { rotateApiKey } from "@/lib/api-keys/service";
 import { apiKeyParams, apiKeyWithSecret } from "@/lib/contract/api-keys";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
-export const { GET, POST, PUT, PATCH, DELETE } = defineRoute({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Rotate an API key",
     description:

@@ -1,0 +1,25 @@
+import { IncomingMessage } from "node:http";
+
+const upgrade = Symbol("upgrade");
+
+/**
+ * A request whose `upgrade` is true for WebSockets alone. Node hands every request with an `Upgrade` header to the
+ * listeners of "upgrade" once there is one, and Next adds one with its first page: from then on, requests that offer to
+ * go on in HTTP/2 (`Upgrade: h2c`, Java's default client) were never answered. A server may ignore an upgrade (RFC 9110
+ * section 7.8); these requests are answered over HTTP/1.1. Newer versions of Node have `shouldUpgradeCallback` for it.
+ */
+export class UpgradableRequest extends IncomingMessage {
+  declare [upgrade]: boolean;
+}
+
+// Accessors on the prototype: Node assigns `upgrade` in its constructor and again when it has read the headers.
+Object.defineProperty(UpgradableRequest.prototype, "upgrade", {
+  configurable: true,
+  get(this: UpgradableRequest): boolean {
+    if (!this[upgrade]) return false;
+    return this.method === "CONNECT" || this.headers.upgrade?.toLowerCase() === "websocket";
+  },
+  set(this: UpgradableRequest, value: boolean) {
+    this[upgrade] = value;
+  },
+});
