@@ -10,6 +10,8 @@ const config: NextConfig = {
   experimental: { preloadEntriesOnStart: false },
   // Browsers that know of no icon yet, as between two pages, ask for this name: else it is looked up as a workspace.
   rewrites: async () => [{ source: "/favicon.ico", destination: "/icon.svg" }],
+  // `proxy.ts` redirects, so that a redirect is for served hosts alone and has the headers of every other answer.
+  skipTrailingSlashRedirect: true,
   // On what Next answers before `proxy.ts` is asked, too: a redirect of an address that is written differently.
   headers: async () => [
     {

@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import next from "next";
 import { env } from "@/lib/env";
 import { withPeer } from "@/lib/http/peer";
+import { plainPath } from "@/lib/http/plain-path";
 import { errorResponse, newRequestId } from "@/lib/http/reply";
 import { securityHeaders } from "@/lib/http/security-headers";
 import { isServedHost, readTarget, refuseHost } from "@/lib/http/served-host";
@@ -12,7 +13,6 @@ import { servedPath } from "@/lib/mcp/addresses";
 import { endToolStreams } from "@/lib/mcp/protocol";
 import { Connections } from "./connections";
 import { createLane } from "./lane";
-import { plainPath } from "./redirect";
 import { UpgradableRequest } from "./upgrades";
 
 /**

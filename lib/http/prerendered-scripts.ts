@@ -16,12 +16,19 @@ export function hashInlineScripts(html: string): string[] {
 /** The pages that a build of Next rendered once for all, by the address they answer. */
 export class PrerenderedPages {
   readonly #directory: string;
+  readonly #manifest: string;
   #paths: Set<string> | undefined;
   readonly #hashes = new Map<string, readonly string[]>();
 
   /** @param directory what Next's build wrote (`.next`) */
   constructor(directory: string) {
     this.#directory = directory;
+    this.#manifest = join(directory, "prerender-manifest.json");
+  }
+
+  /** Whether the build is at hand; where it is not, nobody can say which pages were prerendered. */
+  isReadable(): boolean {
+    return existsSync(this.#manifest);
   }
 
   /** The hashes of a prerendered page's inline scripts; undefined where the page is rendered for each request. */
@@ -38,8 +45,7 @@ export class PrerenderedPages {
 
   #readPaths(): Set<string> {
     if (this.#paths) return this.#paths;
-    const manifest = join(this.#directory, "prerender-manifest.json");
-    const routes = existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")).routes : {};
+    const routes = this.isReadable() ? JSON.parse(readFileSync(this.#manifest, "utf8")).routes : {};
     // Files such as an icon are prerendered too, and are no pages.
     this.#paths = new Set(Object.keys(routes).filter((path) => existsSync(this.#fileOf(path))));
     return this.#paths;

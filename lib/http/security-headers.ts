@@ -11,6 +11,9 @@ export function securityHeaders(settings: Env = env()): Record<string, string> {
   return { ...commonHeaders, "Strict-Transport-Security": strictTransport };
 }
 
+/** The policy of a page whose scripts are not known. */
+export const framePolicy = "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 /** What may run on a page: the scripts of one rendering (`nonce`), or those of a page that was prerendered (`hashes`). */
 export type AllowedScripts = { nonce?: string; hashes?: readonly string[] };
 

@@ -31,6 +31,20 @@ export async function expectStill(page: Page): Promise<void> {
   expect(shifts).toEqual([]);
 }
 
+/** Everything that a policy kept from a page since, over all the pages that it shows: directive, address and sample. */
+export async function watchPolicy(page: Page): Promise<string[]> {
+  const violations: string[] = [];
+  await page.exposeFunction("reportViolation", (violation: string) => violations.push(violation));
+  await page.addInitScript(() => {
+    const { reportViolation } = window as unknown as { reportViolation(violation: string): void };
+    document.addEventListener("securitypolicyviolation", (event) => {
+      const { effectiveDirective, blockedURI, sample, documentURI } = event;
+      reportViolation(`${effectiveDirective} ${blockedURI} ${sample} on ${documentURI}`);
+    });
+  });
+  return violations;
+}
+
 /** The page can be used by everybody, in light and in dark, and is no wider than the screen. */
 export async function expectUsable(page: Page): Promise<void> {
   expect(await findBarriers(page, "structure")).toEqual([]);

@@ -7,7 +7,7 @@ import { projectRoot } from "@/tests/helpers/project-root";
 import { setRole, signUp } from "./accounts";
 import { findBarriers } from "./axe";
 import { expect, test, type World } from "./fixtures";
-import { expectLight, expectStill, expectUsable, watchLayout } from "./page-checks";
+import { expectLight, expectStill, expectUsable, watchLayout, watchPolicy } from "./page-checks";
 import { recordSpend } from "./spend";
 
 /** Every page there is, by its folder under app/: one that is added tomorrow is among them. */
@@ -59,6 +59,7 @@ async function visitAll(
   check: (address: string) => Promise<void>,
 ) {
   await watchLayout(page);
+  const violations = await watchPolicy(page);
   expect(paths.length).toBeGreaterThan(0);
   for (const path of paths) {
     await test.step(path, async () => {
@@ -70,6 +71,7 @@ async function visitAll(
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
       await check(address);
       await expectStill(page);
+      expect(violations).toEqual([]);
     });
   }
 }

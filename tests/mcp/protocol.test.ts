@@ -110,9 +110,9 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
       [`localhost:${port}`, 200],
       [`[::1]:${port}`, 200],
       ["192.168.1.5:3000", 200],
-      ["evil.example", 403],
-      [`localhost.evil.example:${port}`, 403],
-      ["127.0.0.1.evil.example", 403],
+      ["evil.example", 421],
+      [`localhost.evil.example:${port}`, 421],
+      ["127.0.0.1.evil.example", 421],
     ] as const) {
       const answer = await raw(baseUrl, { ...call, headers: { ...call.headers, host } });
       expect([host, answer.status]).toEqual([host, status]);

@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { describe, expect, test } from "vitest";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { withHarness } from "@/tests/helpers/harness";
+import { connectTo, exchange, readAnswer } from "@/tests/helpers/raw-http";
+
+const harness = withHarness({ services: 0 });
+
+describe("A service that is told to stop", () => {
+  test.each([
+    ["a connection that has sent nothing, as browsers open in advance", ""],
+    ["half a request's head", "GET /api/health HTTP/1.1\r\nHost: local"],
+    ["an idle connection", "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  ])("does not wait for %s", async (_, sent) => {
+    const service = await harness.start();
+    const socket = await connectTo(service.baseUrl);
+    const answered = sent.endsWith("\r\n\r\n") ? readAnswer(socket) : undefined;
+    answered?.catch(() => {});
+    socket.on("error", () => {});
+    socket.write(sent);
+    await answered;
+    // Answered on another connection: the first one was accepted before.
+    await apiClient(service.baseUrl, null).get("/api/health");
+    const startedAt = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    socket.destroy();
+  });
+
+  test("waits ten seconds for a body that never comes, and no longer", async () => {
+    const service = await harness.start();
+    const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+    const socket = await connectTo(service.baseUrl);
+    socket.on("error", () => {});
+    const head = [
+      "POST /api/v1/messages HTTP/1.1",
+      "Host: localhost",
+      `Authorization: Bearer ${secret}`,
+      "Content-Length: 500",
+      "Expect: 100-continue",
+    ];
+    socket.write(`${head.join("\r\n")}\r\n\r\n`);
+    // "100 Continue": the request is under way.
+    await once(socket, "data");
+    const startedAt = performance.now();
+    expect(await service.stop()).toBe(0);
+    expect(performance.now() - startedAt).toBeGreaterThan(9_000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+  });
+});
+
+describe.each(["on", "off"])("A request that offers to go on in HTTP/2, with the lane %s", (lane) => {
+  test("is answered over HTTP/1.1, before and after the first page", async () => {
+    const { baseUrl } = await harness.start({ OUTLAY_FAST_LANE: lane });
+    const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+    // As Java's HttpClient sends it.
+    const upgrade = [
+      "Connection: Upgrade, HTTP2-Settings",
+      "HTTP2-Settings: AAEAAEAAAAIAAAAB",
+      "Upgrade: h2c",
+    ];
+    const read = () => exchange(baseUrl, ["GET /api/health HTTP/1.1", "Host: localhost", ...upgrade]);
+    const record = (label: string) => {
+      const body = JSON.stringify(costMessage({ label }));
+      const head = [
+        "POST /api/v1/messages HTTP/1.1",
+        "Host: localhost",
+        `Authorization: Bearer ${secret}`,
+        "Content-Type: application/json",
+        `Content-Length: ${body.length}`,
+        ...upgrade,
+      ];
+      return exchange(baseUrl, head, body);
+    };
+    expect([(await read()).status, (await record("before")).status]).toEqual([200, 201]);
+    expect((await fetch(`${baseUrl}/sign-in`)).status).toBe(200);
+    expect([(await read()).status, (await record("after")).status]).toEqual([200, 201]);
+    const page = await exchange(baseUrl, ["GET /sign-in HTTP/1.1", "Host: localhost", ...upgrade]);
+    expect(page.status).toBe(200);
+  });
+});
+
+describe.each([
+  ["::", "localhost"],
+  ["::1", "[::1]"],
+])("A service that listens on %s", (host, name) => {
+  test("says an address that can be called, and answers there", async () => {
+    const { baseUrl, stop } = await harness.start({
+      HOST: host,
+      MCP_URL: "http://tools.localhost:4321/mcp",
+    });
+    expect(baseUrl).toMatch(new RegExp(`^http://${name.replace(/[[\]]/g, "\\$&")}:\\d+$`));
+    for (const path of ["/api/health", "/sign-in", "/.well-known/oauth-protected-resource"]) {
+      const { status, body } = await exchange(`http://[::1]:${new URL(baseUrl).port}`, [
+        `GET ${path} HTTP/1.1`,
+        `Host: ${new URL(baseUrl).host}`,
+        "Connection: close",
+      ]);
+      expect([path, status]).toEqual([path, 200]);
+      if (path.startsWith("/.well")) expect(JSON.parse(body).resource).toBe(`${baseUrl}/api/mcp`);
+    }
+    expect(await stop()).toBe(0);
+  });
+});
