@@ -45,23 +45,20 @@ export async function selectInvitations(
   return rows;
 }
 
+/** Invites in the name of the transaction's user. @returns its id */
 export async function insertInvitation(
   client: ClientBase,
-  invitation: {
-    workspaceId: string;
-    id: string;
-    role: string;
-    email: string | null;
-    invitedBy: string;
-    days: number;
-  },
-): Promise<void> {
-  const { workspaceId, id, role, email, invitedBy, days } = invitation;
-  await client.query(
-    `insert into public.invitations (workspace_id, id, role, email, invited_by, expires_at)
-     values ($1, $2, $3, $4, $5, now() + $6 * interval '1 day')`,
-    [workspaceId, id, role, email, invitedBy, days],
+  invitation: { workspaceId: string; role: string; email: string | null; days: number },
+): Promise<string> {
+  const { workspaceId, role, email, days } = invitation;
+  const { rows } = await client.query<{ id: string }>(
+    `insert into public.invitations (workspace_id, role, email, expires_at)
+     values ($1, $2, $3, now() + $4 * interval '1 day') returning id`,
+    [workspaceId, role, email, days],
   );
+  const [row] = rows;
+  if (!row) throw new Error("An invitation that was made was not returned.");
+  return row.id;
 }
 
 /** Keeps the hash of a new invitation's token. As the service. */

@@ -9,7 +9,6 @@ import type {
   invitationList,
 } from "@/lib/contract/invitations";
 import type { Membership } from "@/lib/contract/me";
-import { newId } from "@/lib/db/new-id";
 import { asUser, steppedBack, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/throttle/service";
@@ -51,8 +50,7 @@ export async function createInvitation(
   const token = makeInvitationToken();
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
-    const id = newId();
-    await insertInvitation(client, { workspaceId, id, role, email, invitedBy: claims.sub, days });
+    const id = await insertInvitation(client, { workspaceId, role, email, days });
     await steppedBack(client, () => keepInvitationSecret(client, id, hashInvitationToken(token)));
     const [row] = await selectInvitations(client, workspaceId, id);
     if (!row) throw new Error("An invitation that was made was not found.");

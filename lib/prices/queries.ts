@@ -51,12 +51,11 @@ export async function selectRepricings(
   return rows;
 }
 
-/** Sets a price; one for the same thing from the same instant is replaced. */
+/** Sets a price in the name of the transaction's user; one for the same thing from the same instant is replaced. */
 export async function upsertPrice(
   client: ClientBase,
   price: {
     workspaceId: string;
-    userId: string;
     provider: string;
     model: string | null;
     unitType: string;
@@ -65,31 +64,22 @@ export async function upsertPrice(
   },
 ): Promise<PriceRow> {
   const { rows } = await client.query<PriceRow>(
-    `insert into public.prices as p (workspace_id, provider, model, unit_type, rate, starts_at, created_by)
-     values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict on constraint prices_key do update set rate = excluded.rate, created_by = excluded.created_by
+    `insert into public.prices as p (workspace_id, provider, model, unit_type, rate, starts_at)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict on constraint prices_key do update set rate = excluded.rate
      returning ${priceColumns}`,
-    [
-      price.workspaceId,
-      price.provider,
-      price.model,
-      price.unitType,
-      price.rate,
-      price.startsAt,
-      price.userId,
-    ],
+    [price.workspaceId, price.provider, price.model, price.unitType, price.rate, price.startsAt],
   );
   const [row] = rows;
   if (!row) throw new Error("A price that was set was not returned.");
   return row;
 }
 
+/** Asks for a correction in the name of the transaction's user. */
 export async function insertRepricing(
   client: ClientBase,
   repricing: {
     workspaceId: string;
-    userId: string;
-    email: string | null;
     provider: string;
     from: string;
     to: string | null;
@@ -97,18 +87,10 @@ export async function insertRepricing(
   },
 ): Promise<RepricingRow> {
   const { rows } = await client.query<RepricingRow>(
-    `insert into public.repricings (workspace_id, provider, from_at, to_at, includes_priced, requested_by, requested_by_email)
-     values ($1, $2, $3, coalesce($4::timestamptz, 'infinity'), $5, $6, $7)
+    `insert into public.repricings (workspace_id, provider, from_at, to_at, includes_priced)
+     values ($1, $2, $3, coalesce($4::timestamptz, 'infinity'), $5)
      returning ${repricingColumns}`,
-    [
-      repricing.workspaceId,
-      repricing.provider,
-      repricing.from,
-      repricing.to,
-      repricing.includesPriced,
-      repricing.userId,
-      repricing.email,
-    ],
+    [repricing.workspaceId, repricing.provider, repricing.from, repricing.to, repricing.includesPriced],
   );
   const [row] = rows;
   if (!row) throw new Error("A repricing that was asked for was not returned.");

@@ -59,9 +59,8 @@ export function setPrice(
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const { provider, model, unit_type: unitType, reprice, starts_at: startsAt } = request;
     const rate = toText(parseDecimal(request.rate));
-    const by = { workspaceId, userId: claims.sub, provider };
-    const price = await upsertPrice(client, { ...by, model, unitType, rate, startsAt });
-    const correction = { ...by, email: claims.email };
+    const correction = { workspaceId, provider };
+    const price = await upsertPrice(client, { ...correction, model, unitType, rate, startsAt });
     const repricings = [
       await insertRepricing(client, { ...correction, from: startsAt, to: null, includesPriced: false }),
     ];

@@ -59,12 +59,12 @@ export async function updateProfile(
 /** Makes a workspace; the database makes its maker the owner. Nothing is returned: the maker may not read it before. */
 export async function insertWorkspace(
   client: ClientBase,
-  workspace: { id: string; slug: string; name: string; description: string | null; baseCurrency: string },
+  workspace: { slug: string; name: string; description: string | null; baseCurrency: string },
 ): Promise<void> {
-  const { id, slug, name, description, baseCurrency } = workspace;
+  const { slug, name, description, baseCurrency } = workspace;
   await client.query(
-    "insert into public.workspaces (id, slug, name, description, base_currency) values ($1, $2, $3, $4, $5)",
-    [id, slug, name, description, baseCurrency],
+    "insert into public.workspaces (slug, name, description, base_currency) values ($1, $2, $3, $4)",
+    [slug, name, description, baseCurrency],
   );
 }
 

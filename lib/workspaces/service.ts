@@ -2,7 +2,6 @@ import type { ClientBase } from "pg";
 import type { z } from "zod";
 import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/me";
 import type { CreateWorkspaceRequest, organization, UpdateWorkspaceRequest } from "@/lib/contract/workspaces";
-import { newId } from "@/lib/db/new-id";
 import { asUser, sqlState, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { loadMembers } from "@/lib/members/service";
@@ -75,7 +74,7 @@ export async function createWorkspace(
   ]);
   const made = asUser(claims, async (client) => {
     await requireProfile(client, claims);
-    await insertWorkspace(client, { id: newId(), slug, name, description, baseCurrency });
+    await insertWorkspace(client, { slug, name, description, baseCurrency });
     return requireMembership(client, claims, slug);
   });
   return made.catch((error: unknown) => {

@@ -79,20 +79,31 @@ describe("a price", () => {
       unit_type: "requests",
       rate: "0.5",
       starts_at: "2026-01-01T00:00:00Z",
-      created_by: users.admin.id,
       ...columns,
     });
 
   test("is an admin's to set, in their own name, from a moment on", async () => {
     expect(await as("admin", ...price())).toEqual(done);
-    expect(await as("member", ...price({ created_by: users.member.id }))).toBe("row-level security");
-    expect(await as("admin", ...price({ created_by: users.member.id }))).toBe("row-level security");
+    expect(await as("member", ...price())).toBe("row-level security");
+    expect(await as("admin", ...price({ created_by: users.member.id }))).toBe("permission denied");
     expect(await as("admin", ...price({ id: randomUUID() }))).toBe("permission denied");
     expect(await as("admin", ...price({ created_at: "2020-01-01" }))).toBe("permission denied");
     for (const starts_at of ["infinity", "-infinity", "0044-03-15 BC", "20000-01-01"])
       expect(await as("admin", ...price({ starts_at }))).toBe("prices_starts_at_is_a_moment");
     for (const rate of ["NaN", "Infinity", "-1"])
       expect(await as("admin", ...price({ rate }))).toBe("prices_rate_check");
+  });
+
+  test("is whose who changed it last", async () => {
+    const setBy = async () =>
+      (await fixtures.sql.query("select created_by from public.prices where workspace_id = $1", [workspace]))
+        .rows[0].created_by;
+    await as("admin", ...price());
+    expect(await setBy()).toBe(users.admin.id);
+    const other = await addUser("owner", workspace);
+    users.admin = other;
+    expect(await as("admin", "update public.prices set rate = 2 returning 1 as done")).toEqual(done);
+    expect(await setBy()).toBe(other.id);
   });
 
   test("stays in its workspace, of which every process is told when it changes", async () => {
@@ -115,23 +126,21 @@ describe("a correction", () => {
       workspace_id: workspace,
       provider: "acme",
       from_at: "2026-01-01T00:00:00Z",
-      requested_by: users.admin.id,
-      requested_by_email: users.admin.email,
       ...columns,
     });
 
   test("is an admin's to ask for, in their own name; how far it has come is the service's to say", async () => {
     expect(await as("admin", ...repricing())).toEqual(done);
     expect(await as("admin", ...repricing({ to_at: "2026-02-01T00:00:00Z" }))).toEqual(done);
-    expect(await as("admin", ...repricing({ requested_by: users.member.id }))).toBe("row-level security");
-    expect(await as("admin", ...repricing({ requested_by_email: "boss@example.com" }))).toBe(
-      "row-level security",
+    expect(await as("member", ...repricing())).toBe("row-level security");
+    const { rows } = await fixtures.sql.query(
+      "select distinct requested_by, requested_by_email from public.repricings where workspace_id = $1",
+      [workspace],
     );
-    const { id, email } = users.member;
-    expect(await as("member", ...repricing({ requested_by: id, requested_by_email: email }))).toBe(
-      "row-level security",
-    );
+    expect(rows).toEqual([{ requested_by: users.admin.id, requested_by_email: users.admin.email }]);
     for (const column of [
+      { requested_by: users.member.id },
+      { requested_by_email: "boss@example.com" },
       { status: "done" },
       { change_usd: "9" },
       { changed_count: 9 },

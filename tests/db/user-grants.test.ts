@@ -1,0 +1,98 @@
+import type pg from "pg";
+import { expect, test } from "vitest";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { withDatabase } from "@/tests/helpers/with-database";
+
+// Every column that users may write by themselves: on hosted Supabase, PostgREST and GraphQL offer what is granted here.
+
+let fixtures: Fixtures;
+let service: pg.Client;
+
+withDatabase((open) => {
+  ({ fixtures, service } = open);
+});
+
+/** What each role may write, column by column, in every schema that is not Postgres's own: `schema.table: columns`. */
+async function grantsOf(role: string, privilege: "INSERT" | "UPDATE"): Promise<Record<string, string[]>> {
+  const { rows } = await fixtures.sql.query<{ name: string; columns: string[] }>(
+    `select c.relnamespace::regnamespace || '.' || c.relname as name, array_agg(a.attname::text order by a.attname) as columns
+     from pg_class as c
+     join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relnamespace::regnamespace::text !~ '^(pg_|information_schema)'
+       and has_column_privilege($1, c.oid, a.attnum, $2)
+     group by 1 order by 1`,
+    [role, privilege],
+  );
+  return Object.fromEntries(rows.map(({ name, columns }) => [name, columns]));
+}
+
+test("users write the columns that are theirs to choose, and no others", async () => {
+  expect(await grantsOf("authenticated", "INSERT")).toEqual({
+    "public.api_keys": [
+      "allowed_cidrs",
+      "conditions",
+      "environment",
+      "expires_at",
+      "monthly_limit",
+      "name",
+      "permissions",
+      "project_id",
+      "rate_limit_rpm",
+      "workspace_id",
+    ],
+    "public.budgets": ["amount", "name", "scope_type", "scope_value", "workspace_id"],
+    "public.invitations": ["email", "expires_at", "role", "workspace_id"],
+    "public.prices": ["model", "provider", "rate", "starts_at", "unit_type", "workspace_id"],
+    "public.repricings": ["from_at", "includes_priced", "provider", "to_at", "workspace_id"],
+    "public.workspaces": ["base_currency", "description", "name", "slug"],
+  });
+  expect(await grantsOf("authenticated", "UPDATE")).toEqual({
+    "public.api_keys": [
+      "allowed_cidrs",
+      "conditions",
+      "expires_at",
+      "monthly_limit",
+      "name",
+      "permissions",
+      "project_id",
+      "rate_limit_rpm",
+      "revoked_at",
+    ],
+    "public.budgets": ["amount", "name"],
+    "public.prices": ["rate"],
+    "public.profiles": ["avatar_url", "default_workspace_id", "display_name"],
+    "public.projects": ["archived_at", "name"],
+    // A trigger dates both.
+    "public.recurring_subscriptions": ["next_on", "stopped_at"],
+    "public.workspace_members": ["role"],
+    "public.workspaces": ["base_currency", "description", "name"],
+  });
+});
+
+test("no id, author, kind or moment of making is among them, in any table", async () => {
+  for (const privilege of ["INSERT", "UPDATE"] as const) {
+    for (const [table, columns] of Object.entries(await grantsOf("authenticated", privilege))) {
+      const chosen = columns.filter((name) =>
+        /^(id|kind|type)$|_by(_email)?$|^(created|changed)_at$/.test(name),
+      );
+      expect(chosen, `${privilege} ${table}`).toEqual([]);
+    }
+  }
+});
+
+test.each(["anon", "outlay_key", "public"])("%s writes nothing at all", async (role) => {
+  expect(await grantsOf(role, "INSERT")).toEqual({});
+  expect(await grantsOf(role, "UPDATE")).toEqual({});
+});
+
+test("an insert as PostgREST writes it is refused for its id, in every table", async () => {
+  for (const table of Object.keys(await grantsOf("authenticated", "INSERT"))) {
+    await service.query("begin");
+    await service.query("select set_config('role', 'authenticated', true)");
+    const insert = `insert into ${table} (id) select id from json_populate_record(null::${table}, $1)`;
+    await expect(service.query(insert, [JSON.stringify({ id: crypto.randomUUID() })]), table).rejects.toThrow(
+      /permission denied for table/,
+    );
+    await service.query("rollback");
+  }
+});
