@@ -51,6 +51,12 @@ export async function selectBudgetStatus(
   return rows;
 }
 
+/** How many budgets a workspace has, whoever may see them. As the service. */
+export async function countBudgets(client: ClientBase, workspaceId: string): Promise<number> {
+  const { rows } = await client.query("select private.count_budgets($1) as count", [workspaceId]);
+  return rows[0].count;
+}
+
 /** A project or a key that a budget may be of. */
 export type ScopeRow = { type: "project" | "key"; id: string; slug: string | null; name: string };
 

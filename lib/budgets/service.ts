@@ -4,7 +4,7 @@ import type { budget, budgetList, CreateBudgetRequest, EditBudgetRequest } from 
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { budgetStatus } from "@/lib/contract/reads";
-import { asKey, asUser, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
+import { asKey, asUser, type KeyClaims, steppedBack, type UserClaims } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
 import { compare, divideMoney, multiply, parseDecimal, subtract, toText } from "@/lib/pricing/decimal";
 import { monthOf } from "@/lib/reads/month";
@@ -13,6 +13,7 @@ import type { LedgerScope } from "@/lib/reads/scope";
 import { requireMembership } from "@/lib/workspaces/membership";
 import {
   type BudgetRow,
+  countBudgets,
   deleteBudget,
   insertBudget,
   type ScopeRow,
@@ -26,14 +27,26 @@ type Budget = z.output<typeof budget>;
 /** The part of a budget from which on it is worth an alert (specification section 8). */
 const alertThreshold = parseDecimal("0.8");
 
-/** The state of each budget the key may see, in the current UTC month (specification 2.4). */
+/**
+ * The state of each budget whose whole spend the key may read, in the current UTC month (specification 2.4), and how many
+ * others the workspace has. Of those, nothing but their number is told.
+ */
 export async function readBudgetStatus(
   claims: KeyClaims,
   now: number,
 ): Promise<z.output<typeof budgetStatus>> {
   const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
-  return { budgets: await asKey(claims, (client) => loadBudgets(client, scope, now)) };
+  return asKey(claims, async (client) => {
+    const budgets = await loadBudgets(client, scope, now);
+    const all = isConfined(claims)
+      ? await steppedBack(client, () => countBudgets(client, scope.workspaceId), "outlay_key")
+      : budgets.length;
+    return { budgets, hidden_count: all - budgets.length };
+  });
 }
+
+/** Whether there are projects that a key may not read; only then can a budget be hidden from it. */
+const isConfined = ({ allow, deny }: KeyClaims) => allow !== null || deny.length > 0;
 
 /** The state of a workspace's budgets, in a transaction of the caller's, whose policies decide which it may see. */
 export async function loadBudgets(client: ClientBase, scope: LedgerScope, now: number) {

@@ -41,7 +41,15 @@ export const budgetRow = z.object({
   alert: z.boolean().meta({ description: "True from 80 % used." }),
 });
 
-export const budgetStatus = z.object({ budgets: z.array(budgetRow) }).meta({ id: "BudgetStatus" });
+export const budgetStatus = z
+  .object({
+    budgets: z.array(budgetRow).meta({ description: "Those whose whole spend the key may read, by name." }),
+    hidden_count: z.int().meta({
+      description:
+        "How many other budgets the workspace has. They include spend that the key may not read; 0 for a key that may read every project.",
+    }),
+  })
+  .meta({ id: "BudgetStatus" });
 
 export const projectParams = z.strictObject({
   slug: projectSlug.meta({ description: "The project's slug." }),

@@ -87,7 +87,7 @@ export const toolContracts = {
   get_budget_status: {
     title: "Check the budgets",
     description:
-      "Each budget with its limit, what is spent of it in this UTC month, what remains, and whether it calls for attention (from 80 % on).",
+      "Each budget with its limit, what is spent of it in this UTC month, what remains, and whether it calls for attention (from 80 % on). `hidden_count` says how many more the workspace has that the key may not see.",
     permission: "read_summaries",
     input: none,
     output: budgetStatus,

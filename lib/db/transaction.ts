@@ -69,14 +69,19 @@ function setUser({ caller_address: address = "", ...token }: UserClaims): string
 }
 
 /**
- * Runs `run` as the service itself within a user's transaction, for what no user may do by themselves and must not be
- * committed without the rest: a key's secret, say. The user's claims stay, so that the audit log names them.
+ * Runs `run` as the service itself within a user's (or a key's) transaction, for what no user may do by themselves and
+ * must not be committed without the rest: a key's secret, say. The user's claims stay, so that the audit log names them.
+ * @param role whose the transaction is
  */
-export async function steppedBack<T>(client: PoolClient, run: () => Promise<T>): Promise<T> {
+export async function steppedBack<T>(
+  client: PoolClient,
+  run: () => Promise<T>,
+  role: "authenticated" | "outlay_key" = "authenticated",
+): Promise<T> {
   await client.query(setLocal({ role: "none" }));
   // Where this throws, the transaction is lost, and the role with it.
   const result = await run();
-  await client.query(setLocal({ role: "authenticated" }));
+  await client.query(setLocal({ role }));
   return result;
 }
 

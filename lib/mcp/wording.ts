@@ -4,7 +4,7 @@ import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/re
 import type { ServiceError } from "@/lib/errors";
 import { writeJson } from "@/lib/http/json";
 import type { Recorded } from "@/lib/ingest/call";
-import { parseDecimal, subtract, toText } from "@/lib/pricing/decimal";
+import { parseDecimal, shiftDecimal, subtract, toText } from "@/lib/pricing/decimal";
 
 type Amount = ExactNumber | number;
 
@@ -65,15 +65,27 @@ export function describeProjectSpend(spend: z.output<typeof projectSpend>): stri
 }
 
 /** The budgets as text, those that call for attention marked. */
-export function describeBudgets({ budgets }: z.output<typeof budgetStatus>): string {
-  if (budgets.length === 0) return "This workspace has no budgets.";
+export function describeBudgets({ budgets, hidden_count: hidden }: z.output<typeof budgetStatus>): string {
+  const others =
+    hidden === 1
+      ? "1 budget is hidden from this key, because it includes spend that the key may not read."
+      : `${hidden} budgets are hidden from this key, because they include spend that the key may not read.`;
+  if (budgets.length === 0)
+    return hidden > 0 ? `No budget is visible to this key. ${others}` : "This workspace has no budgets.";
   return lines(
     "Budgets of this UTC month:",
     budgets.map(
       ({ name, scope_type, amount, spent, remaining, percent_used, alert }) =>
-        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${(Number(textOf(percent_used)) * 100).toFixed(1)} %${alert ? " — attention" : ""}`,
+        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)} %${alert ? " — attention" : ""}`,
     ),
+    hidden > 0 && others,
   );
+}
+
+/** A fraction in percent, cut after one decimal: 99.97 % used is not 100 %, and 79.96 % calls for no attention yet. */
+function percent(fraction: Amount): string {
+  const [tenths] = toText(shiftDecimal(parseDecimal(textOf(fraction)), 3)).split(".");
+  return (Number(tenths) / 10).toFixed(1);
 }
 
 /** The month as text. */

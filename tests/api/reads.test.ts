@@ -239,6 +239,40 @@ describe("budget status", () => {
     const { body } = await confined.get("/api/v1/budgets/status");
     expect((body.budgets as { name: string }[]).map(({ name }) => name)).toEqual(["a", "own"]);
   });
+
+  test("says how many budgets are hidden from the key, and nothing else of them", async () => {
+    const workspace = await harness.fixtures.workspace();
+    await setBudget(await harness.fixtures.workspace(), "of another workspace", "1");
+    const [a, b] = [
+      await harness.fixtures.project(workspace, "a"),
+      await harness.fixtures.project(workspace, "b"),
+    ];
+    await setBudget(workspace, "everything", "1");
+    await setBudget(workspace, "a", "1", "project", a);
+    await setBudget(workspace, "b", "1", "project", b);
+    const answerOf = async (options: Parameters<typeof clientIn>[1]) => {
+      const { body } = await (await clientIn(workspace, options)).get("/api/v1/budgets/status");
+      const { budgets, ...rest } = body as { budgets: { name: string }[] };
+      return { names: budgets.map(({ name }) => name), ...rest };
+    };
+    const all = { names: ["a", "b", "everything"], hidden_count: 0 };
+    expect(await answerOf({})).toEqual(all);
+    expect(await answerOf({ environment: "test" })).toEqual(all);
+    expect(await answerOf({ project_id: a })).toEqual({ names: ["a"], hidden_count: 2 });
+    for (const environment of ["live", "test"] as const)
+      expect(await answerOf({ environment, conditions: { project_slugs: ["a"] } })).toEqual({
+        names: ["a"],
+        hidden_count: 2,
+      });
+    expect(await answerOf({ conditions: { deny_project_slugs: ["a"] } })).toEqual({
+      names: ["b"],
+      hidden_count: 2,
+    });
+    expect(await answerOf({ conditions: { project_slugs: ["none-of-these"] } })).toEqual({
+      names: [],
+      hidden_count: 3,
+    });
+  });
 });
 
 describe("the key of SVC_API_KEY", () => {

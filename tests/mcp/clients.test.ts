@@ -122,6 +122,35 @@ describe.each(clients)("%s", (_, kind, connect) => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
+  test("tells a key that no budget is visible to it from a workspace that has none", async () => {
+    const workspace = await harness.fixtures.workspace();
+    const statusFor = async (options: Parameters<typeof harness.fixtures.key>[1]) => {
+      const { secret } = await harness.fixtures.key(workspace, options);
+      const { data, text } = await (await opened(connect(secret))).call("get_budget_status");
+      expect(data).toEqual((await apiClient(baseUrl(), secret).get("/api/v1/budgets/status")).body);
+      return text;
+    };
+    const confined = { conditions: { project_slugs: ["checkout"] } };
+    expect(await statusFor(confined)).toBe("This workspace has no budgets.");
+
+    const setBudget = (name: string, scope: string, value: string | null, amount: number) =>
+      harness.fixtures.sql.query(
+        "insert into public.budgets (workspace_id, name, scope_type, scope_value, amount) values ($1, $2, $3, $4, $5)",
+        [workspace, name, scope, value, amount],
+      );
+    await setBudget("The board's", "global", null, 100);
+    expect(await statusFor(confined)).toBe(
+      "No budget is visible to this key. 1 budget is hidden from this key, because it includes spend that the key may not read.",
+    );
+    await setBudget("Search's", "feature", "search", 100);
+    await setBudget("Own", "project", await harness.fixtures.project(workspace, "checkout"), 100);
+    const text = await statusFor(confined);
+    expect(text).toContain("- Own (project): $0 of $100 spent");
+    expect(text).toContain("2 budgets are hidden from this key");
+    expect(text).not.toMatch(/board|search/i);
+    expect(await statusFor({})).not.toContain("hidden");
+  });
+
   test("is told what to do about a refusal, as a result its model can read", async () => {
     const workspace = await harness.fixtures.workspace();
     const usage = {

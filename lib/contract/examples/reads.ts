@@ -68,6 +68,7 @@ export const readExamples: ExampleSet = {
           alert: false,
         },
       ],
+      hidden_count: 0,
     },
     Health: { status: "ok", version: "0.1.0", checks: { database: "ok" } },
   },
