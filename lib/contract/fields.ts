@@ -87,16 +87,27 @@ export const projectSlug = z
     examples: ["checkout"],
   });
 
-const [firstMs, lastMs] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];
+/** The first and the last instant that there is to name, in milliseconds since 1970. */
+export const [firstInstantMs, lastInstantMs] = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"].map(
+  Date.parse,
+) as [number, number];
 
-/** An instant, ISO 8601 with an offset, kept as text: one that Postgres reads, and that four digits of a year can say. */
-export const instant = z.iso
-  .datetime({
-    offset: true,
-    abort: true,
-    error: "must be an ISO 8601 date and time with an offset, like 2026-11-21T09:30:00Z",
-  })
-  .refine((value) => Date.parse(value) >= firstMs && Date.parse(value) <= lastMs, {
+const instantHint = "must be an ISO 8601 date and time with an offset, like 2026-11-21T09:30:00Z";
+
+/** Seconds may be left out (ISO 8601-1, 5.3.1.3), and `t` and `z` be written small (RFC 3339, 5.6). */
+function spellOut(instant: string): string {
+  return instant.toUpperCase().replace(/T\d\d:\d\d(?=[Z+-])/, "$&:00");
+}
+
+/**
+ * An instant, ISO 8601 with an offset, kept as text: one that Postgres reads, and that four digits of a year can say. It is
+ * kept with its seconds and in capitals, so that one instant written in two of these ways is the same text.
+ */
+export const instant = z
+  .string({ error: (issue) => (issue.input === undefined ? "is required" : instantHint) })
+  .overwrite(spellOut)
+  .check(z.iso.datetime({ offset: true, abort: true, error: instantHint }))
+  .refine((value) => Date.parse(value) >= firstInstantMs && Date.parse(value) <= lastInstantMs, {
     error: "must be in the years 1 to 9999",
     abort: true,
   })

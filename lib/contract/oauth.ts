@@ -2,6 +2,9 @@ import { z } from "zod";
 
 const url = z.url();
 
+/** The address of metadata has the query of what it is about (RFC 9728, 3.1); the document is the same. */
+export const metadataQuery = z.record(z.string(), z.string());
+
 /** RFC 8414, with what RFC 9207, RFC 9728 and the client ID metadata document draft add to it. */
 export const authorizationServerMetadata = z
   .object({

@@ -1,10 +1,12 @@
 import type { z } from "zod";
+import { withoutNulls } from "./absent";
 
 /** One thing wrong with a value: where, as a dotted path, and what to do about it. */
 type Problem = { path: string; message: string };
 
 /**
- * Reads a value by its schema.
+ * Reads a value by its schema. Null for a field that may be left out is the same as leaving it out, unless the schema has
+ * a meaning for null.
  * @param place where the value stands in the request, put before each path (`query`); empty for a body
  * @returns the value, or everything that is wrong with it
  */
@@ -13,9 +15,17 @@ export function readPart<Schema extends z.ZodType>(
   value: unknown,
   place = "",
 ): { ok: true; value: z.output<Schema> } | { ok: false; issues: Problem[] } {
-  const parsed = schema.safeParse(value);
+  const parsed = parse(schema, value);
   if (parsed.success) return { ok: true, value: parsed.data };
   return { ok: false, issues: parsed.error.issues.flatMap((issue) => describeIssue(issue, place)) };
+}
+
+/** Nulls are looked for in what was refused alone: most requests have none, and are read once. */
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed;
+  const stripped = withoutNulls(schema, value);
+  return stripped === value ? parsed : schema.safeParse(stripped);
 }
 
 function describeIssue(issue: z.core.$ZodIssue, place: string): Problem[] {

@@ -55,19 +55,24 @@ export const projectParams = z.strictObject({
   slug: projectSlug.meta({ description: "The project's slug." }),
 });
 
-export const spendQuery = z
-  .strictObject({
-    from: instant
-      .optional()
-      .meta({ description: "From this instant on; default the start of this UTC month." }),
-    to: instant
-      .optional()
-      .meta({ description: "Until before this instant; default the end of this UTC month." }),
-  })
-  .refine(({ from, to }) => !from || !to || Date.parse(from) < Date.parse(to), {
-    path: ["to"],
-    error: "must be later than from",
-  });
+/** The instants that a project's spend is asked between. */
+export const spendRange = {
+  from: instant.optional().meta({
+    description:
+      "From this instant on, ISO 8601 with an offset; default the start of this UTC month, or of the month that `to` ends where that is earlier.",
+  }),
+  to: instant.optional().meta({
+    description:
+      "Until before this instant; default the end of this UTC month, or of the month of `from` where that is later.",
+  }),
+};
+
+/** Whether a range ends after it begins; what is left out is chosen so. */
+export const isSpendRange = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
+  !from || !to || Date.parse(from) < Date.parse(to);
+export const notLater = { path: ["to"], error: "must be later than from" };
+
+export const spendQuery = z.strictObject(spendRange).refine(isSpendRange, notLater);
 
 const slice = (name: string) => z.object({ [name]: z.string().nullable(), total_usd: decimalNumber("USD.") });
 

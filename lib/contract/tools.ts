@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { instant, projectSlug, text } from "./fields";
+import { projectSlug, text } from "./fields";
 import { expenseMessage, ingestResult, usageMessage } from "./message";
 import type { Permission } from "./permissions";
-import { budgetStatus, monthSummary, projectSpend } from "./reads";
+import { budgetStatus, isSpendRange, monthSummary, notLater, projectSpend, spendRange } from "./reads";
 
 /** The parameters of log_usage (specification 4.4): a usage message's, flat beside its project. */
 const logUsage = z.strictObject({
@@ -30,17 +30,9 @@ const addExpense = z.strictObject({
 const getProjectSpend = z
   .strictObject({
     project: projectSlug.meta({ description: "The project's slug." }),
-    from: instant.optional().meta({
-      description: "From this instant on, ISO 8601 with an offset; default the start of this month.",
-    }),
-    to: instant
-      .optional()
-      .meta({ description: "Until before this instant, ISO 8601; default the end of this UTC month." }),
+    ...spendRange,
   })
-  .refine(({ from, to }) => !from || !to || Date.parse(from) < Date.parse(to), {
-    path: ["to"],
-    error: "must be later than from",
-  });
+  .refine(isSpendRange, notLater);
 
 const none = z.strictObject({});
 

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { authenticateUser, type UserPrincipal } from "@/lib/auth/authenticate";
 import type { WorkspaceRole } from "@/lib/contract/me";
 import type { Permission } from "@/lib/contract/permissions";
@@ -204,9 +204,31 @@ async function parseAll(
 ) {
   return {
     params: params && parsePart(params, await context.params, "path"),
-    query: query && parsePart(query, readQuery(request), "query"),
+    query: parseQuery(query, request),
     body: body && parsePart(body, await readJsonBody(request, bodyLimitBytes ?? defaultBodyLimit, from), ""),
   };
+}
+
+/**
+ * A parameter that an endpoint does not know is refused, on endpoints without any too: what it asks for would be missing
+ * from the answer in silence.
+ * @throws ServiceError validation_failed, naming the parameters that there are
+ */
+function parseQuery(schema: Schema | undefined, request: Request): unknown {
+  const given = readQuery(request);
+  if (schema && !(schema instanceof z.ZodObject)) return parsePart(schema, given, "query");
+  const known = Object.keys(schema?.shape ?? {});
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    const hint = known.length > 0 ? `there are: ${known.join(", ")}` : "this endpoint takes none";
+    throw validationFailed(
+      unknown.map((name) => ({
+        path: `query.${name}`,
+        message: `is no parameter of this endpoint; ${hint}`,
+      })),
+    );
+  }
+  return schema && parsePart(schema, given, "query");
 }
 
 /** @throws ServiceError validation_failed for a parameter that is there twice: one of the two would be lost in silence */

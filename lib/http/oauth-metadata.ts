@@ -1,4 +1,4 @@
-import { authorizationServerMetadata, protectedResourceMetadata } from "@/lib/contract/oauth";
+import { authorizationServerMetadata, metadataQuery, protectedResourceMetadata } from "@/lib/contract/oauth";
 import { describeAuthorizationServer, describeProtectedResource } from "@/lib/oauth/metadata";
 import { defineRoute, endpoint } from "./define-route";
 import { openCors, openPreflight } from "./open-cors";
@@ -16,6 +16,7 @@ export const serverMetadata = {
       summary: "Metadata of the authorization server",
       description: "How a program gets an access token for the agent tools with OAuth 2.1 (RFC 8414).",
       auth: "none",
+      query: metadataQuery,
       response: authorizationServerMetadata,
       errors: ["not_found"],
       run: async ({ request, headers }) => {
@@ -34,6 +35,7 @@ export const resourceMetadata = {
       summary: "Metadata of the agent tools' endpoint",
       description: "Who issues access tokens for the agent tools, and for which permissions (RFC 9728).",
       auth: "none",
+      query: metadataQuery,
       response: protectedResourceMetadata,
       errors: ["not_found"],
       run: async ({ request, headers }) => {

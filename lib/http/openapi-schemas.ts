@@ -13,11 +13,11 @@ export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {};
 
   /**
-   * @param io what a caller sends (`input`) or gets (`output`)
+   * @param use what a caller sends, as parameters (`input`) or as JSON (`body`), or gets (`output`)
    * @throws Error where two different schemas have the same id
    */
-  add(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-    const { $schema: _, $defs = {}, ...root } = toJsonSchema(schema, io);
+  add(schema: z.ZodType, use: Use): JsonSchema {
+    const { $schema: _, $defs = {}, ...root } = toJsonSchema(schema, use);
     for (const [id, definition] of Object.entries($defs)) {
       this.#define(id, withReferences(definition));
     }
@@ -52,28 +52,31 @@ export class SchemaComponents {
 
 /**
  * A schema as JSON Schema by itself; schemas with an `id` that it is made of stand in its `$defs`.
- * @param io what a caller sends (`input`) or gets (`output`)
+ * @param use what a caller sends, as parameters (`input`) or as JSON (`body`), or gets (`output`)
  */
 export function toJsonSchema(
   schema: z.ZodType,
-  io: "input" | "output",
+  use: Use,
 ): JsonSchema & { $schema?: string; $defs?: Record<string, JsonSchema> } {
   return z.toJSONSchema(schema, {
     target: "draft-2020-12",
     unrepresentable: "any",
-    io,
+    io: use === "output" ? "output" : "input",
     override: (context) =>
-      amend(context.zodSchema as unknown as z.ZodType, context.jsonSchema as Described, io),
+      amend(context.zodSchema as unknown as z.ZodType, context.jsonSchema as Described, use),
   }) as JsonSchema;
 }
 
 /** The id of the component that a schema refers to; empty where it refers to none. */
 export const idOf = ({ $ref = "" }: JsonSchema) => $ref.slice($ref.lastIndexOf("/") + 1);
 
+/** What a schema describes. */
+type Use = "input" | "body" | "output";
+
 type Described = JsonSchema & { jsonSchema?: JsonSchema; mediaType?: string };
 
 /** What zod cannot know: what our custom types are on the wire, and which patterns only repeat a format. */
-function amend(schema: z.ZodType, json: Described, io: "input" | "output"): void {
+function amend(schema: z.ZodType, json: Described, use: Use): void {
   if (json.jsonSchema) {
     Object.assign(json, json.jsonSchema);
     delete json.jsonSchema;
@@ -90,9 +93,27 @@ function amend(schema: z.ZodType, json: Described, io: "input" | "output"): void
     if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   }
   // A response may gain members; a client that validates it must not break then.
-  if (io === "output" && json.additionalProperties === false) delete json.additionalProperties;
+  if (use === "output" && json.additionalProperties === false) delete json.additionalProperties;
+  if (use === "body") takeNull(json);
   const { type, discriminator } = schema._zod.def as { type: string; discriminator?: string };
   if (type === "union" && discriminator && json.oneOf) json.discriminator = { propertyName: discriminator };
+}
+
+/** Null for a field of a body that may be left out is the same as leaving it out (`withoutNulls`). */
+function takeNull(json: JsonSchema): void {
+  const { properties = {}, required = [] } = json;
+  for (const [name, field] of Object.entries(properties)) {
+    const isNullable = field.anyOf?.some(({ type }) => type === "null");
+    if (required.includes(name) || isNullable) continue;
+    // What is said of the field stays beside the choice, where readers look for it.
+    const { description, default: fallback, examples, ...rest } = field;
+    properties[name] = {
+      ...(description !== undefined && { description }),
+      ...(fallback !== undefined && { default: fallback }),
+      ...(examples !== undefined && { examples }),
+      anyOf: [rest, { type: "null" }],
+    };
+  }
 }
 
 /** A copy whose references point into the document's components. */

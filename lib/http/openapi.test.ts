@@ -115,15 +115,39 @@ describe("the OpenAPI document", () => {
   test("asks for no credentials where none are needed, and for no errors that need them", () => {
     const health = operationOf("/api/health", "get");
     expect(health?.security).toEqual([]);
-    expect(Object.keys(health?.responses ?? {})).toEqual(["200", "500"]);
+    expect(Object.keys(health?.responses ?? {})).toEqual(["200", "400", "500"]);
   });
 
   test("has decimals as numbers with their limits, wherever they stand", () => {
     const { UsageMessage, IngestResult } = document.components.schemas;
     expect(UsageMessage?.properties?.quantity).toMatchObject({ type: "number", exclusiveMinimum: 0 });
-    expect(UsageMessage?.properties?.estimated_cost).toMatchObject({ type: "number", minimum: 0 });
+    expect(UsageMessage?.properties?.estimated_cost?.anyOf?.[0]).toMatchObject({
+      type: "number",
+      minimum: 0,
+    });
     expect(IngestResult?.properties?.amount_usd).toMatchObject({ type: "number" });
     expect(JSON.stringify(document)).not.toContain('"jsonSchema"');
+  });
+
+  test("says that every field of a body that may be left out may be null", () => {
+    const bodies = Object.values(document.components.schemas).filter(
+      ({ additionalProperties }) => additionalProperties === false,
+    );
+    expect(bodies.length).toBeGreaterThan(10);
+    for (const { properties = {}, required = [] } of bodies) {
+      for (const [name, { anyOf = [] }] of Object.entries(properties))
+        if (!required.includes(name)) expect(anyOf, name).toContainEqual({ type: "null" });
+    }
+    const { UsageMessage } = document.components.schemas;
+    expect(UsageMessage?.properties?.quantity?.anyOf).toBeUndefined();
+    expect(UsageMessage?.properties?.model).toMatchObject({
+      description: expect.stringContaining("model"),
+      anyOf: [{ type: "string", minLength: 1, maxLength: 128 }, { type: "null" }],
+    });
+    // Parameters are text: there is no null among them.
+    expect(JSON.stringify(operationOf("/api/v1/projects/{slug}/spend", "get")?.parameters)).not.toContain(
+      "null",
+    );
   });
 
   test("tells the kinds of a message apart by their type", () => {

@@ -114,7 +114,7 @@ function describeOperation(
 ): Operation {
   const { summary, description, auth, permission, role, body } = declared;
   const kind = kinds[auth];
-  const bodySchema = body && components.add(body, "input");
+  const bodySchema = body && components.add(body, "body");
   const remembers = Boolean(bodySchema && components.resolve(bodySchema).properties?.idempotency_key);
   const parameters = [
     ...describeParameters(declared.params, "path", components),
@@ -150,11 +150,11 @@ function describeOperation(
 }
 
 /** Every error an endpoint can answer: those of its kind, those of what it reads, and its own. */
-function errorsOf({ auth, params, query, body, errors = [] }: Endpoint): ErrorCode[] {
+function errorsOf({ auth, body, errors = [] }: Endpoint): ErrorCode[] {
   return [
     ...kinds[auth].errors,
     ...(body ? (["invalid_json", "payload_too_large", "unsupported_media_type"] as const) : []),
-    ...(params || query || body ? (["validation_failed"] as const) : []),
+    "validation_failed",
     ...errors,
     "internal_error",
   ];

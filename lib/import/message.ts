@@ -101,7 +101,7 @@ function toNumber(field: Field, text: string): LosslessNumber {
 /** A date, a date and time without an offset (UTC), or Unix seconds or milliseconds as an instant; the rest as it is. */
 function toInstant(text: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text}T00:00:00Z`;
-  const [, day, time] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?: ?UTC)?$/.exec(text) ?? [];
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)[ Tt](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?: ?UTC)?$/.exec(text) ?? [];
   if (day && time) return `${day}T${time.length === 5 ? `${time}:00` : time}Z`;
   if (/^\d{10}$/.test(text)) return new Date(Number(text) * 1000).toISOString();
   if (/^\d{13}$/.test(text)) return new Date(Number(text)).toISOString();

@@ -10,7 +10,7 @@ export function listTools(tools: Tool[]): ListToolsResult {
       name,
       title,
       description,
-      inputSchema: objectSchema(input, "input"),
+      inputSchema: objectSchema(input, "body"),
       outputSchema: objectSchema(output, "output"),
       annotations: {
         title,
@@ -24,8 +24,8 @@ export function listTools(tools: Tool[]): ListToolsResult {
 }
 
 /** A schema whose root is an object, as the protocol has it; of no dialect in particular, since clients know few. */
-function objectSchema(schema: z.ZodType, io: "input" | "output") {
-  const { $schema: _, $ref, $defs = {}, ...root } = toJsonSchema(schema, io);
+function objectSchema(schema: z.ZodType, use: "body" | "output") {
+  const { $schema: _, $ref, $defs = {}, ...root } = toJsonSchema(schema, use);
   const { [$ref?.split("/").at(-1) ?? ""]: named, ...others } = $defs;
   return {
     ...(named ?? root),

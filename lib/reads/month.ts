@@ -3,8 +3,11 @@ export type DayRange = { from: string; until: string };
 
 /** The UTC calendar month that holds an instant. @param now milliseconds since 1970 */
 export function monthOf(now: number): DayRange {
-  const date = new Date(now);
-  const first = (ahead: number) =>
-    new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1)).toISOString().slice(0, 10);
+  const first = (ahead: number) => {
+    // Date.UTC would take the years 0 to 99 for those of the last century.
+    const day = new Date(now);
+    day.setUTCMonth(day.getUTCMonth() + ahead, 1);
+    return day.toISOString().slice(0, 10);
+  };
   return { from: first(0), until: first(1) };
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { ExactNumber } from "@/lib/contract/exact-number";
+import { firstInstantMs, lastInstantMs } from "@/lib/contract/fields";
 import { toInstant } from "@/lib/contract/instant";
 import type { projectSpend } from "@/lib/contract/reads";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
@@ -14,7 +15,8 @@ const maxRows = 200;
 type Line = Awaited<ReturnType<typeof selectSpendLines>>[number];
 
 /**
- * What a project spent in a range; this UTC month unless said otherwise.
+ * What a project spent in a range; this UTC month unless said otherwise. Of a range that names one end alone, the other is
+ * the start or the end of this month, or of that end's own month where this one would leave nothing between.
  * @throws ServiceError not_found where the key may not see the project, or there is none: the same answer
  */
 export async function readProjectSpend(
@@ -23,9 +25,7 @@ export async function readProjectSpend(
   range: { from?: string | undefined; to?: string | undefined },
   now: number,
 ): Promise<z.output<typeof projectSpend>> {
-  const month = monthOf(now);
-  const from = new Date(range.from ?? month.from);
-  const to = new Date(range.to ?? month.until);
+  const [from, to] = instantsOf(range, now);
   return asKey(claims, async (client) => {
     const project = await selectProject(client, claims.workspace_id, slug);
     if (!project) throw notFound();
@@ -57,6 +57,19 @@ export async function readProjectSpend(
       })),
     };
   });
+}
+
+function instantsOf(
+  range: { from?: string | undefined; to?: string | undefined },
+  now: number,
+): [Date, Date] {
+  // `to` is the first instant that is left out: midnight of the 1st ends the month before.
+  const last = range.to === undefined ? now : Math.max(Date.parse(range.to) - 1, firstInstantMs);
+  const first = range.from === undefined ? now : Date.parse(range.from);
+  return [
+    new Date(range.from ?? monthOf(Math.min(last, now)).from),
+    new Date(range.to ?? Math.min(Date.parse(monthOf(Math.max(first, now)).until), lastInstantMs)),
+  ];
 }
 
 const exact = (value: Decimal) => new ExactNumber(toText(value));

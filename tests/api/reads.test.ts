@@ -143,6 +143,57 @@ describe("project spend", () => {
     expect(await paths("since=2026-03-02T00:00:00Z")).toEqual(["query.since"]);
   });
 
+  test("with one end of a range takes the month that this end is of, where it is not this month", async () => {
+    const client = await clientIn(await harness.fixtures.workspace());
+    for (const [occurred_at, estimated_cost] of [
+      ["2026-03-31T23:59:59.999Z", 1],
+      ["2026-04-01T00:00:00Z", 10],
+      ["2026-04-20T00:00:00Z", 100],
+    ])
+      await client.post(costMessage({ occurred_at, estimated_cost }));
+    await client.post(costMessage({ estimated_cost: 1000 }));
+    const spend = async (query: string) => {
+      const { body } = await client.get(`/api/v1/projects/checkout/spend?${query}`);
+      return [body.total_usd, body.from, body.to];
+    };
+    const start = (year: number, month: number) =>
+      new Date(Date.UTC(year, month - 1)).toISOString().replace("Z", "+00:00");
+    expect(await spend("to=2026-04-15T00:00:00Z")).toEqual([
+      10,
+      start(2026, 4),
+      "2026-04-15T00:00:00.000+00:00",
+    ]);
+    // Until before midnight of the 1st is all of the month that ends then.
+    expect(await spend("to=2026-05-01T00:00:00Z")).toEqual([110, start(2026, 4), start(2026, 5)]);
+    expect(await spend("to=2026-04-01T00:00:00Z")).toEqual([1, start(2026, 3), start(2026, 4)]);
+    const now = new Date();
+    const [thisMonth, nextMonth] = [1, 2].map((ahead) =>
+      start(now.getUTCFullYear(), now.getUTCMonth() + ahead),
+    );
+    expect(await spend("")).toEqual([1000, thisMonth, nextMonth]);
+    expect(await spend("to=2999-01-01T00:00:00Z")).toEqual([1000, thisMonth, start(2999, 1)]);
+    expect(await spend("from=2026-04-20T00:00:00Z")).toEqual([
+      1100,
+      start(2026, 4).replace("-01T", "-20T"),
+      nextMonth,
+    ]);
+    expect(await spend("from=2999-01-15T00:00:00Z")).toEqual([
+      0,
+      "2999-01-15T00:00:00.000+00:00",
+      start(2999, 2),
+    ]);
+    expect(await spend("to=0001-01-01T00:00:00Z")).toEqual([
+      0,
+      "0001-01-01T00:00:00.000+00:00",
+      "0001-01-01T00:00:00.000+00:00",
+    ]);
+    expect(await spend("from=9999-12-15T00:00:00Z")).toEqual([
+      0,
+      "9999-12-15T00:00:00.000+00:00",
+      "9999-12-31T23:59:59.999+00:00",
+    ]);
+  });
+
   test("lists the latest 200 rows, and sums all", async () => {
     const client = await clientIn(await harness.fixtures.workspace());
     await client.call("POST", "/api/v1/messages/batch", {

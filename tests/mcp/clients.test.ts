@@ -122,6 +122,39 @@ describe.each(clients)("%s", (_, kind, connect) => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
+  test("takes null for what is not set, one end of a range, and instants without seconds", async () => {
+    const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+    const client = await opened(connect(secret));
+    const usage = {
+      project: "checkout",
+      provider: "acme",
+      unit_type: "requests",
+      quantity: 1,
+      estimated_cost: 2,
+    };
+    const logged = await client.call("log_usage", { ...usage, model: null, feature: null, batch_id: null });
+    expect([logged.isError, logged.text]).toEqual([false, expect.stringContaining("$2")]);
+    const expense = {
+      project: "checkout",
+      vendor: "v",
+      amount: 1,
+      currency: null,
+      category: null,
+      notes: null,
+    };
+    expect((await client.call("add_expense", expense)).data).toMatchObject({ amount_usd: 1 });
+    const spend = await client.call("get_project_spend", { project: "checkout", from: null, to: null });
+    expect(spend.data).toMatchObject({ total_usd: 3 });
+    const earlier = await client.call("get_project_spend", { project: "checkout", to: "2026-04-15t00:00z" });
+    expect(earlier.data).toMatchObject({
+      from: "2026-04-01T00:00:00.000+00:00",
+      to: "2026-04-15T00:00:00.000+00:00",
+    });
+    expect((await client.call("log_usage", { ...usage, quantity: null })).text).toContain(
+      "quantity: must be a number",
+    );
+  });
+
   test("tells a key that no budget is visible to it from a workspace that has none", async () => {
     const workspace = await harness.fixtures.workspace();
     const statusFor = async (options: Parameters<typeof harness.fixtures.key>[1]) => {
