@@ -2,9 +2,10 @@
 
 import { BookOpen, Folder, type LucideIcon, Plus, Search, SunMoon, Users } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useState } from "react";
 import { cn } from "@/components/cn";
 import { Dialog, DialogContent, DialogTitle } from "@/components/ui/dialog";
+import { useActiveInView } from "@/components/ui/use-active-in-view";
 import { navigation, pageHref } from "./navigation";
 import { setPalette } from "./palette-state";
 import { useProjectList } from "./use-project-list";
@@ -29,7 +30,6 @@ export default function PaletteDialog(props: { current: ShellWorkspace; workspac
 
 function Palette({ current, workspaces }: { current: ShellWorkspace; workspaces: ShellWorkspace[] }) {
   const listId = useId();
-  const list = useRef<HTMLDivElement>(null);
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const commands = useCommands(current, workspaces);
@@ -40,9 +40,8 @@ function Palette({ current, workspaces }: { current: ShellWorkspace; workspaces:
   });
   const active = Math.min(at, found.length - 1);
 
-  useEffect(() => {
-    list.current?.querySelector(`[data-index="${active}"]`)?.scrollIntoView({ block: "nearest" });
-  }, [active]);
+  const activeId = active >= 0 ? `${listId}-${active}` : undefined;
+  useActiveInView(activeId);
 
   const run = (command: Command | undefined) => {
     if (!command) return;
@@ -70,7 +69,7 @@ function Palette({ current, workspaces }: { current: ShellWorkspace; workspaces:
           aria-expanded="true"
           aria-controls={listId}
           aria-autocomplete="list"
-          aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
+          aria-activedescendant={activeId}
           autoComplete="off"
           placeholder="Search pages, projects and actions"
           value={text}
@@ -83,7 +82,6 @@ function Palette({ current, workspaces }: { current: ShellWorkspace; workspaces:
         />
       </div>
       <div
-        ref={list}
         id={listId}
         role="listbox"
         aria-label="Results"
@@ -95,7 +93,6 @@ function Palette({ current, workspaces }: { current: ShellWorkspace; workspaces:
           <div
             key={`${command.group} ${command.label}`}
             id={`${listId}-${index}`}
-            data-index={index}
             role="option"
             aria-selected={index === active}
             onPointerMove={() => setAt(index)}

@@ -3,6 +3,7 @@
 import { Check, X } from "lucide-react";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { cn } from "@/components/cn";
+import { useActiveInView } from "./use-active-in-view";
 
 /** Something to choose. */
 export type Option = { value: string; label: string; hint?: string };
@@ -40,7 +41,10 @@ export function Combobox({
   const [at, setAt] = useState(0);
   const matches = matchingOptions(options, value, text, allowNew);
   const labelOf = (chosen: string) => options.find((option) => option.value === chosen)?.label ?? chosen;
-  const active = matches[Math.min(at, matches.length - 1)];
+  const activeIndex = Math.min(at, matches.length - 1);
+  const active = matches[activeIndex];
+  const activeId = isOpen && active ? `${listId}-${activeIndex}` : undefined;
+  useActiveInView(activeId);
 
   const choose = (option: Option) => {
     onChange(limit === 1 ? [option.value] : [...value, option.value].slice(0, limit));
@@ -98,7 +102,7 @@ export function Combobox({
           aria-expanded={isOpen}
           aria-controls={listId}
           aria-autocomplete="list"
-          aria-activedescendant={isOpen && active ? `${listId}-${matches.indexOf(active)}` : undefined}
+          aria-activedescendant={activeId}
           autoComplete="off"
           value={text}
           placeholder={value.length === 0 ? placeholder : undefined}
