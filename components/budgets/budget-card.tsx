@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import type { z } from "zod";
 import { exactText } from "@/components/amount";
 import { activityHref } from "@/components/filters/href";
-import { formatPercent } from "@/components/format-percent";
+import { formatPercent, isAll } from "@/components/format-percent";
 import { Money } from "@/components/money";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
@@ -55,7 +55,7 @@ export function BudgetCard({
             </span>
           </span>
           <span className="text-sm tabular-nums" data-figure="percent_used" data-exact={exactText(used)}>
-            {formatPercent(exactText(used))}
+            {formatPercent(used)}
           </span>
         </p>
         <Meter fraction={Number(exactText(used))} label={`${name}, used`} />
@@ -70,7 +70,7 @@ export function BudgetCard({
   );
 }
 
-const isUsedUp = ({ percent_used: used }: Budget) => Number(exactText(used)) >= 1;
+const isUsedUp = ({ percent_used: used }: Budget) => isAll(used);
 
 /** What the colour of the meter says, in words. */
 function State({ budget }: { budget: Budget }) {

@@ -12,7 +12,7 @@ export function summarizeKeys(keys: KeyView[], now: number): string {
   const close = used.filter(({ part }) => part >= 0.8 && part < 1);
   const ending = active.filter(({ expires_at: end }) => end && Date.parse(end) - now < soonMs);
   const list = (some: { name: string }[]) => names.format(some.map(({ name }) => name));
-  const closeNames = close.map(({ name, part }) => ({ name: `${name} (${formatPercent(String(part))})` }));
+  const closeNames = close.map(({ name, part }) => ({ name: `${name} (${formatPercent(part)})` }));
   return [
     active.length === 1 ? "One key is in use." : `${active.length || "No"} keys are in use.`,
     full.length > 0 && `${list(full)} ${full.length === 1 ? "has" : "have"} reached the monthly limit.`,

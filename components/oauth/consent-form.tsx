@@ -7,6 +7,7 @@ import { FormField } from "@/components/ui/form-field";
 import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
 import { describeKey } from "@/lib/contract/describe-key";
+import { ExactNumber } from "@/lib/contract/exact-number";
 import type { Permission } from "@/lib/contract/permissions";
 
 /** A workspace that the program can be let into, what the user can grant there, and what is granted already. */
@@ -154,7 +155,7 @@ function Allowance({
         {describeKey({
           permissions: granted,
           project: project ? { slug: project } : null,
-          monthly_limit: limit && Number.isFinite(Number(limit)) ? Number(limit) : null,
+          monthly_limit: /^\d+(\.\d+)?$/.test(limit) ? new ExactNumber(limit) : null,
         })}
         {current ? " This replaces what it may do here now." : null}
       </p>

@@ -1,14 +1,14 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
 import Link from "next/link";
-import { type Amount, exactText } from "@/components/amount";
-import { formatPercent } from "@/components/format-percent";
+import type { Amount } from "@/components/amount";
+import { formatPercent, isAll } from "@/components/format-percent";
 
 /** A budget with the part of it that is spent. */
 export type BudgetState = { id: string; name: string; percent_used: Amount; alert: boolean };
 
 const names = new Intl.ListFormat("en-US");
 const listStates = (budgets: BudgetState[]) =>
-  names.format(budgets.map((budget) => `${budget.name} (${formatPercent(exactText(budget.percent_used))})`));
+  names.format(budgets.map((budget) => `${budget.name} (${formatPercent(budget.percent_used)})`));
 
 /**
  * Whether the budgets hold, in a sentence; the sign before it says the same without colour.
@@ -23,7 +23,7 @@ export function BudgetSentence({ budgets, href }: { budgets: BudgetState[]; href
   );
 }
 
-const isOver = ({ percent_used: used }: BudgetState) => Number(exactText(used)) >= 1;
+const isOver = ({ percent_used: used }: BudgetState) => isAll(used);
 
 function Sentence({ budgets }: { budgets: BudgetState[] }) {
   const over = budgets.filter(isOver);

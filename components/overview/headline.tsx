@@ -1,4 +1,5 @@
 import { type Amount, exactText } from "@/components/amount";
+import { wholePercent } from "@/components/delta";
 import { formatPercent } from "@/components/format-percent";
 import { formatUsd } from "@/components/money";
 import { periodWords } from "@/components/spend/period-words";
@@ -19,7 +20,7 @@ export function Headline({ metrics, budget }: { metrics: Metrics; budget?: Amoun
   const compared = growth === null || words.pointBefore === null ? null : compare(growth, words.pointBefore);
   const ofBudget =
     forecast && budget !== undefined
-      ? `, ${formatPercent(String(numberOf(forecast) / numberOf(budget)))} of the budget`
+      ? `, ${formatPercent(numberOf(forecast) / numberOf(budget))} of the budget`
       : "";
   return (
     <p className="max-w-[60ch] text-balance text-lg leading-snug sm:text-xl">
@@ -45,7 +46,7 @@ export function Headline({ metrics, budget }: { metrics: Metrics; budget?: Amoun
 }
 
 function compare(growth: number, pointBefore: string): string {
-  const percent = Math.round(Math.abs(growth) * 100);
+  const percent = wholePercent(growth);
   if (percent === 0) return `as much as ${pointBefore}`;
   // Ten times as much is not "900 % more" to anybody.
   if (growth >= 2) return `${(growth + 1).toFixed(1)} times what it was ${pointBefore}`;

@@ -1,4 +1,5 @@
 import { cn } from "@/components/cn";
+import { formatPercent } from "@/components/format-percent";
 
 /** How much of something is used up: amber from 0.8, red from 1. `fraction` may pass 1. Say the figure beside it too. */
 export function Meter({
@@ -19,8 +20,8 @@ export function Meter({
       aria-label={label}
       aria-valuemin={0}
       aria-valuemax={100}
-      aria-valuenow={Math.round(percent)}
-      aria-valuetext={`${Math.round(fraction * 100)} %`}
+      aria-valuenow={Math.floor(percent)}
+      aria-valuetext={formatPercent(fraction)}
       className={cn("h-1.5 overflow-hidden rounded-full bg-secondary", className)}
     >
       <div className={cn("h-full rounded-full", colour)} style={{ width: `${percent}%` }} />

@@ -1,6 +1,6 @@
 /** How far something has come. `fraction` is from 0 to 1; say beside it what is counted. */
 export function Progress({ fraction, label }: { fraction: number; label: string }) {
-  const percent = Math.round(Math.min(Math.max(fraction, 0), 1) * 100);
+  const percent = Math.floor(Math.min(Math.max(fraction, 0), 1) * 100);
   return (
     <div
       role="progressbar"

@@ -1,0 +1,124 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, test } from "vitest";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { exactText } from "./amount";
+import { Delta } from "./delta";
+import { formatPercent } from "./format-percent";
+import { formatRoughUsd, formatUsd, Money } from "./money";
+import { BudgetSentence } from "./overview/budget-sentence";
+import { Meter } from "./ui/meter";
+import { Progress } from "./ui/progress";
+
+const textOf = (html: string) => html.replace(/<[^>]*>/g, "");
+
+describe("an amount", () => {
+  test.each([
+    ["0", "$0.00"],
+    ["0.1", "$0.10"],
+    ["12.345", "$12.35"],
+    ["12.344999999999999999", "$12.34"],
+    ["1234567.891", "$1,234,567.89"],
+    ["-1234.5", "-$1,234.50"],
+    // Two decimals would show zero: as many as it takes for two digits.
+    ["0.005", "$0.01"],
+    ["0.0049", "$0.0049"],
+    ["0.00123", "$0.0012"],
+    ["0.00000012345", "$0.00000012"],
+    ["-0.00123", "-$0.0012"],
+    // A double would make $999,999,999,999,999.90 and $1,000,000,000,000,000.00 of these.
+    ["999999999999999.94", "$999,999,999,999,999.94"],
+    ["999999999999999.994", "$999,999,999,999,999.99"],
+    ["123456789012345.678901234567890123", "$123,456,789,012,345.68"],
+  ])("of %s is shown as %s", (exact, shown) => {
+    expect(formatUsd(exact)).toBe(shown);
+    expect(formatUsd(new ExactNumber(exact))).toBe(shown);
+  });
+
+  test.each([
+    [0, "$0"],
+    [0.00123, "$0.0012"],
+    [9.5, "$9.50"],
+    [10, "$10"],
+    [1234, "$1.2K"],
+    [2_500_000, "$2.5M"],
+  ])("of %d is %s on an axis", (usd, shown) => {
+    expect(formatRoughUsd(usd)).toBe(shown);
+  });
+
+  test("keeps every digit beside what is shown", () => {
+    const exact = "123456789012345.678901234567890123";
+    const html = renderToStaticMarkup(createElement(Money, { usd: new ExactNumber(exact), figure: "spent" }));
+    expect(html).toContain(`title="$${exact}"`);
+    expect(html).toContain(`data-exact="${exact}"`);
+    expect(textOf(html)).toBe("$123,456,789,012,345.68");
+  });
+
+  test.each([
+    ["1e-7", "0.0000001"],
+    ["1.25e-9", "0.00000000125"],
+    ["-1.5e3", "-1500"],
+    ["12e0", "12"],
+  ])("written as %s is %s", (text, plain) => {
+    expect(exactText(new ExactNumber(text))).toBe(plain);
+  });
+});
+
+describe("a percentage", () => {
+  test.each([
+    ["0", "0 %"],
+    ["0.004", "0 %"],
+    ["0.5", "50 %"],
+    ["0.994", "99 %"],
+    ["0.997", "99 %"],
+    ["0.999999999999999999", "99 %"],
+    ["1", "100 %"],
+    ["1.004", "100 %"],
+    ["1.234", "123 %"],
+  ])("of %s is %s: a hundred is reached, never rounded to", (fraction, shown) => {
+    expect(formatPercent(fraction)).toBe(shown);
+    expect(formatPercent(new ExactNumber(fraction))).toBe(shown);
+  });
+
+  test("is heard as it is seen", () => {
+    const meter = (fraction: number) =>
+      renderToStaticMarkup(createElement(Meter, { fraction, label: "Used" }));
+    expect(meter(0.997)).toContain('aria-valuenow="99"');
+    expect(meter(0.997)).toContain('aria-valuetext="99 %"');
+    expect(meter(1)).toContain('aria-valuetext="100 %"');
+    expect(renderToStaticMarkup(createElement(Progress, { fraction: 0.997, label: "Sent" }))).toContain(
+      'aria-valuenow="99"',
+    );
+  });
+
+  test("calls a budget used up when it is, to the last digit", () => {
+    const sentence = (percent_used: string) => {
+      const budgets = [{ id: "1", name: "All", percent_used: new ExactNumber(percent_used), alert: true }];
+      return textOf(renderToStaticMarkup(createElement(BudgetSentence, { budgets })));
+    };
+    expect(sentence("0.999999999999999999")).toBe("Close to the limit: All (99 %). ");
+    expect(sentence("1")).toBe("One budget is used up: All (100 %). ");
+  });
+});
+
+describe("a change", () => {
+  const shown = (fraction: number | null) => {
+    const html = renderToStaticMarkup(createElement(Delta, { fraction }));
+    const arrow = /lucide-arrow-(up|down)/.exec(html)?.[1] ?? "none";
+    return [arrow, textOf(html)];
+  };
+  test.each<[number | null, string, string]>([
+    [0.12, "up", "up 12 %"],
+    [-0.12, "down", "down 12 %"],
+    [8.994, "up", "up 899 %"],
+    [9.996, "up", "up 11×"],
+    [-1, "down", "down 100 %"],
+    // Something was spent.
+    [-0.997, "down", "down 99 %"],
+    [0.004, "none", "unchanged"],
+    [-0.004, "none", "unchanged"],
+    [null, "none", "new"],
+  ])("by %d points %s and says %j", (fraction, arrow, words) => {
+    expect(shown(fraction)).toEqual([arrow, words]);
+  });
+});
