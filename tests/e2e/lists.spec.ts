@@ -1,0 +1,70 @@
+import type { Locator, Page } from "@playwright/test";
+import { signUp, workspaceId } from "./accounts";
+import { expect, test, type World } from "./fixtures";
+
+/** Somebody new, in a workspace with more projects than any list shows at once. */
+async function withManyProjects(page: Page, world: World): Promise<string> {
+  const { slug } = await signUp(page);
+  await world.fixtures.sql.query(
+    `insert into public.projects (workspace_id, slug, name)
+     select $1, name, name from (select 'project-' || lpad(number::text, 2, '0') as name from generate_series(1, 40) as number) as names`,
+    [await workspaceId(world, slug)],
+  );
+  return slug;
+}
+
+/** Whether the option that a line's `aria-activedescendant` names is in its list's sight, whole. */
+async function expectActiveInView(line: Locator): Promise<void> {
+  await expect
+    .poll(() =>
+      line.evaluate((input) => {
+        const option = document.getElementById(input.getAttribute("aria-activedescendant") ?? "");
+        const list = option?.closest('[role="listbox"]');
+        if (!option || !list) return "no option is active";
+        const [inner, outer] = [option.getBoundingClientRect(), list.getBoundingClientRect()];
+        return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1 ? "in view" : "out of view";
+      }),
+    )
+    .toBe("in view");
+}
+
+/** Goes through a list by the keyboard: some way down, round its end, and back. */
+async function expectListFollows(page: Page, line: Locator): Promise<void> {
+  const active = () => line.getAttribute("aria-activedescendant");
+  await expectActiveInView(line);
+  const first = await active();
+  for (let step = 0; step < 25; step += 1) await page.keyboard.press("ArrowDown");
+  await expect.poll(active).not.toBe(first);
+  await expectActiveInView(line);
+  for (let step = 0; step < 25; step += 1) await page.keyboard.press("ArrowUp");
+  await expect.poll(active).toBe(first);
+  await expectActiveInView(line);
+  await page.keyboard.press("ArrowUp");
+  await expect.poll(active).not.toBe(first);
+  await expectActiveInView(line);
+}
+
+test("a combobox keeps the option that is active in view", { tag: "@phone" }, async ({ page, world }) => {
+  const slug = await withManyProjects(page, world);
+  await page.goto(`/${slug}/keys`);
+  await page.getByRole("button", { name: "Make a key" }).click();
+  const sheet = page.getByRole("dialog", { name: "Make a key" });
+  await sheet.getByText("All but some").click();
+  const line = sheet.getByLabel("The projects it may not touch");
+  await line.click();
+  await expect(sheet.getByRole("option")).toHaveCount(40);
+  await expectListFollows(page, line);
+  // What is typed begins anew at the top.
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.type("project");
+  await expectActiveInView(line);
+});
+
+test("the command palette keeps the option that is active in view", async ({ page, world }) => {
+  const slug = await withManyProjects(page, world);
+  await page.goto(`/${slug}`);
+  await page.keyboard.press("Control+k");
+  const line = page.getByRole("combobox", { name: "Search pages, projects and actions" });
+  await expect(page.getByRole("option", { name: "project-40" })).toHaveCount(1);
+  await expectListFollows(page, line);
+});
