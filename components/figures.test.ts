@@ -2,11 +2,14 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, test } from "vitest";
 import { ExactNumber } from "@/lib/contract/exact-number";
+import type { Metrics } from "@/lib/contract/metrics";
 import { exactText } from "./amount";
+import { Count } from "./count";
 import { Delta } from "./delta";
 import { formatPercent } from "./format-percent";
 import { formatRoughUsd, formatUsd, Money } from "./money";
 import { BudgetSentence } from "./overview/budget-sentence";
+import { Headline } from "./overview/headline";
 import { Meter } from "./ui/meter";
 import { Progress } from "./ui/progress";
 
@@ -98,6 +101,60 @@ describe("a percentage", () => {
     };
     expect(sentence("0.999999999999999999")).toBe("Close to the limit: All (99 %). ");
     expect(sentence("1")).toBe("One budget is used up: All (100 %). ");
+  });
+});
+
+test.each<[number, boolean, string]>([
+  [1234, false, "1,234"],
+  [99_999, true, "99,999"],
+  [1_234_567, true, "1.2M"],
+  [1_234_567, false, "1,234,567"],
+])("a count of %d is shown as %s", (value, compact, shown) => {
+  const html = renderToStaticMarkup(createElement(Count, { value, compact }));
+  expect(textOf(html)).toBe(shown);
+  if (shown.endsWith("M")) expect(html).toContain('title="1,234,567"');
+});
+
+describe("the headline", () => {
+  const zero = { usage_usd: 0, subscription_usd: 0, expense_usd: 0, message_count: 1, unpriced_count: 0 };
+  const totalsOf = (total: string) => ({ ...zero, total_usd: new ExactNumber(total) });
+  const metricsOf = (total: string, toPoint: string, forecast: string | null) =>
+    ({
+      period: "month",
+      from: "2026-11-01",
+      to: "2026-11-30",
+      totals: totalsOf(total),
+      previous: {
+        from: "2026-10-01",
+        to: "2026-10-31",
+        totals: totalsOf("500"),
+        to_point_usd: new ExactNumber(toPoint),
+      },
+      forecast_usd: forecast === null ? null : new ExactNumber(forecast),
+    }) as Metrics;
+
+  test.each<[string, string, string]>([
+    ["112", "100", ", 12 % more than at this point of October."],
+    ["88", "100", ", 12 % less than at this point of October."],
+    ["100.1", "100", ", as much as at this point of October."],
+    ["350", "100", ", 3.5 times what it was at this point of October."],
+    ["0.3", "100", ", 99 % less than at this point of October."],
+    ["0", "100", ", 100 % less than at this point of October."],
+    ["5", "0", "."],
+  ])("of %s after %s ends with %j", (total, toPoint, ending) => {
+    const html = renderToStaticMarkup(createElement(Headline, { metrics: metricsOf(total, toPoint, null) }));
+    expect(textOf(html)).toBe(`${formatUsd(total)} so far in November${ending}`);
+  });
+
+  test("says what part of the budget the forecast is, and a hundred per cent of it only when it is", () => {
+    const ending = (forecast: string) => {
+      const metrics = metricsOf("10", "0", forecast);
+      return textOf(renderToStaticMarkup(createElement(Headline, { metrics, budget: "100" })));
+    };
+    expect(ending("99.7")).toBe(
+      "$10.00 so far in November; at this pace $99.70 by November 30, 99 % of the budget.",
+    );
+    expect(ending("250")).toContain("250 % of the budget");
   });
 });
 

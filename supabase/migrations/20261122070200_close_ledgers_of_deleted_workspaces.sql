@@ -20,7 +20,7 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 begin
   if old.id <> '00000000-0000-4000-8000-0000000000d0' then
-    insert into private.deleted_workspaces (id) values (old.id);
+    insert into private.deleted_workspaces (id) values (old.id) on conflict do nothing;
     return null;
   end if;
   -- The demo workspace is made again under the same id when it is needed. Its ledger goes with it.

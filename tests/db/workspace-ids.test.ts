@@ -182,5 +182,6 @@ describe("the ledger of a workspace that was deleted", () => {
     expect(await counts(user(owner), workspace)).toEqual({ ...none, key_spend: 0 });
     expect(await counts(key(workspace), workspace, Object.keys(none))).toEqual(none);
     expect(await as(user(owner), "select slug from public.workspaces where slug = 'again'")).toHaveLength(1);
+    await fixtures.sql.query("delete from public.workspaces where id = $1", [workspace]);
   });
 });
