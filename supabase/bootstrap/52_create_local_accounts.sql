@@ -1,6 +1,14 @@
 -- Accounts of the local sign-in: made, checked, read and changed.
 set local role supabase_auth_admin;
 
+-- The second factors of a user, as the Supabase Auth API lists them. A later file makes this again where there are any.
+create or replace function local_auth.describe_factors(described uuid)
+returns jsonb
+language sql stable security definer set search_path = ''
+as $$
+  select '[]'::jsonb
+$$;
+
 -- A user as the Supabase Auth API describes one.
 create or replace function local_auth.describe_user(described uuid)
 returns jsonb
@@ -17,7 +25,9 @@ as $$
     'created_at', u.created_at,
     'updated_at', u.updated_at,
     'phone', '',
-    'is_anonymous', u.is_anonymous
+    'is_anonymous', u.is_anonymous,
+    -- Absent where there are none.
+    'factors', nullif(local_auth.describe_factors(u.id), '[]')
   )) || jsonb_build_object(
     'app_metadata', coalesce(u.raw_app_meta_data, '{}'),
     'user_metadata', coalesce(u.raw_user_meta_data, '{}'),

@@ -17,8 +17,8 @@ as $$
   select translate(encode(extensions.hmac(token, session_secret, 'sha256'), 'base64'), '+/=', '-_')
 $$;
 
--- method: how the user proved who they are (password, recovery, magiclink), for the token's `amr`.
--- returns: { session_id, refresh_token, user, amr: [{ method, timestamp }] }
+-- method: how the user proved who they are (password, otp, recovery, magiclink, email_change), for the token's `amr`.
+-- returns: { session_id, refresh_token, user, aal, amr: [{ method, timestamp }] }
 create or replace function local_auth.open_session(opened_by uuid, method text, agent text, address text)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
@@ -49,8 +49,13 @@ as $$
   select jsonb_build_object(
     'session_id', s.id,
     'user', local_auth.describe_user(s.user_id),
+    'aal', coalesce(s.aal, 'aal1'),
+    -- The latest proof first, as Supabase Auth writes them.
     'amr', (
-      select jsonb_agg(jsonb_build_object('method', m.authentication_method, 'timestamp', extract(epoch from m.created_at)::bigint))
+      select jsonb_agg(
+        jsonb_build_object('method', m.authentication_method, 'timestamp', extract(epoch from m.updated_at)::bigint)
+        order by m.updated_at desc
+      )
       from auth.mfa_amr_claims as m where m.session_id = s.id
     )
   )

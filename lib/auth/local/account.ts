@@ -1,6 +1,6 @@
 import { bearerToken } from "@/lib/credentials";
 import { ServiceError } from "@/lib/errors";
-import { verifyUserJwt } from "../verify-user-jwt";
+import { type UserClaims, verifyUserJwt } from "../verify-user-jwt";
 import { bodies, checkNewPassword, readBody } from "./bodies";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
 import { type AuthUser, closeSessions, readSessionUser, updateUser } from "./queries";
@@ -40,7 +40,10 @@ export async function signOut(request: Request): Promise<Response> {
   return new Response(null, { status: 204, headers: { "Cache-Control": "no-store" } });
 }
 
-async function requireSession(request: Request): Promise<{ user: AuthUser; sessionId: string }> {
+/** Who asks, looked up, so that an ended session is noticed at once. @throws AuthProtocolError */
+export async function requireSession(
+  request: Request,
+): Promise<{ user: AuthUser; sessionId: string; claims: UserClaims }> {
   const token = bearerToken(request.headers.get("authorization"));
   if (!token) {
     const message = "This endpoint requires a valid Bearer token";
@@ -55,5 +58,5 @@ async function requireSession(request: Request): Promise<{ user: AuthUser; sessi
     const message = "Session from session_id claim in JWT does not exist";
     throw new AuthProtocolError(403, "session_not_found", message);
   }
-  return { user, sessionId: claims.session_id };
+  return { user, sessionId: claims.session_id, claims };
 }

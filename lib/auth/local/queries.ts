@@ -9,6 +9,9 @@ export type OpenSession = {
   session_id: string;
   refresh_token: string;
   user: AuthUser;
+  /** How strongly the user proved who they are: `aal2` after a second factor. */
+  aal: "aal1" | "aal2" | "aal3";
+  /** What they proved it with, the latest first; `timestamp` in seconds. */
   amr: { method: string; timestamp: number }[];
 };
 

@@ -40,7 +40,7 @@ export async function describeSession(session: OpenSession) {
     app_metadata: user.app_metadata,
     user_metadata: user.user_metadata,
     role: "authenticated",
-    aal: "aal1",
+    aal: session.aal,
     amr: session.amr,
     session_id: session.session_id,
     is_anonymous: false,
