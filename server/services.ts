@@ -107,8 +107,8 @@ async function bootstrapBare(adminUrl: string, directory: string): Promise<void>
   } catch (cause) {
     if (!(cause instanceof MigrationError)) throw cause;
     throw new EnvError(
-      `The database at ${new URL(adminUrl).host} has no schema "auth", and this login may not make what is missing ` +
-        `(${cause.message}). Give a superuser's address in POSTGRES_URL_NON_POOLING, or use a Supabase database.`,
+      `The database at ${new URL(adminUrl).host} has no schema "auth", or one of an earlier version of the local sign-in, ` +
+        `and this login may not make what is missing (${cause.message}). Give a superuser's address in POSTGRES_URL_NON_POOLING, or use a Supabase database.`,
       { cause },
     );
   }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, type ClientBase, DatabaseError } from "pg";
@@ -58,6 +59,8 @@ export async function migrate(url: string, directory: string): Promise<string[]>
 
 /**
  * Gives a bare Postgres Supabase's roles and `auth` schema from a folder of SQL files, when schema `auth` is missing.
+ * Where an earlier version of these files did so, the local sign-in's own files (from `5` on) are applied again once they
+ * have changed. They can be, over themselves; a database of Supabase's has no local sign-in and is left alone.
  * @param client logged in as a superuser, or as whoever may create roles that bypass row-level security.
  * @returns whether it was missing.
  * @throws MigrationError
@@ -65,12 +68,7 @@ export async function migrate(url: string, directory: string): Promise<string[]>
 export async function bootstrapDatabase(client: ClientBase, directory: string): Promise<boolean> {
   for (let triesLeft = 3; ; triesLeft -= 1) {
     try {
-      return await inLockedTransaction(client, async () => {
-        const { rows } = await client.query("select to_regnamespace('auth') is null as missing");
-        if (!rows[0].missing) return false;
-        for (const file of sqlFilesIn(directory)) await runFile(client, file, join(directory, file));
-        return true;
-      });
+      return await inLockedTransaction(client, () => applyBootstrap(client, directory));
     } catch (error) {
       // Roles are shared by the databases of a cluster and our lock is not: two bootstraps can still meet there.
       const met = error instanceof MigrationError && error.cause instanceof DatabaseError;
@@ -78,6 +76,28 @@ export async function bootstrapDatabase(client: ClientBase, directory: string): 
         throw error;
     }
   }
+}
+
+async function applyBootstrap(client: ClientBase, directory: string): Promise<boolean> {
+  const files = sqlFilesIn(directory);
+  const local = files.filter((file) => file >= "5");
+  const hash = createHash("sha256");
+  for (const file of local) hash.update(`${file}\n${readFileSync(join(directory, file), "utf8")}`);
+  const version = `bootstrap ${hash.digest("hex")}`;
+  const { rows } = await client.query(
+    `select to_regnamespace('auth') is null as missing, to_regnamespace('local_auth') is not null as local,
+       obj_description(to_regnamespace('local_auth')::oid, 'pg_namespace') as version`,
+  );
+  const { missing } = rows[0];
+  const isOutdated = rows[0].local && rows[0].version !== version;
+  if (!missing && !isOutdated) return false;
+  for (const file of missing ? files : local) await runFile(client, file, join(directory, file));
+  await client.query(
+    `do $$ begin
+       if to_regnamespace('local_auth') is not null then comment on schema local_auth is '${version}'; end if;
+     end $$`,
+  );
+  return missing;
 }
 
 /** Runs `bootstrapDatabase` through a connection of its own. */

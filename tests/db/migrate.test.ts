@@ -141,6 +141,32 @@ describe("bootstrapDatabase", () => {
     await Promise.all(others.map((other) => other.drop()));
   });
 
+  test("brings the local sign-in of an earlier version up to date, and its accounts stay", async () => {
+    const own = await createTestDatabase();
+    const superuser = new Client({ connectionString: own.superuserUrl });
+    await superuser.connect();
+    const functions = async () =>
+      (
+        await superuser.query(
+          "select p.oid::regprocedure::text as name from pg_proc as p where p.pronamespace = 'local_auth'::regnamespace order by 1",
+        )
+      ).rows;
+    const present = await functions();
+    await superuser.query("select local_auth.create_user('kept@example.com', null, '{}')");
+    await superuser.query(
+      `drop function local_auth.find_user(text);
+       create function local_auth.find_user(text) returns integer language sql as 'select 1';
+       create function local_auth.no_longer_there() returns void language sql as '';
+       comment on schema local_auth is 'bootstrap of an earlier version'`,
+    );
+    expect(await bootstrapDatabaseAt(own.superuserUrl, bootstrap)).toBe(false);
+    expect(await functions()).toEqual(present);
+    const found = await superuser.query("select local_auth.find_user('kept@example.com')::text as id");
+    expect(found.rows[0].id).toMatch(/^[0-9a-f-]{36}$/);
+    await superuser.end();
+    await own.drop();
+  });
+
   test("does not touch a schema auth that is there, and could be run again over its own", async () => {
     const own = await createTestDatabase();
     expect(await bootstrapDatabaseAt(own.superuserUrl, bootstrap)).toBe(false);
