@@ -81,6 +81,12 @@ const schema = z.object({
   SUPABASE_JWT_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
   /** Who may see the page of the local sign-in's mails: this machine alone, whoever reaches the service, or nobody. */
   OUTLAY_OUTBOX: z.enum(["local", "everyone", "off"]).default("local"),
+  /** Origins of pages, besides the service's own and this machine's, that may use the local sign-in; `*`: any. */
+  AUTH_ALLOWED_ORIGINS: list,
+  /** Where links in the local sign-in's mails may lead, besides this service and this machine: patterns with `*`. */
+  AUTH_REDIRECT_URLS: list,
+  /** How often one account may sign in with its password in any 15 minutes. */
+  AUTH_SIGN_IN_LIMIT: z.coerce.number().int().min(1).max(100_000).default(60),
   VERCEL: flag,
   VERCEL_ENV: z.string().optional(),
   VERCEL_URL: z.string().optional(),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { UserClaims } from "@/lib/db/transaction";
 import { env, supabaseProject } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
-import { localIssuer } from "./local/session";
+import { isLocalIssuer } from "./local/session";
 import { signingKey } from "./local/signing-key";
 import { providerUnavailable } from "./provider-unavailable";
 
@@ -31,11 +31,12 @@ export async function verifyUserJwt(token: string, callerAddress?: string): Prom
     const { key, algorithms, issuer } = await trustFor(algorithm);
     const { payload } = await jwtVerify(token, key, {
       algorithms,
-      issuer,
+      ...(issuer !== undefined && { issuer }),
       audience: "authenticated",
       requiredClaims: ["exp", "sub"],
       clockTolerance: 5,
     });
+    if (issuer === undefined && !isLocalIssuer(payload.iss)) throw refuseToken("was issued by somebody else");
     const claims = claimsSchema.safeParse(payload);
     if (!claims.success) throw refuseToken("is not a user's");
     return { ...claims.data, caller_address: callerAddress };
@@ -57,7 +58,8 @@ export function refuseUser(
 }
 
 type KeySet = ReturnType<typeof createLocalJWKSet> | ReturnType<typeof createRemoteJWKSet>;
-type Trust = { key: KeySet | (() => Promise<Uint8Array>); algorithms: string[]; issuer: string };
+/** Without an issuer it is the local sign-in, which may have had another address when it signed. */
+type Trust = { key: KeySet | (() => Promise<Uint8Array>); algorithms: string[]; issuer?: string };
 
 let remote: { issuer: string; keys: KeySet } | undefined;
 
@@ -65,7 +67,7 @@ async function trustFor(algorithm: string | undefined): Promise<Trust> {
   const project = supabaseProject();
   if (!project) {
     const { publicJwk } = await signingKey();
-    return { key: createLocalJWKSet({ keys: [publicJwk] }), algorithms: ["ES256"], issuer: localIssuer };
+    return { key: createLocalJWKSet({ keys: [publicJwk] }), algorithms: ["ES256"] };
   }
   const issuer = `${project.url}/auth/v1`;
   const { SUPABASE_JWT_SECRET } = env();

@@ -44,24 +44,46 @@ create table if not exists local_auth.outbox (
   created_at timestamptz not null default now()
 );
 
--- One pending link (or six-digit code) an address and purpose; a new one replaces the old. Only hashes are kept. Where
--- there is no account there is a row without a user: asking for a link does the same work for every address.
-create table if not exists local_auth.email_tokens (
+-- The latest mail of each kind, with the hashes of its link's token and of its six digits. A mail to sign in with is its
+-- address's: where there is no account there is a row without a user, so that asking for a link does the same work for
+-- every address. A mail about a change is its account's: two accounts may want the same new address.
+drop table if exists local_auth.email_tokens;
+create table if not exists local_auth.mail_tokens (
+  id bigint generated always as identity primary key,
   email text not null,
-  purpose text not null check (purpose in ('recovery', 'magiclink')),
+  purpose text not null check (
+    purpose in ('recovery', 'magiclink', 'email_change_current', 'email_change_new', 'reauthentication')
+  ),
   user_id uuid references auth.users (id) on delete cascade,
-  link_hash text not null unique,
+  -- A reauthentication has no link.
+  link_hash text unique,
   code_hash text not null,
   wrong_codes smallint not null default 0,
+  -- Used, revoked or guessed at too often.
+  spent boolean not null default false,
   -- Set where the client asked with PKCE: opening the link then gives a code that only that client can exchange.
   code_challenge text,
   code_challenge_method text check (code_challenge_method in ('s256', 'plain')),
-  auth_code_hash text unique,
-  auth_code_issued_at timestamptz,
-  created_at timestamptz not null default now(),
-  primary key (email, purpose)
+  created_at timestamptz not null default now()
 );
-create index if not exists email_tokens_user_id_idx on local_auth.email_tokens (user_id);
+create unique index if not exists mail_tokens_address_idx on local_auth.mail_tokens (email, purpose)
+  where purpose in ('recovery', 'magiclink');
+create unique index if not exists mail_tokens_account_idx on local_auth.mail_tokens (user_id, purpose)
+  where purpose in ('email_change_current', 'email_change_new', 'reauthentication');
+create index if not exists mail_tokens_email_idx on local_auth.mail_tokens (email);
+create index if not exists mail_tokens_user_id_idx on local_auth.mail_tokens (user_id);
+
+-- Codes that opening a link gave, for the client that asked for the link with PKCE.
+create table if not exists local_auth.auth_codes (
+  code_hash text primary key,
+  user_id uuid not null references auth.users (id) on delete cascade,
+  -- What the session's token will say of how it began: recovery, magiclink or email_change.
+  method text not null,
+  code_challenge text not null,
+  code_challenge_method text not null check (code_challenge_method in ('s256', 'plain')),
+  issued_at timestamptz not null default now()
+);
+create index if not exists auth_codes_user_id_idx on local_auth.auth_codes (user_id);
 
 -- How often something was tried lately, by any process: sign-ins with a wrong password, mails asked for.
 create table if not exists local_auth.attempts (
@@ -73,7 +95,8 @@ create index if not exists attempts_window_ends_at_idx on local_auth.attempts (w
 
 alter table local_auth.signing_key enable row level security;
 alter table local_auth.outbox enable row level security;
-alter table local_auth.email_tokens enable row level security;
+alter table local_auth.mail_tokens enable row level security;
+alter table local_auth.auth_codes enable row level security;
 alter table local_auth.attempts enable row level security;
 
 reset role;

@@ -1,4 +1,4 @@
--- Accounts of the local sign-in: made, checked, read and changed.
+-- Accounts of the local sign-in: made, checked and read.
 set local role supabase_auth_admin;
 
 -- The second factors of a user, as the Supabase Auth API lists them. A later file makes this again where there are any.
@@ -7,6 +7,14 @@ returns jsonb
 language sql stable security definer set search_path = ''
 as $$
   select '[]'::jsonb
+$$;
+
+-- When the last mail for one of these purposes was sent to a user; null where there was none.
+create or replace function local_auth.latest_mail(described uuid, purposes text[])
+returns timestamptz
+language sql stable security definer set search_path = ''
+as $$
+  select max(created_at) from local_auth.mail_tokens where user_id = described and purpose = any (purposes)
 $$;
 
 -- A user as the Supabase Auth API describes one.
@@ -21,6 +29,11 @@ as $$
     'email', u.email,
     'email_confirmed_at', u.email_confirmed_at,
     'confirmed_at', u.confirmed_at,
+    'confirmation_sent_at', u.confirmation_sent_at,
+    'recovery_sent_at', local_auth.latest_mail(u.id, '{recovery, magiclink}'),
+    'new_email', nullif(u.email_change, ''),
+    'email_change_sent_at', local_auth.latest_mail(u.id, '{email_change_current, email_change_new}'),
+    'reauthentication_sent_at', local_auth.latest_mail(u.id, '{reauthentication}'),
     'last_sign_in_at', u.last_sign_in_at,
     'created_at', u.created_at,
     'updated_at', u.updated_at,
@@ -66,7 +79,8 @@ begin
   )
   values (
     '00000000-0000-0000-0000-000000000000', made, 'authenticated', 'authenticated', lower(address), hashed, now(),
-    '{"provider": "email", "providers": ["email"]}', coalesce(metadata, '{}'), now(), now(), '', '', '', ''
+    '{"provider": "email", "providers": ["email"]}', coalesce(metadata, '{}') || '{"email_verified": true}', now(), now(),
+    '', '', '', ''
   )
   on conflict (email) where not is_sso_user do nothing;
   if not found then
@@ -109,49 +123,6 @@ begin
     return candidate;
   end if;
   return null;
-end
-$$;
-
--- Changes what `changes` names of { email, password, data }. A new password ends the user's other sessions.
--- returns: { user } or { refused: 'same_password' | 'email_exists' }
-create or replace function local_auth.update_user(changed uuid, by_session uuid, changes jsonb)
-returns jsonb
-language plpgsql volatile security definer set search_path = ''
-as $$
-declare
-  kept auth.users;
-begin
-  select * into kept from auth.users where id = changed for update;
-  if changes ? 'password' then
-    if kept.encrypted_password <> '' and extensions.crypt(changes ->> 'password', kept.encrypted_password) = kept.encrypted_password then
-      return '{"refused": "same_password"}';
-    end if;
-    update auth.users
-    set encrypted_password = extensions.crypt(changes ->> 'password', extensions.gen_salt('bf', 10)), updated_at = now()
-    where id = changed;
-    delete from auth.sessions where user_id = changed and id is distinct from by_session;
-    -- A link that was asked for with the old password in force must not outlive it.
-    delete from local_auth.email_tokens where user_id = changed;
-  end if;
-  if changes ? 'data' then
-    update auth.users
-    set raw_user_meta_data = jsonb_strip_nulls(coalesce(raw_user_meta_data, '{}') || (changes -> 'data')), updated_at = now()
-    where id = changed;
-  end if;
-  if changes ? 'email' and lower(changes ->> 'email') is distinct from kept.email then
-    begin
-      update auth.users
-      set email = lower(changes ->> 'email'), email_confirmed_at = now(), updated_at = now()
-      where id = changed;
-    exception when unique_violation then
-      return '{"refused": "email_exists"}';
-    end;
-    update auth.identities
-    set identity_data = identity_data || jsonb_build_object('email', lower(changes ->> 'email')), updated_at = now()
-    where user_id = changed and provider = 'email';
-    delete from local_auth.email_tokens where user_id = changed;
-  end if;
-  return jsonb_build_object('user', local_auth.describe_user(changed));
 end
 $$;
 

@@ -1,95 +1,169 @@
--- Links by mail, the outbox they end up in, limits on trying, and the signing key.
+-- Mails with a link or six digits, the outbox they end up in, limits on trying, and the signing key.
+--
+-- Whoever changes a mail locks its account first and the mail after it, here as in 53: nobody waits in a circle.
 set local role supabase_auth_admin;
 
--- Notes that a link was asked for. Makes the account first where `may_create`. The same statements run for an address
--- without an account. returns: whether there is one
-create or replace function local_auth.issue_email_token(
-  address text, wanted_purpose text, link_hash text, code_hash text, challenge text, challenge_method text,
+-- Notes that a link to sign in with was asked for. Makes the account first where `may_create`. The same statements run
+-- for an address without an account. returns: whether there is one
+create or replace function local_auth.issue_sign_in_mail(
+  address text, wanted_purpose text, link_hash text, code text, challenge text, challenge_method text,
   may_create boolean, metadata jsonb
 )
 returns boolean
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  holder uuid;
+  holder uuid := local_auth.find_user(address);
 begin
-  select u.id into holder from auth.users as u
-  where u.email = lower(address) and not u.is_sso_user and u.deleted_at is null;
   if holder is null and may_create then
     perform local_auth.create_user(address, null, metadata);
-    select u.id into holder from auth.users as u where u.email = lower(address) and not u.is_sso_user;
+    holder := local_auth.find_user(address);
   end if;
-  insert into local_auth.email_tokens (email, purpose, user_id, link_hash, code_hash, code_challenge, code_challenge_method)
-  values (lower(address), wanted_purpose, holder, link_hash, code_hash, challenge, challenge_method)
-  on conflict (email, purpose) do update
-  set user_id = excluded.user_id, link_hash = excluded.link_hash, code_hash = excluded.code_hash, wrong_codes = 0,
-      code_challenge = excluded.code_challenge, code_challenge_method = excluded.code_challenge_method,
-      auth_code_hash = null, auth_code_issued_at = null, created_at = now();
-  delete from local_auth.email_tokens where created_at < now() - interval '1 hour';
+  insert into local_auth.mail_tokens (email, purpose, user_id, link_hash, code_hash, code_challenge, code_challenge_method)
+  values (
+    lower(address), wanted_purpose, holder, link_hash, local_auth.hash_code(address, code), challenge, challenge_method
+  )
+  on conflict (email, purpose) where purpose in ('recovery', 'magiclink')
+  do update set
+    user_id = excluded.user_id, link_hash = excluded.link_hash, code_hash = excluded.code_hash, wrong_codes = 0,
+    spent = false, code_challenge = excluded.code_challenge, code_challenge_method = excluded.code_challenge_method,
+    created_at = now();
+  delete from local_auth.mail_tokens where user_id is null and created_at < now() - interval '1 hour';
   return holder is not null;
 end
 $$;
 
--- Takes a link that was opened. Where it was asked for with PKCE, the opener gets a code for the client that asked (its
--- hash is given here) instead of a session.
--- returns: { user_id, purpose, code_issued } or null
-create or replace function local_auth.redeem_link(opened_link_hash text, offered_code_hash text)
+-- Notes that six digits were sent to a user who is to show that it is them.
+create or replace function local_auth.issue_reauthentication(asked_user uuid, code text)
+returns void
+language sql volatile security definer set search_path = ''
+as $$
+  insert into local_auth.mail_tokens (email, purpose, user_id, code_hash)
+  select u.email, 'reauthentication', u.id, local_auth.hash_code(u.email, code) from auth.users as u where u.id = asked_user
+  on conflict (user_id, purpose) where purpose in ('email_change_current', 'email_change_new', 'reauthentication')
+  do update set email = excluded.email, code_hash = excluded.code_hash, wrong_codes = 0, spent = false, created_at = now()
+$$;
+
+-- Whether a mail is worth something still.
+create or replace function local_auth.is_good(mail local_auth.mail_tokens)
+returns boolean
+language sql stable set search_path = ''
+as $$
+  select mail.user_id is not null and not mail.spent and mail.created_at > now() - interval '1 hour'
+$$;
+
+-- Uses a mail up that was proved to have been read. Both it and its account are locked. Where it was asked for with PKCE,
+-- the client that asked gets a code (its hash is given here) instead of a session.
+-- returns: { user_id, purpose, pkce, code_issued }, with what confirm_email_change returns
+create or replace function local_auth.accept_mail(taken local_auth.mail_tokens, offered_code_hash text)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  taken local_auth.email_tokens;
+  accepted jsonb := jsonb_build_object(
+    'user_id', taken.user_id, 'purpose', taken.purpose, 'pkce', taken.code_challenge is not null, 'code_issued', false
+  );
 begin
-  select * into taken from local_auth.email_tokens
-  where link_hash = opened_link_hash and user_id is not null and auth_code_hash is null and created_at > now() - interval '1 hour'
-  for update;
-  if not found then
-    return null;
+  update local_auth.mail_tokens set spent = true where id = taken.id;
+  if taken.purpose in ('email_change_current', 'email_change_new') then
+    accepted := accepted || local_auth.confirm_email_change(taken.user_id);
+    if accepted ? 'pending' or accepted ? 'refused' then
+      return accepted;
+    end if;
   end if;
-  if taken.code_challenge is not null and offered_code_hash is not null then
-    update local_auth.email_tokens
-    set auth_code_hash = offered_code_hash, auth_code_issued_at = now()
-    where email = taken.email and purpose = taken.purpose;
-    return jsonb_build_object('user_id', taken.user_id, 'purpose', taken.purpose, 'code_issued', true);
+  if taken.code_challenge is null or offered_code_hash is null then
+    return accepted;
   end if;
-  delete from local_auth.email_tokens where email = taken.email and purpose = taken.purpose;
-  return jsonb_build_object('user_id', taken.user_id, 'purpose', taken.purpose, 'code_issued', false);
+  delete from local_auth.auth_codes where issued_at < now() - interval '1 hour';
+  insert into local_auth.auth_codes (code_hash, user_id, method, code_challenge, code_challenge_method)
+  values (
+    offered_code_hash, taken.user_id,
+    case when taken.purpose in ('recovery', 'magiclink') then taken.purpose else 'email_change' end,
+    taken.code_challenge, taken.code_challenge_method
+  );
+  return accepted || '{"code_issued": true}';
 end
 $$;
 
--- Takes the six digits of a mail. Five wrong ones and the mail is worth nothing any more.
--- returns: { user_id, purpose } or null
-create or replace function local_auth.redeem_code(address text, given_code_hash text, purposes text[])
+-- Takes a link that was opened, or its token. returns: as accept_mail, or null
+create or replace function local_auth.redeem_link(opened_link_hash text, purposes text[], offered_code_hash text)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  taken local_auth.email_tokens;
+  taken local_auth.mail_tokens;
 begin
-  delete from local_auth.email_tokens
-  where email = lower(address) and purpose = any (purposes) and code_hash = given_code_hash
-    and user_id is not null and auth_code_hash is null and created_at > now() - interval '1 hour'
-  returning * into taken;
-  if found then
-    return jsonb_build_object('user_id', taken.user_id, 'purpose', taken.purpose);
+  perform from auth.users
+  where id = (select user_id from local_auth.mail_tokens where link_hash = opened_link_hash)
+  for no key update;
+  select * into taken from local_auth.mail_tokens
+  where link_hash = opened_link_hash and purpose = any (purposes)
+  for update;
+  if not found or not local_auth.is_good(taken) then
+    return null;
   end if;
-  update local_auth.email_tokens set wrong_codes = wrong_codes + 1 where email = lower(address) and purpose = any (purposes);
-  delete from local_auth.email_tokens where email = lower(address) and wrong_codes >= 5;
+  return local_auth.accept_mail(taken, offered_code_hash);
+end
+$$;
+
+-- Takes the six digits of a mail. The mails to the address are locked before the digits are compared, so that of guesses
+-- that run at once each one counts before the next is looked at. Five wrong ones and a mail is worth nothing any more.
+-- returns: as accept_mail, or null
+create or replace function local_auth.redeem_code(address text, given_code text, purposes text[])
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  mail local_auth.mail_tokens;
+  taken local_auth.mail_tokens;
+begin
+  perform from auth.users
+  where id in (select user_id from local_auth.mail_tokens where email = lower(address) and purpose = any (purposes))
+  order by id
+  for no key update;
+  for mail in
+    select * from local_auth.mail_tokens where email = lower(address) and purpose = any (purposes) order by id for update
+  loop
+    if mail.code_hash = local_auth.hash_code(address, given_code) and local_auth.is_good(mail) then
+      taken := mail;
+    end if;
+  end loop;
+  if taken.id is not null then
+    return local_auth.accept_mail(taken, null);
+  end if;
+  update local_auth.mail_tokens
+  set wrong_codes = wrong_codes + 1, spent = spent or wrong_codes >= 4
+  where email = lower(address) and purpose = any (purposes) and wrong_codes < 5;
   return null;
 end
 $$;
 
--- Takes the code that opening a link gave. It can be tried once, within five minutes.
--- returns: { user_id, purpose, challenge, method } or null
-create or replace function local_auth.redeem_auth_code(given_code_hash text)
+-- Takes the code that opening a link gave, within five minutes. A wrong verifier does not use it up: whoever has the code
+-- without the secret that goes with it cannot take it from the client that has both.
+-- returns: { user_id, method } or { refused: 'flow_state_not_found' | 'bad_code_verifier' }
+create or replace function local_auth.redeem_auth_code(given_code_hash text, verifier text)
 returns jsonb
-language sql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = ''
 as $$
-  delete from local_auth.email_tokens
-  where auth_code_hash = given_code_hash and auth_code_issued_at > now() - interval '5 minutes'
-  returning jsonb_build_object(
-    'user_id', user_id, 'purpose', purpose, 'challenge', code_challenge, 'method', code_challenge_method
-  )
+declare
+  issued local_auth.auth_codes;
+  given text := verifier;
+begin
+  select * into issued from local_auth.auth_codes
+  where code_hash = given_code_hash and issued_at > now() - interval '5 minutes'
+  for update;
+  if not found then
+    return '{"refused": "flow_state_not_found"}';
+  end if;
+  if issued.code_challenge_method = 's256' then
+    given := translate(encode(extensions.digest(verifier, 'sha256'), 'base64'), '+/=', '-_');
+  end if;
+  if given is distinct from issued.code_challenge then
+    return '{"refused": "bad_code_verifier"}';
+  end if;
+  delete from local_auth.auth_codes where code_hash = given_code_hash;
+  return jsonb_build_object('user_id', issued.user_id, 'method', issued.method);
+end
 $$;
 
 -- Keeps the latest 500 mails.

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   type AuthServer,
   makeClient,
@@ -89,11 +90,49 @@ describe("guessing the six digits of a mail", () => {
     );
   });
 
-  test("does not take the digits of one purpose for another's, or of one address for another's", async () => {
+  test("many times at once does not get a sixth guess in: each counts before the next is looked at", async () => {
+    const email = await newAccount();
+    must(await auth().signInWithOtp({ email }));
+    const right = (await latestMail(email)).code ?? "";
+    const wrong = right === "000000" ? "000001" : "000000";
+    const guess = async (token: string) =>
+      (await auth().verifyOtp({ email, token, type: "email" })).error?.code ?? "taken";
+    for (let attempt = 0; attempt < 4; attempt += 1) expect(await guess(wrong)).toBe("otp_expired");
+
+    // The fifth is stopped where it is about to be counted: after its digits were compared.
+    const superuser = new pg.Client({ connectionString: server.database.superuserUrl });
+    await superuser.connect();
+    try {
+      await superuser.query(`
+        create function public.wait_to_count() returns trigger language plpgsql as
+          'begin perform pg_advisory_xact_lock(5); return null; end';
+        create trigger wait_to_count before update on local_auth.mail_tokens
+          for each statement execute function public.wait_to_count();
+        select pg_advisory_lock(5)`);
+      const fifth = guess(wrong);
+      const waiting = async (count: number) => {
+        const { rows } = await superuser.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        expect(rows).toHaveLength(count);
+      };
+      await vi.waitFor(() => waiting(1));
+      const sixth = guess(right);
+      await vi.waitFor(() => waiting(2));
+      await superuser.query("select pg_advisory_unlock(5)");
+      expect(await Promise.all([fifth, sixth])).toEqual(["otp_expired", "otp_expired"]);
+    } finally {
+      await superuser.query("drop trigger wait_to_count on local_auth.mail_tokens");
+      await superuser.end();
+    }
+  });
+
+  test("does not take the digits of a mail to sign in with for a change of address, or of one address for another's", async () => {
     const [email, other] = [await newAccount(), await newAccount()];
     must(await auth().signInWithOtp({ email }));
     const token = (await latestMail(email)).code ?? "";
-    expect((await auth().verifyOtp({ email, token, type: "recovery" })).error).not.toBeNull();
+    expect((await auth().verifyOtp({ email, token, type: "email_change" })).error).not.toBeNull();
+    expect((await auth().verifyOtp({ email, token, type: "signup" })).error).not.toBeNull();
     expect((await auth().verifyOtp({ email: other, token, type: "email" })).error).not.toBeNull();
     must(await auth().verifyOtp({ email, token, type: "email" }));
   });

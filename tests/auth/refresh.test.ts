@@ -33,6 +33,7 @@ async function refresh(
 ): Promise<{ token: string | undefined; code: string | undefined }> {
   const answer = await fetch(`${server.url}/auth/v1/token?grant_type=refresh_token`, {
     method: "POST",
+    headers: { "content-type": "application/json" },
     body: JSON.stringify({ refresh_token: refreshToken }),
   });
   const body = await answer.json();

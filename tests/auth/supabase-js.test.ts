@@ -23,6 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
+const json = { "content-type": "application/json" };
 const signUp = async (email = someEmail(), auth = {}) => {
   const client = makeClient(url, key, auth);
   const options = { data: { display_name: "Ada Lovelace" } };
@@ -65,7 +66,11 @@ describe("the unmodified supabase-js client", () => {
     const { client, email, user } = await signUp();
     expect(must(await client.auth.getUser()).user?.id).toBe(user.id);
     const changed = must(
-      await client.auth.updateUser({ password: "another good one", data: { theme: "dark" } }),
+      await client.auth.updateUser({
+        password: "another good one",
+        current_password: somePassword,
+        data: { theme: "dark" },
+      }),
     );
     expect(changed.user?.user_metadata).toMatchObject({ display_name: "Ada Lovelace", theme: "dark" });
     const again = makeClient(url, key).auth;
@@ -83,7 +88,7 @@ describe("the unmodified supabase-js client", () => {
         return auth;
       }),
     );
-    must(await here.auth.updateUser({ password: "another good one" }));
+    must(await here.auth.updateUser({ password: "another good one", current_password: somePassword }));
     for (const auth of others)
       expect((await auth.refreshSession()).error).toMatchObject({ code: "refresh_token_not_found" });
     must(await here.auth.refreshSession());
@@ -136,7 +141,8 @@ describe("the unmodified supabase-js client", () => {
     expect(await codeOf(auth.signUp({ email: "not an address", password: somePassword }))).toBe(
       "validation_failed",
     );
-    expect(await codeOf(client.auth.updateUser({ password: somePassword }))).toBe("same_password");
+    const unchanged = { password: somePassword, current_password: somePassword };
+    expect(await codeOf(client.auth.updateUser(unchanged))).toBe("same_password");
     const weak = (await auth.signUp({ email: someEmail(), password: "short" })).error;
     expect(weak).toMatchObject({ name: "AuthWeakPasswordError", reasons: ["length"] });
     expect(await codeOf(auth.verifyOtp({ email, token: "000000", type: "email" }))).toBe("otp_expired");
@@ -176,6 +182,7 @@ describe.skipIf(hosted)("what goes by mail", () => {
     const stolen = (await openLink(email)).searchParams.get("code");
     const thief = await fetch(`${url}/auth/v1/token?grant_type=pkce`, {
       method: "POST",
+      headers: json,
       body: JSON.stringify({ auth_code: stolen, code_verifier: "x".repeat(43) }),
     });
     expect([thief.status, (await thief.json()).error_code]).toEqual([400, "bad_code_verifier"]);
@@ -226,7 +233,7 @@ describe.skipIf(hosted)("the protocol", () => {
       const body = JSON.stringify({ email: someEmail(), password: "wrong" });
       const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
         method: "POST",
-        headers,
+        headers: { ...json, ...headers },
         body,
       });
       expect(answer.headers.get("x-sb-error-code")).toBe("invalid_credentials");
@@ -254,7 +261,10 @@ describe.skipIf(hosted)("the protocol", () => {
     ["PUT", "signup", "{}", 405],
     ["GET", "user", undefined, 401],
   ])("refuses %s %s with %s by %i", async (method, path, body, status) => {
-    const answer = await fetch(`${url}/auth/v1/${path}`, { method, ...(body !== undefined && { body }) });
+    const answer = await fetch(`${url}/auth/v1/${path}`, {
+      method,
+      ...(body !== undefined && { headers: json, body }),
+    });
     expect(answer.status).toBe(status);
   });
 });

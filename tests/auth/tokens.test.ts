@@ -64,6 +64,13 @@ test("a user's token tells who they are", async () => {
   expect(body.user.id).toBe(claims.sub);
 });
 
+test.each([
+  ["the name its issuer had before it was an address", "urn:outlay:local-auth"],
+  ["another port of this machine, where the service was before", "http://localhost:3999/auth/v1"],
+])("a token that this installation signed is good under %s", async (_, iss) => {
+  expect((await ask(`Bearer ${await sign({ iss })}`)).status).toBe(200);
+});
+
 describe("a token is refused", () => {
   const anHourAgo = () => Math.floor(Date.now() / 1000) - 3600;
   const cases: [string, () => Promise<string> | string, RegExp][] = [
@@ -124,6 +131,12 @@ describe("a token is refused", () => {
       () => sign({ iss: "https://elsewhere.example/auth/v1" }),
       /issued by somebody else/,
     ],
+    [
+      "of a path of this machine that signs nothing",
+      () => sign({ iss: "http://localhost:3999/" }),
+      /somebody else/,
+    ],
+    ["of no issuer", () => sign({ iss: undefined as never }), /somebody else/],
     ["for another audience", () => sign({ aud: "anon" }), /meant for somebody else/],
     ["of the service role", () => sign({ role: "service_role" }), /not a user's/],
     ["whose subject is no id", () => sign({ sub: "1 or 1=1" }), /not a user's/],

@@ -1,9 +1,10 @@
-import { bearerToken } from "@/lib/credentials";
-import { ServiceError } from "@/lib/errors";
-import { type UserClaims, verifyUserJwt } from "../verify-user-jwt";
-import { bodies, checkNewPassword, readBody } from "./bodies";
+import { bodies, checkNewPassword, pkceOf, readBody } from "./bodies";
+import { countMail, countPasswordGuess, limitAttempts } from "./limits";
+import { makeChangeMails } from "./mails";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
-import { type AuthUser, closeSessions, readSessionUser, updateUser } from "./queries";
+import { closeSessions, type RefusedChange, updateUser } from "./queries";
+import { requireSession } from "./require-session";
+import type { Origin } from "./session";
 
 /** GET user: who is signed in, looked up, so that an ended session is noticed at once. */
 export async function readUser(request: Request): Promise<Response> {
@@ -11,23 +12,49 @@ export async function readUser(request: Request): Promise<Response> {
   return jsonAnswer(user);
 }
 
-/** PUT user: changes password, e-mail address (at once: sign-up is not confirmed either) or the user's own data. */
-export async function changeUser(request: Request): Promise<Response> {
+/**
+ * PUT user: changes the user's own data, the password (which takes what proves that it is the user who sets it) or the
+ * e-mail address (once both the present and the new one have confirmed it).
+ */
+export async function changeUser(request: Request, origin: Origin): Promise<Response> {
   const { user, sessionId } = await requireSession(request);
-  const changes = await readBody(request, bodies.updateUser);
-  if (changes.password !== undefined) checkNewPassword(changes.password);
+  const body = await readBody(request, bodies.updateUser);
+  const { email, phone, password, current_password, nonce, data, app_metadata } = body;
+  if (password !== undefined && password !== null) checkNewPassword(password);
+  if (app_metadata !== undefined && app_metadata !== null)
+    throw new AuthProtocolError(403, "not_admin", "Updating app_metadata requires admin privileges");
+  if (phone) throw new AuthProtocolError(400, "phone_provider_disabled", "Phone logins are disabled");
+  await limitAttempts("changes of the account", origin, user.id);
+  const wanted = email && email !== user.email ? email : undefined;
+  const change = makeChangeMails(pkceOf(body));
+  if (wanted) for (const address of [user.email, wanted]) await countMail(address);
+  const forget = password && current_password ? await countPasswordGuess(user.email) : undefined;
   const outcome = await updateUser(user.id, sessionId, {
-    ...(changes.email !== undefined && { email: changes.email }),
-    ...(changes.password !== undefined && { password: changes.password }),
-    ...(changes.data !== undefined && { data: changes.data }),
+    ...(data !== undefined && { data }),
+    ...(password && { password }),
+    ...(current_password && { currentPassword: current_password }),
+    ...(nonce && { nonce }),
+    ...(wanted && { email: wanted, mail: change.mails }),
   });
-  if (!("refused" in outcome)) return jsonAnswer(outcome.user);
-  const messages = {
-    same_password: "New password should be different from the old password.",
-    email_exists: "A user with this email address has already been registered",
-  };
-  throw new AuthProtocolError(422, outcome.refused, messages[outcome.refused]);
+  if ("refused" in outcome) throw new AuthProtocolError(...refusedChanges[outcome.refused]);
+  await forget?.();
+  if (wanted) await change.send(request, user.email, wanted);
+  return jsonAnswer(outcome.user);
 }
+
+const refusedChanges: Record<RefusedChange, [status: number, code: string, message: string]> = {
+  same_password: [422, "same_password", "New password should be different from the old password."],
+  email_exists: [422, "email_exists", "A user with this email address has already been registered"],
+  current_password_invalid: [400, "current_password_invalid", "The current password is not correct."],
+  reauthentication_needed: [
+    400,
+    "reauthentication_needed",
+    "Password update requires reauthentication: send the present password as current_password, or as nonce the code that GET /reauthenticate mails.",
+  ],
+  reauthentication_not_valid: [422, "reauthentication_not_valid", "Nonce has expired or is invalid"],
+  user_data_too_large: [400, "validation_failed", "data: user data may have at most 3072 bytes in all"],
+  conflict: [409, "conflict", "The password was changed at the same time. Try again."],
+};
 
 /** POST logout?scope=: ends this session (`local`), all the user's (`global`, the default) or all but this (`others`). */
 export async function signOut(request: Request): Promise<Response> {
@@ -38,25 +65,4 @@ export async function signOut(request: Request): Promise<Response> {
   const { user, sessionId } = await requireSession(request);
   await closeSessions(user.id, sessionId, scope);
   return new Response(null, { status: 204, headers: { "Cache-Control": "no-store" } });
-}
-
-/** Who asks, looked up, so that an ended session is noticed at once. @throws AuthProtocolError */
-export async function requireSession(
-  request: Request,
-): Promise<{ user: AuthUser; sessionId: string; claims: UserClaims }> {
-  const token = bearerToken(request.headers.get("authorization"));
-  if (!token) {
-    const message = "This endpoint requires a valid Bearer token";
-    throw new AuthProtocolError(401, "no_authorization", message);
-  }
-  const claims = await verifyUserJwt(token).catch((error: unknown) => {
-    if (!(error instanceof ServiceError) || error.status !== 401) throw error;
-    throw new AuthProtocolError(403, "bad_jwt", `invalid JWT: ${error.message}`);
-  });
-  const user = await readSessionUser(claims.session_id, claims.sub);
-  if (!user) {
-    const message = "Session from session_id claim in JWT does not exist";
-    throw new AuthProtocolError(403, "session_not_found", message);
-  }
-  return { user, sessionId: claims.session_id, claims };
 }

@@ -1,81 +1,142 @@
 import { z } from "zod";
 import { AuthProtocolError } from "./protocol";
+import type { Pkce } from "./queries";
+import { isStorable } from "./storable";
 
 /** A body holds an address, a password and some words about a user; none of them is long. */
 const maxBodyBytes = 16 * 1024;
 const minPasswordLength = 8;
 /** bcrypt reads no further; a longer password would be cut without a word. */
 const maxPasswordBytes = 72;
+/** Of a user's own data in one request. It travels in every access token, and so in every cookie. */
+const maxMetadataBytes = 2048;
 
-const storable = z.string().refine((text) => text.isWellFormed() && !text.includes("\u0000"));
-/** Addresses are kept and compared in lower case. */
-const email = storable
-  .max(255)
-  .transform((text) => text.trim().toLowerCase())
-  .pipe(z.email());
+const unstorable = "text may hold neither NUL nor half of a surrogate pair";
+const text = z.string().refine(isStorable, unstorable);
+const short = text.max(255, "at most 255 characters are allowed");
+/** As it was typed: what is no address has no account. Addresses are kept and compared in lower case. */
+const typedEmail = short.transform((typed) => typed.trim().toLowerCase());
+/** What HTML takes for an address, as Supabase Auth does. */
+const email = typedEmail.refine((typed) => typed === "" || z.regexes.html5Email.test(typed), {
+  error: "Unable to validate email address: invalid format",
+});
 const metadata = z
-  .record(storable, z.unknown())
-  .refine((data) => {
-    const text = JSON.stringify(data);
-    // It travels in every access token, and so in every cookie.
-    return text.length <= 2048 && text.isWellFormed() && !text.includes("\\u0000");
-  }, "user data may have at most 2048 characters")
+  .record(z.string(), z.unknown())
+  .refine(isStorable, unstorable)
+  .refine((data) => Buffer.byteLength(JSON.stringify(data)) <= maxMetadataBytes, {
+    error: `user data may have at most ${maxMetadataBytes} bytes`,
+  })
   .nullish()
   .transform((data) => data ?? {});
-const pkce = {
-  code_challenge: z
-    .string()
-    .regex(/^[A-Za-z0-9._~-]{43,128}$/)
-    .nullish(),
-  code_challenge_method: z
-    .string()
-    .toLowerCase()
-    .pipe(z.enum(["s256", "plain"]))
-    .nullish(),
+const challenge = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9._~-]{43,128}$/,
+    "code challenge has to be between 43 and 128 characters: letters, digits, hyphens, periods, underscores and tildes",
+  )
+  .or(z.literal(""))
+  .nullish();
+const challengeMethod = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(["s256", "plain", ""], { error: "code challenge method has to be s256 or plain" }))
+  .nullish();
+const phone = text.nullish();
+
+type PkceBody = {
+  code_challenge?: string | null | undefined;
+  code_challenge_method?: string | null | undefined;
 };
 
-/** The bodies of the requests that the Supabase clients send. Members we do not use are ignored, as the original does. */
+const pkce = { code_challenge: challenge, code_challenge_method: challengeMethod };
+const hasBothOrNeither = (body: PkceBody) => !body.code_challenge === !body.code_challenge_method;
+const pkceIncomplete = "PKCE flow requires code_challenge_method and code_challenge";
+
+/**
+ * The bodies of the requests that the Supabase clients send. Members we do not use are ignored, as the original does.
+ * A member that is missing is for the endpoint to complain of: it knows what else would have done.
+ */
 export const bodies = {
-  signup: z.object({ email: email.optional(), password: storable.optional(), data: metadata }),
-  password: z.object({ email, password: storable }),
-  refresh: z.object({ refresh_token: z.string().min(1).max(255) }),
-  pkce: z.object({ auth_code: z.string().min(1).max(255), code_verifier: z.string().min(1).max(255) }),
-  updateUser: z.object({
-    email: email.optional(),
-    password: storable.optional(),
-    data: metadata.optional(),
-  }),
-  recover: z.object({ email, ...pkce }),
-  otp: z.object({ email, create_user: z.boolean().default(true), data: metadata, ...pkce }),
-  resend: z.object({ type: z.string(), email }),
+  signup: z.object({ email: email.nullish(), phone, password: text.nullish(), data: metadata }),
+  password: z.object({ email: typedEmail.nullish(), phone, password: text.default("") }),
+  refresh: z.object({ refresh_token: short.default("") }),
+  pkce: z.object({ auth_code: short.nullish(), code_verifier: short.nullish() }),
+  updateUser: z
+    .object({
+      email: email.nullish(),
+      phone,
+      password: text.nullish(),
+      current_password: text.nullish(),
+      nonce: short.nullish(),
+      data: metadata.optional(),
+      app_metadata: z.unknown().optional(),
+      ...pkce,
+    })
+    .refine(hasBothOrNeither, pkceIncomplete),
+  recover: z.object({ email: email.nullish(), ...pkce }).refine(hasBothOrNeither, pkceIncomplete),
+  otp: z
+    .object({
+      email: email.nullish(),
+      phone,
+      create_user: z.boolean().default(true),
+      data: metadata,
+      ...pkce,
+    })
+    .refine(hasBothOrNeither, pkceIncomplete),
+  resend: z
+    .object({ type: z.string().default(""), email: email.nullish(), phone, ...pkce })
+    .refine(hasBothOrNeither, pkceIncomplete),
   verify: z.object({
-    type: z.string(),
-    token_hash: z.string().max(255).optional(),
-    token: z.string().max(255).optional(),
-    email: email.optional(),
+    type: z.string().default(""),
+    token_hash: short.default(""),
+    token: short.default(""),
+    email: email.nullish(),
+    phone,
   }),
 };
 
-/** Reads and checks a body. @throws AuthProtocolError bad_json, validation_failed or request_too_large */
+/** What a client sent for PKCE, as it is kept. */
+export function pkceOf({ code_challenge: challenge, code_challenge_method: method }: PkceBody): Pkce {
+  return challenge && method
+    ? { challenge, challengeMethod: method }
+    : { challenge: null, challengeMethod: null };
+}
+
+/**
+ * Reads and checks a body.
+ *
+ * Only one that says it is JSON is read: browsers let a page of another site send any other kind without asking first,
+ * and such a page could have used up what somebody's account is allowed to try.
+ * @throws AuthProtocolError unsupported_media_type, request_entity_too_large, bad_json or validation_failed
+ */
 export async function readBody<S extends z.ZodType>(request: Request, schema: S): Promise<z.output<S>> {
   const parsed = schema.safeParse(await readJson(request));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const place = issue?.path.join(".");
-  const message =
-    place === "email"
-      ? "Unable to validate email address: invalid format"
-      : `${place ? `${place}: ` : ""}${issue?.message ?? "The body is not valid."}`;
-  throw new AuthProtocolError(400, "validation_failed", message);
+  const place = issue?.path.join(".") || "the body";
+  if (issue?.code === "invalid_type") {
+    const message = `Could not parse request body as JSON: ${place} has to be of type ${issue.expected}`;
+    throw new AuthProtocolError(400, "bad_json", message);
+  }
+  const message = issue?.message ?? "The body is not valid.";
+  const isSentence = /^[A-Z]/.test(message) || message.startsWith("code challenge");
+  throw new AuthProtocolError(400, "validation_failed", isSentence ? message : `${place}: ${message}`);
 }
 
 async function readJson(request: Request): Promise<unknown> {
+  const type = request.headers.get("content-type") ?? "";
+  if (type.split(";", 1)[0]?.trim().toLowerCase() !== "application/json") {
+    const message = "Send the body as JSON, with the header `Content-Type: application/json`.";
+    throw new AuthProtocolError(415, "unsupported_media_type", message);
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
-    if (size > maxBodyBytes)
-      throw new AuthProtocolError(413, "request_too_large", `A body may have at most ${maxBodyBytes} bytes.`);
+    if (size > maxBodyBytes) {
+      const message = `Request body too large (max ${maxBodyBytes} bytes)`;
+      throw new AuthProtocolError(413, "request_entity_too_large", message);
+    }
     chunks.push(chunk);
   }
   try {

@@ -1,11 +1,15 @@
 import { supabaseProject } from "@/lib/env";
+import { ServiceError } from "@/lib/errors";
 import { log } from "@/lib/log";
 import { changeUser, readUser, signOut } from "./account";
-import { followLink, recover, resend, sendOtp, verify } from "./email-links";
+import { corsHeaders, preflightAnswer } from "./cors";
+import { readKeys, readOpenIdConfiguration, readSettings } from "./discovery";
+import { reauthenticate, recover, resend, sendOtp } from "./mails";
 import { AuthProtocolError, jsonAnswer, refusalAnswer } from "./protocol";
 import { type Origin, originOf } from "./session";
 import { grantToken, signUp } from "./sign-in";
-import { signingKey } from "./signing-key";
+import { turnedOff } from "./turned-off";
+import { followLink, verify } from "./verify";
 
 /** @param params what stands in the path for each `:name` of the endpoint's pattern */
 type Answer = (request: Request, origin: Origin, params: Record<string, string>) => Promise<Response>;
@@ -13,7 +17,10 @@ type Answer = (request: Request, origin: Origin, params: Record<string, string>)
 /** Where the local sign-in is mounted; the Supabase clients append it to the address they are given. */
 const mountPath = "/auth/v1/";
 
-/** The part of the Supabase Auth HTTP protocol that supabase-js and @supabase/ssr use, by path and method; `:name` stands for one segment. */
+/**
+ * The Supabase Auth HTTP protocol, by path and method: what supabase-js and @supabase/ssr use, and refusals of the rest.
+ * `:name` stands for one segment, a last `*` for any number of them.
+ */
 const endpoints: Record<string, Record<string, Answer>> = {
   signup: { POST: signUp },
   token: { POST: grantToken },
@@ -21,15 +28,15 @@ const endpoints: Record<string, Record<string, Answer>> = {
   logout: { POST: signOut },
   recover: { POST: recover },
   otp: { POST: sendOtp },
+  magiclink: { POST: sendOtp },
   resend: { POST: resend },
+  reauthenticate: { GET: reauthenticate },
   verify: { POST: verify, GET: followLink },
+  settings: { GET: readSettings },
   health: { GET: async () => jsonAnswer({ name: "outlay", description: "The local sign-in of Outlay" }) },
-  ".well-known/jwks.json": {
-    GET: async () => {
-      const { publicJwk } = await signingKey();
-      return jsonAnswer({ keys: [publicJwk] }, 200, { "Cache-Control": "public, max-age=600" });
-    },
-  },
+  ".well-known/jwks.json": { GET: readKeys },
+  ".well-known/openid-configuration": { GET: readOpenIdConfiguration },
+  ...turnedOff,
 };
 
 /**
@@ -37,16 +44,32 @@ const endpoints: Record<string, Record<string, Answer>> = {
  * @param peer the caller's address, kept with the session
  */
 export async function handleLocalAuth(request: Request, peer?: string): Promise<Response> {
+  const origin = request.headers.get("origin");
+  if (request.method === "OPTIONS" && !supabaseProject()) return preflightAnswer(origin);
+  const answer = await answerRequest(request, peer);
+  for (const [name, value] of Object.entries(corsHeaders(origin))) answer.headers.set(name, value);
+  return answer;
+}
+
+async function answerRequest(request: Request, peer: string | undefined): Promise<Response> {
   try {
     const { answer, params } = findEndpoint(request);
     return await answer(request, originOf(request, peer), params);
   } catch (error) {
-    if (error instanceof AuthProtocolError) return refusalAnswer(request, error);
-    // A 5xx means "try again" to the clients: they keep the session they have.
-    log.error({ err: error }, "A request to the local sign-in failed.");
-    const message = "Something went wrong on our side. Try again shortly.";
-    return refusalAnswer(request, new AuthProtocolError(500, "unexpected_failure", message));
+    return refusalAnswer(request, error instanceof AuthProtocolError ? error : failureOf(error));
   }
+}
+
+/** A 5xx means "try again" to the clients: they keep the session they have. */
+function failureOf(error: unknown): AuthProtocolError {
+  if (error instanceof ServiceError && error.code === "unavailable") {
+    log.warn({ reason: error.cause instanceof Error ? error.cause.message : "" }, error.message);
+    const message = "The database cannot be reached at the moment. Try again shortly.";
+    return new AuthProtocolError(503, "unexpected_failure", message, {}, error.headers);
+  }
+  log.error({ err: error }, "A request to the local sign-in failed.");
+  const message = "Something went wrong on our side. Try again shortly.";
+  return new AuthProtocolError(500, "unexpected_failure", message);
 }
 
 function findEndpoint(request: Request): { answer: Answer; params: Record<string, string> } {
@@ -55,7 +78,7 @@ function findEndpoint(request: Request): { answer: Answer; params: Record<string
   for (const [pattern, methods] of Object.entries(supabaseProject() ? {} : endpoints)) {
     const params = matchPath(pattern, path);
     if (!params) continue;
-    const answer = new Map(Object.entries(methods)).get(request.method === "HEAD" ? "GET" : request.method);
+    const answer = new Map(Object.entries(methods)).get(request.method);
     if (answer) return { answer, params };
     const allow = Object.keys(methods).join(", ");
     const message = `${request.method} is not possible here; ${allow} is.`;
@@ -64,9 +87,16 @@ function findEndpoint(request: Request): { answer: Answer; params: Record<string
   throw new AuthProtocolError(404, "not_found", "There is nothing here.");
 }
 
-/** @returns what stands for each `:name`; undefined where the path is another */
+/**
+ * Whether a path is of a pattern: its segments, with `:name` for any one; `name/*` for `name` and all below it.
+ * @returns what stands for each `:name`; undefined where the path is another
+ */
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern.split("/"), path.split("/")];
+  if (wanted.at(-1) === "*") {
+    const [first] = wanted;
+    return given[0] === first ? {} : undefined;
+  }
   if (wanted.length !== given.length) return undefined;
   const params: Record<string, string> = {};
   for (const [index, segment] of wanted.entries()) {

@@ -22,23 +22,35 @@ const words = {
     subject: "Your link to sign in",
     body: "The link signs you in once, within an hour. If you did not ask for it, there is nothing to do.",
   },
+  email_change_current: {
+    subject: "Confirm your new e-mail address",
+    body: "Somebody who is signed in to this account asked to change its address to {about}. It changes once this link and the one sent to the new address have been opened, within an hour. If it was not you, do not open the link, and change your password.",
+  },
+  email_change_new: {
+    subject: "Confirm your new e-mail address",
+    body: "Somebody asked to make {about} the address of their account. It changes once this link and the one sent to their present address have been opened, within an hour. If it was not you, there is nothing to do.",
+  },
+  reauthentication: {
+    subject: "Your code to confirm a change",
+    body: "The code confirms once, within an hour, that it is you who changes your password. If you did not ask for it, change your password: somebody is signed in to your account.",
+  },
   unknown: {
     subject: "There is no account for this address",
     body: "Somebody asked for a link for this address, but there is no account for it. If it was you, try the address you signed up with, or sign up.",
   },
 };
 
-/** Puts a link into the outbox; for an address without an account, word that there is none. */
-export async function sendLink(mail: {
+/** Puts a mail into the outbox. @param about the new address, in a mail about a change of it */
+export async function sendMail(mail: {
   email: string;
-  purpose: Purpose;
-  known: boolean;
-  link: string;
-  code: string;
+  purpose: Purpose | "unknown";
+  about?: string;
+  link?: string;
+  code?: string;
 }): Promise<void> {
-  const { email, purpose, known, link, code } = mail;
-  const secrets = known ? { link, code } : { link: null, code: null };
-  await postMail({ recipient: email, ...words[known ? purpose : "unknown"], ...secrets });
+  const { email, purpose, about = "", link = null, code = null } = mail;
+  const { subject, body } = words[purpose];
+  await postMail({ recipient: email, subject, body: body.replace("{about}", () => about), link, code });
 }
 
 /** The latest mails, the newest first; undefined where a Supabase project sends real ones. */

@@ -13,6 +13,11 @@ export class AuthProtocolError extends Error {
   }
 }
 
+/** The 400 of a request that lacks something, or has too much. */
+export function invalidRequest(message: string): AuthProtocolError {
+  return new AuthProtocolError(400, "validation_failed", message);
+}
+
 const versionHeader = "X-Supabase-Api-Version";
 const codedErrorsSince = "2024-01-01";
 

@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from "pg";
-import { database } from "@/lib/db/pool";
+import { asServiceAlone } from "@/lib/db/transaction";
+import { inPasswordQueue } from "./password-queue";
 
 /** A user as Supabase Auth describes one. Only what this code itself reads is named. */
 export type AuthUser = { id: string; email: string; [field: string]: unknown };
@@ -16,25 +17,47 @@ export type OpenSession = {
 };
 
 type Refused<Code extends string> = { refused: Code };
-export type Purpose = "recovery" | "magiclink";
+
+/** What a mail to sign in with is for, and which of the two mails of a change of address it is. */
+export type SignInPurpose = "recovery" | "magiclink";
+export type Purpose = SignInPurpose | "email_change_current" | "email_change_new" | "reauthentication";
+
+/** What a mail carries: its link's token, as its hash, and six digits. */
+export type MailSecrets = { linkHash: string; code: string };
+
+/** What the client sent that asked for a mail with PKCE; both null where it did not. */
+export type Pkce = { challenge: string | null; challengeMethod: string | null };
+
+/** What a mail that was proved to have been read amounts to. */
+export type RedeemedMail = {
+  user_id: string;
+  purpose: Purpose;
+  /** Whether it was asked for with PKCE. */
+  pkce: boolean;
+  /** Whether the offered code is now worth a session. */
+  code_issued: boolean;
+  /** The first of two confirmations of a change of address. */
+  pending?: true;
+  refused?: "email_exists";
+};
 
 /** Runs one function of `supabase/bootstrap/5x`. Values are parameters: they are in no statement's text. */
-async function call<T>(
-  name: string,
-  values: unknown[],
-  client: Pool | ClientBase = database(),
-): Promise<T | null> {
+async function call<T>(name: string, values: unknown[], client?: Pool | ClientBase): Promise<T | null> {
+  if (!client) return asServiceAlone((lent) => call(name, values, lent));
   const places = values.map((_, index) => `$${index + 1}`).join(", ");
   const { rows } = await client.query(`select local_auth.${name}(${places}) as result`, values);
   return rows[0]?.result ?? null;
 }
 
-/** @returns null where the address is taken */
+/**
+ * Makes an account. Its password is hashed on `client`: see `inPasswordQueue`.
+ * @returns null where the address is taken
+ */
 export function createUser(
   email: string,
   password: string | null,
   data: Record<string, unknown>,
-  client?: Pool | ClientBase,
+  client: Pool | ClientBase,
 ): Promise<AuthUser | null> {
   return call("create_user", [email, password, JSON.stringify(data)], client);
 }
@@ -46,15 +69,61 @@ export function findUser(email: string, client?: Pool | ClientBase): Promise<str
 
 /** @returns the user's id, or null; in the same time for an address that has no account */
 export function checkPassword(email: string, password: string): Promise<string | null> {
-  return call("check_password", [email, password]);
+  return inPasswordQueue((client) => call("check_password", [email, password], client));
 }
 
+/** What a user changes of their account, with what a new password and a new address take. */
+export type UserChanges = {
+  data?: Record<string, unknown>;
+  password?: string;
+  currentPassword?: string;
+  /** The six digits of a mail that a reauthentication sent. */
+  nonce?: string;
+  email?: string;
+  mail?: ChangeMails;
+};
+
+/** The secrets of the two mails that confirm a new address, and the PKCE challenge of the client that asked. */
+export type ChangeMails = { current: MailSecrets; new: MailSecrets } & Pkce;
+
+export type RefusedChange =
+  | "same_password"
+  | "email_exists"
+  | "current_password_invalid"
+  | "reauthentication_needed"
+  | "reauthentication_not_valid"
+  | "user_data_too_large"
+  | "conflict";
+
+/** Makes all of the changes or none. */
 export async function updateUser(
   userId: string,
   sessionId: string,
-  changes: { email?: string; password?: string; data?: Record<string, unknown> },
-): Promise<{ user: AuthUser } | Refused<"same_password" | "email_exists">> {
-  return answered(await call("update_user", [userId, sessionId, JSON.stringify(changes)]));
+  { currentPassword, mail, ...changes }: UserChanges,
+): Promise<{ user: AuthUser } | Refused<RefusedChange>> {
+  const asked = JSON.stringify({
+    ...changes,
+    current_password: currentPassword,
+    mail: mail && writeMails(mail),
+  });
+  const run = (client?: ClientBase) =>
+    call<{ user: AuthUser } | Refused<RefusedChange>>("update_user", [userId, sessionId, asked], client);
+  return answered(await (changes.password === undefined ? run() : inPasswordQueue(run)));
+}
+
+/** @returns the new address that is to be confirmed; null where no change of address is under way */
+export function renewEmailChange(email: string, mail: ChangeMails): Promise<string | null> {
+  return call("renew_email_change", [email, JSON.stringify(writeMails(mail))]);
+}
+
+function writeMails({ challenge, challengeMethod, ...secrets }: ChangeMails) {
+  const write = ({ linkHash, code }: MailSecrets) => ({ link_hash: linkHash, code });
+  return {
+    current: write(secrets.current),
+    new: write(secrets.new),
+    challenge,
+    challenge_method: challengeMethod,
+  };
 }
 
 export async function openSession(
@@ -81,52 +150,47 @@ export async function closeSessions(userId: string, sessionId: string, scope: st
 }
 
 /** @returns whether the address has an account; the work is the same where it has none */
-export async function issueEmailToken(token: {
-  email: string;
-  purpose: Purpose;
-  linkHash: string;
-  codeHash: string;
-  challenge: string | null;
-  challengeMethod: string | null;
-  mayCreate: boolean;
-  data: Record<string, unknown>;
-}): Promise<boolean> {
-  const { email, purpose, linkHash, codeHash, challenge, challengeMethod, mayCreate, data } = token;
-  const metadata = JSON.stringify(data);
-  return answered(
-    await call("issue_email_token", [
-      email,
-      purpose,
-      linkHash,
-      codeHash,
-      challenge,
-      challengeMethod,
-      mayCreate,
-      metadata,
-    ]),
-  );
+export async function issueSignInMail(
+  mail: {
+    email: string;
+    purpose: SignInPurpose;
+    mayCreate: boolean;
+    data: Record<string, unknown>;
+  } & MailSecrets &
+    Pkce,
+): Promise<boolean> {
+  const { email, purpose, linkHash, code, challenge, challengeMethod, mayCreate, data } = mail;
+  const values = [email, purpose, linkHash, code, challenge, challengeMethod, mayCreate];
+  return answered(await call("issue_sign_in_mail", [...values, JSON.stringify(data)]));
 }
 
-/** @param offeredCodeHash of the code the opener gets where the link was asked for with PKCE; null for a session anyway */
+export async function issueReauthentication(userId: string, code: string): Promise<void> {
+  await call("issue_reauthentication", [userId, code]);
+}
+
+/**
+ * Takes the token of a mail's link.
+ * @param offeredCodeHash of the code the opener gets where the link was asked for with PKCE; null for a session anyway
+ */
 export function redeemLink(
   linkHash: string,
-  offeredCodeHash: string | null,
-): Promise<{ user_id: string; purpose: Purpose; code_issued: boolean } | null> {
-  return call("redeem_link", [linkHash, offeredCodeHash]);
-}
-
-export function redeemCode(
-  email: string,
-  codeHash: string,
   purposes: Purpose[],
-): Promise<{ user_id: string; purpose: Purpose } | null> {
-  return call("redeem_code", [email, codeHash, purposes]);
+  offeredCodeHash: string | null,
+): Promise<RedeemedMail | null> {
+  return call("redeem_link", [linkHash, purposes, offeredCodeHash]);
 }
 
-export function redeemAuthCode(
+/** Takes the six digits of a mail to an address. */
+export function redeemCode(email: string, code: string, purposes: Purpose[]): Promise<RedeemedMail | null> {
+  return call("redeem_code", [email, code, purposes]);
+}
+
+/** Takes the code that opening a link gave. A wrong verifier leaves it to the client that has the right one. */
+export async function redeemAuthCode(
   codeHash: string,
-): Promise<{ user_id: string; purpose: Purpose; challenge: string; method: "s256" | "plain" } | null> {
-  return call("redeem_auth_code", [codeHash]);
+  verifier: string,
+): Promise<{ user_id: string; method: string } | Refused<"flow_state_not_found" | "bad_code_verifier">> {
+  return answered(await call("redeem_auth_code", [codeHash, verifier]));
 }
 
 /** Counts an attempt before it is made. @returns 0, or how long to wait before the next */

@@ -1,14 +1,29 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { SignJWT } from "jose";
+import { isLoopbackHost, serviceAddress } from "@/lib/address";
 import { type OpenSession, openSession } from "./queries";
 import { signingKey } from "./signing-key";
 
+/** What the issuer of local tokens was before it was an address. */
+const formerIssuer = "urn:outlay:local-auth";
+
+/** Who signs the local sign-in's tokens: its address, as with a Supabase project. */
+export function localIssuer(): string {
+  return `${serviceAddress()}/auth/v1`;
+}
+
 /**
- * Who signs the local sign-in's tokens. Not an address: a service that moves to another port keeps its sessions, and
- * the key alone says which installation a token is from.
+ * Whether a token that is signed with this installation's own key names it as its issuer. On this machine any port does,
+ * and so does the name it had before: a service that moves or is updated keeps its sessions.
  */
-export const localIssuer = "urn:outlay:local-auth";
+export function isLocalIssuer(issuer: unknown): boolean {
+  if (issuer === localIssuer() || issuer === formerIssuer) return true;
+  if (typeof issuer !== "string" || !URL.canParse(issuer)) return false;
+  const url = new URL(issuer);
+  const isLoopback = isLoopbackHost(url.hostname) && isLoopbackHost(new URL(serviceAddress()).hostname);
+  return isLoopback && url.pathname === "/auth/v1";
+}
 
 /** How long an access token is good. It is not looked up, so it is also how long a sign-out may take to reach the API. */
 const accessTokenSeconds = 3600;
@@ -46,7 +61,7 @@ export async function describeSession(session: OpenSession) {
     is_anonymous: false,
   })
     .setProtectedHeader({ alg: "ES256", kid, typ: "JWT" })
-    .setIssuer(localIssuer)
+    .setIssuer(localIssuer())
     .setSubject(user.id)
     .setAudience("authenticated")
     .setIssuedAt(now)

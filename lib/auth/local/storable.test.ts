@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { isStorable } from "./storable";
+
+const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
+
+test.each([
+  "",
+  "Ada",
+  "\\u0000 as six characters",
+  "\ud83d\ude00",
+  { a: [1, null, true, { b: "ü" }] },
+  nested(16),
+])("%j can be kept", (value) => {
+  expect(isStorable(value)).toBe(true);
+});
+
+test.each([
+  "\u0000",
+  "\ud800",
+  "\udc00 alone",
+  { name: "\ud800" },
+  { "\ud800": 1 },
+  { a: [{ b: ["\u0000"] }] },
+  nested(17),
+])("%j cannot be kept", (value) => {
+  expect(isStorable(value)).toBe(false);
+});

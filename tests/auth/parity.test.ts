@@ -1,0 +1,334 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  type AuthServer,
+  makeClient,
+  must,
+  someEmail,
+  somePassword,
+  startAuthServer,
+} from "@/tests/helpers/auth-server";
+import { latestMail, openLink } from "@/tests/helpers/outbox";
+
+// What Supabase Auth does, and the local sign-in after it. Settings are read once, at first use.
+vi.hoisted(() => {
+  process.env.AUTH_SIGN_IN_LIMIT = "3";
+});
+
+let server: AuthServer;
+let token: string;
+
+beforeAll(async () => {
+  server = await startAuthServer();
+  token = (await signUp()).session?.access_token ?? "";
+});
+afterAll(() => server?.stop());
+
+const json = { "content-type": "application/json" };
+const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${server.url}/auth/v1/${path}`, {
+    method,
+    headers: { ...(body !== undefined && json), ...headers },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, body: text ? JSON.parse(text) : undefined };
+};
+const refusal = async (...request: Parameters<typeof ask>) => {
+  const { status, body } = await ask(...request);
+  return [status, body.error_code];
+};
+
+async function signUp(email = someEmail(), auth = makeClient(server.url).auth) {
+  return { email, auth, ...must(await auth.signUp({ email, password: somePassword })) };
+}
+
+describe("an address", () => {
+  test.each([
+    "a&b@example.com",
+    "a/b@example.com",
+    "x!y@example.com",
+    "a=b@example.com",
+    "a%b@example.com",
+    "a..b@example.com",
+    "u@localhost",
+    "u@xn--bcher-kva.example",
+  ])("that HTML takes is taken: %s", async (address) => {
+    const { user } = await signUp(address);
+    expect(user?.email).toBe(address);
+    const { auth } = makeClient(server.url);
+    must(await auth.signInWithPassword({ email: address, password: somePassword }));
+    must(await auth.resetPasswordForEmail(address));
+    must(await auth.signInWithOtp({ email: address }));
+  });
+
+  test.each(["john", "john@", "@example.com", "a b@example.com", "a@b@example.com", "a@-b.example"])(
+    "that is none is refused where one is given, and has no account to sign in to: %s",
+    async (address) => {
+      for (const path of ["signup", "recover", "otp", "magiclink"])
+        expect(await ask("POST", path, { email: address, password: somePassword })).toMatchObject({
+          status: 400,
+          body: {
+            error_code: "validation_failed",
+            msg: "Unable to validate email address: invalid format",
+          },
+        });
+      const signIn = { email: address, password: somePassword };
+      expect(await refusal("POST", "token?grant_type=password", signIn)).toEqual([
+        400,
+        "invalid_credentials",
+      ]);
+    },
+  );
+});
+
+describe("text that Postgres cannot keep", () => {
+  const [nul, half] = ["\\u0000", "\\ud800"];
+  const nested = `${"[".repeat(3000)}${"]".repeat(3000)}`;
+
+  test.each([
+    ["signup", `{"email":"a${half}@b.co","password":"long enough"}`],
+    ["signup", `{"email":"a@b.co","password":"long enough${half}"}`],
+    ["signup", `{"email":"a@b.co","password":"long enough","data":{"name":"${half}"}}`],
+    ["signup", `{"email":"a@b.co","password":"long enough","data":{"${half}":"name"}}`],
+    ["signup", `{"email":"a@b.co","password":"long enough","data":{"name":["${nul}"]}}`],
+    ["signup", `{"email":"a@b.co","password":"long enough","data":{"deep":${nested}}}`],
+    ["otp", `{"email":"a@b.co","data":{"name":"${half}"}}`],
+    ["token?grant_type=password", `{"email":"a${nul}@b.co","password":"x"}`],
+    ["token?grant_type=password", `{"email":"a@b.co","password":"${nul}"}`],
+    ["token?grant_type=refresh_token", `{"refresh_token":"${nul}"}`],
+    ["token?grant_type=pkce", `{"auth_code":"${nul}","code_verifier":"${nul}"}`],
+    ["verify", `{"type":"email","email":"a@b.co","token":"${nul}"}`],
+    ["verify", `{"type":"email","token_hash":"${half}"}`],
+    ["recover", `{"email":"a${half}@b.co"}`],
+    ["resend", `{"type":"email_change","email":"a${nul}@b.co"}`],
+  ])("is refused by %s as invalid, not by a failure: %s", async (path, body) => {
+    expect(await refusal("POST", path, body)).toEqual([400, "validation_failed"]);
+  });
+
+  test.each([
+    `{"data":{"name":"${half}"}}`,
+    `{"data":{"${nul}":1}}`,
+    `{"password":"long enough${half}","current_password":"x"}`,
+    `{"password":"long enough","current_password":"${nul}"}`,
+    `{"password":"long enough","nonce":"${nul}"}`,
+    `{"email":"a${nul}@b.co"}`,
+  ])("is refused by a change of the user: %s", async (body) => {
+    const authorization = `Bearer ${token}`;
+    expect(await refusal("PUT", "user", body, { authorization })).toEqual([400, "validation_failed"]);
+  });
+});
+
+describe("what is not offered", () => {
+  test.each([
+    ["POST", "sso", {}, 404, "saml_provider_disabled"],
+    ["GET", "user/identities/authorize?provider=google", undefined, 404, "manual_linking_disabled"],
+    ["DELETE", "user/identities/1", undefined, 404, "manual_linking_disabled"],
+    ["POST", "token?grant_type=web3", {}, 422, "web3_provider_disabled"],
+    ["POST", "token?grant_type=id_token", {}, 400, "provider_disabled"],
+    ["POST", "token?grant_type=magic", {}, 400, "invalid_credentials"],
+    ["POST", "signup", {}, 422, "anonymous_provider_disabled"],
+    ["POST", "signup", { phone: "+49", password: somePassword }, 400, "phone_provider_disabled"],
+    ["POST", "otp", { phone: "+49" }, 400, "phone_provider_disabled"],
+    ["POST", "token?grant_type=password", { phone: "+49" }, 422, "phone_provider_disabled"],
+    ["GET", "authorize?provider=google", undefined, 400, "validation_failed"],
+    ["GET", "callback", undefined, 400, "bad_oauth_callback"],
+    ["POST", "passkeys/registration/options", {}, 404, "passkey_disabled"],
+    ["PATCH", "passkeys/1", {}, 404, "passkey_disabled"],
+    ["POST", "oauth/clients/register", {}, 404, "feature_disabled"],
+    ["POST", "invite", {}, 403, "not_admin"],
+    ["GET", "admin/users", undefined, 403, "not_admin"],
+    ["DELETE", "admin/users/1", undefined, 403, "not_admin"],
+    ["DELETE", "user", undefined, 405, "method_not_allowed"],
+    ["GET", "no-such-thing", undefined, 404, "not_found"],
+  ] as const)("is refused in Supabase Auth's code: %s %s %j", async (method, path, body, status, code) => {
+    const authorization = `Bearer ${token}`;
+    expect(await refusal(method, path, body, { authorization })).toEqual([status, code]);
+  });
+
+  test.each([
+    ["POST", "invite"],
+    ["GET", "admin/users"],
+    ["DELETE", "user/identities/1"],
+    ["GET", "reauthenticate"],
+  ])("or takes a session says first that one is missing: %s %s", async (method, path) => {
+    expect(await refusal(method, path)).toEqual([401, "no_authorization"]);
+  });
+});
+
+describe("a refusal says", () => {
+  test("of a token that it could not be verified", async () => {
+    const { status, body } = await ask("GET", "user", undefined, { authorization: "Bearer nonsense" });
+    expect([status, body.error_code]).toEqual([403, "bad_jwt"]);
+    expect(body.msg).toMatch(/^invalid JWT: unable to parse or verify signature, /);
+  });
+
+  test.each([
+    [
+      "signup",
+      "x".repeat(20_000),
+      413,
+      "request_entity_too_large",
+      /^Request body too large \(max 16384 bytes\)$/,
+    ],
+    ["signup", "not json", 400, "bad_json", /^Could not parse request body as JSON/],
+    [
+      "signup",
+      { email: 5 },
+      400,
+      "bad_json",
+      /^Could not parse request body as JSON: email has to be of type string$/,
+    ],
+    ["signup", { email: "a@b.co" }, 400, "validation_failed", /^Signup requires a valid password$/],
+    ["recover", {}, 400, "validation_failed", /^Password recovery requires an email$/],
+    ["otp", {}, 400, "validation_failed", /^One of email or phone must be set$/],
+    [
+      "otp",
+      { email: "a@b.co", code_challenge: "x".repeat(43) },
+      400,
+      "validation_failed",
+      /^PKCE flow requires/,
+    ],
+    [
+      "otp",
+      { email: "a@b.co", code_challenge: "x", code_challenge_method: "s256" },
+      400,
+      "validation_failed",
+      /^code challenge has to be between 43 and 128/,
+    ],
+    ["token?grant_type=password", {}, 400, "validation_failed", /^missing email or phone$/],
+    ["token?grant_type=refresh_token", {}, 400, "validation_failed", /^refresh_token required$/],
+    [
+      "token?grant_type=pkce",
+      {},
+      400,
+      "validation_failed",
+      /both auth code and code verifier should be non-empty$/,
+    ],
+    ["verify", {}, 400, "validation_failed", /^Verify requires a verification type$/],
+    [
+      "verify",
+      { type: "email" },
+      400,
+      "validation_failed",
+      /^Verify requires either a token or a token hash$/,
+    ],
+    [
+      "verify",
+      { type: "email", token: "1" },
+      400,
+      "validation_failed",
+      /^Only an email address or phone number/,
+    ],
+    [
+      "verify",
+      { type: "other", token_hash: "1" },
+      400,
+      "validation_failed",
+      /^Invalid email verification type$/,
+    ],
+    [
+      "resend",
+      { type: "recovery" },
+      400,
+      "validation_failed",
+      /^Missing one of these types: signup, email_change/,
+    ],
+  ] as const)("of a body what is wrong with it: %s %j", async (path, sent, status, code, message) => {
+    const { body, ...answer } = await ask("POST", path, sent);
+    expect([answer.status, body.error_code]).toEqual([status, code]);
+    expect(body.msg).toMatch(message);
+  });
+});
+
+describe("a mail to sign in with", () => {
+  test.each([
+    ["recovery", "email"],
+    ["recovery", "magiclink"],
+    ["recovery", "recovery"],
+    ["magiclink", "recovery"],
+    ["magiclink", "magiclink"],
+  ] as const)("for %s has digits that verify as %s, and its session began by `otp`", async (sent, type) => {
+    const { email, auth } = await signUp();
+    if (sent === "recovery") must(await auth.resetPasswordForEmail(email));
+    else must(await auth.signInWithOtp({ email }));
+    expect(must(await auth.getUser()).user.recovery_sent_at).toMatch(/^20/);
+    const { auth: other } = makeClient(server.url);
+    must(await other.verifyOtp({ email, token: (await latestMail(email)).code ?? "", type }));
+    const claims = must(await other.getClaims())?.claims;
+    expect(claims?.amr).toMatchObject([{ method: "otp" }]);
+    expect(claims?.aal).toBe("aal1");
+  });
+
+  test("has a link whose token opens no session as a change of address, or as a sign-up", async () => {
+    const { email, auth } = await signUp();
+    must(await auth.signInWithOtp({ email }));
+    const token_hash = new URL((await latestMail(email)).link ?? "").searchParams.get("token") ?? "";
+    for (const type of ["email_change", "signup", "invite"] as const)
+      expect((await auth.verifyOtp({ token_hash, type })).error?.code).toBe("otp_expired");
+    must(await auth.verifyOtp({ token_hash, type: "magiclink" }));
+  });
+
+  test("gives a code that a wrong verifier does not use up", async () => {
+    const { email, auth } = await signUp(
+      someEmail(),
+      makeClient(server.url, "any-key", { flowType: "pkce" }).auth,
+    );
+    must(await auth.resetPasswordForEmail(email));
+    const auth_code = (await openLink(email)).searchParams.get("code") ?? "";
+    const thief = { auth_code, code_verifier: "x".repeat(43) };
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect(await refusal("POST", "token?grant_type=pkce", thief)).toEqual([400, "bad_code_verifier"]);
+    must(await auth.exchangeCodeForSession(auth_code));
+    expect(await refusal("POST", "token?grant_type=pkce", thief)).toEqual([404, "flow_state_not_found"]);
+    expect(must(await auth.getClaims())?.claims.amr).toMatchObject([{ method: "recovery" }]);
+  });
+
+  test("can be asked for at its former address", async () => {
+    const email = someEmail("new");
+    expect(await ask("POST", "magiclink", { email, data: { a: 1 } })).toMatchObject({
+      status: 200,
+      body: {},
+    });
+    const { auth } = makeClient(server.url);
+    const verified = await auth.verifyOtp({
+      email,
+      token: (await latestMail(email)).code ?? "",
+      type: "email",
+    });
+    expect(must(verified).user?.user_metadata).toEqual({ a: 1, email_verified: true });
+  });
+});
+
+describe("what there is to know", () => {
+  test("of the ways to sign in", async () => {
+    const { status, body } = await ask("GET", "settings");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ disable_signup: false, mailer_autoconfirm: true, saml_enabled: false });
+    expect(Object.entries(body.external).filter(([, on]) => on)).toEqual([["email", true]]);
+  });
+
+  test("of who signs: tokens, the discovery document and the keys agree", async () => {
+    const { body } = await ask("GET", ".well-known/openid-configuration");
+    const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+    expect([body.issuer, claims.iss]).toEqual([`${server.url}/auth/v1`, `${server.url}/auth/v1`]);
+    const keys = await (await fetch(body.jwks_uri)).json();
+    const { kid } = JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());
+    expect(keys.keys[0].kid).toBe(kid);
+  });
+
+  test("of a user: that the address is verified", async () => {
+    const { user } = await signUp();
+    expect(user?.user_metadata.email_verified).toBe(true);
+    expect(user).not.toHaveProperty("new_email");
+  });
+});
+
+test("how often an account may sign in is a setting", async () => {
+  const { email } = await signUp();
+  const codes: string[] = [];
+  for (let time = 0; time < 4; time += 1) {
+    const { error } = await makeClient(server.url).auth.signInWithPassword({ email, password: somePassword });
+    codes.push(error?.code ?? "signed in");
+  }
+  expect(codes).toEqual(["signed in", "signed in", "signed in", "over_request_rate_limit"]);
+});
