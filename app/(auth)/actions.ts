@@ -2,7 +2,7 @@
 
 import { redirect } from "next/navigation";
 import type { FormState } from "@/components/auth/auth-form";
-import { beganByMail } from "@/lib/auth/began-by-mail";
+import { beganByRecentMail } from "@/lib/auth/began-by-mail";
 import { explainAuthError } from "@/lib/auth/explain-error";
 import { currentUser, pageOrigin, pageSession } from "@/lib/auth/page-session";
 import { homePath, safePath } from "@/lib/auth/safe-path";
@@ -67,7 +67,7 @@ export async function requestLink(_: FormState, form: FormData): Promise<FormSta
 /** Sets a new password for whom a link by mail signed in. Somebody who finds a browser open is not among them. */
 export async function chooseNewPassword(_: FormState, form: FormData): Promise<FormState> {
   const claims = await currentUser();
-  if (!claims || !beganByMail(claims)) redirect("/reset");
+  if (!claims || !beganByRecentMail(claims)) redirect("/reset");
   const { auth } = await pageSession();
   const { error } = await auth.updateUser({ password: passwordOf(form) });
   if (error) return { error: explainAuthError(error) };

@@ -4,18 +4,35 @@ import { safePath } from "./safe-path";
 /**
  * Answers a link that was opened: exchanges its code for a session in cookies and sends the browser on to `next`. The
  * code is worth something only to the browser that asked for the link, which kept the secret that goes with it.
+ *
+ * A link that confirms a new e-mail address has done so when it leads here, in whichever browser; `for=address` says that
+ * it is one. The page it leads on to is told how far the change is.
  * @param address the caller's, where it is known
  */
 export async function followCallback(request: Request, address?: string): Promise<Response> {
   const query = new URL(request.url).searchParams;
-  const code = query.get("code");
-  if (!code) return goTo("/sign-in?problem=link");
+  const [code, next] = [query.get("code"), safePath(query.get("next"))];
+  const isOfChange = query.get("for") === "address";
+  if (!code) {
+    if (!isOfChange) return goTo("/sign-in?problem=link");
+    return goTo(withAddressChange(next, query.has("message") ? "half" : "failed"));
+  }
   const { client, setCookies } = await sessionOf(request, address);
   const { error } = await client.auth.exchangeCodeForSession(code);
-  if (!error) return goTo(safePath(query.get("next")), setCookies);
+  if (isOfChange) return goTo(withAddressChange(next, "done"), setCookies);
+  if (!error) return goTo(next, setCookies);
   const isOtherBrowser =
     error.name === "AuthPKCECodeVerifierMissingError" || error.code === "bad_code_verifier";
   return goTo(`/sign-in?problem=${isOtherBrowser ? "browser" : "link"}`, setCookies);
+}
+
+/** How far a change of the e-mail address is, after one of its links was opened. */
+export type AddressChange = "half" | "done" | "failed";
+
+function withAddressChange(path: string, change: AddressChange): string {
+  const url = new URL(path, "http://own.invalid");
+  url.searchParams.set("address", change);
+  return url.pathname + url.search + url.hash;
 }
 
 /** A relative redirect: the browser stays on the host name that its session belongs to. */

@@ -39,14 +39,17 @@ export default async function OutboxPage() {
                 </div>
                 <p className="break-all text-muted-foreground text-sm">To {mail.recipient}</p>
                 <p className="mt-3 text-sm">{mail.body}</p>
-                {mail.link ? (
-                  <div className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-2">
-                    <a href={mail.link} className={buttonVariants({ size: "sm" })}>
-                      Open the link
-                    </a>
+                {mail.link || mail.code ? (
+                  <div className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 text-muted-foreground text-sm">
+                    {mail.link ? (
+                      <a href={mail.link} className={buttonVariants({ size: "sm" })}>
+                        Open the link
+                      </a>
+                    ) : null}
                     {mail.code ? (
-                      <span className="text-muted-foreground text-sm">
-                        or the code <code className="font-mono text-foreground">{mail.code}</code>
+                      <span>
+                        {mail.link ? "or the code" : "The code is"}{" "}
+                        <code className="font-mono text-foreground">{mail.code}</code>
                       </span>
                     ) : null}
                   </div>

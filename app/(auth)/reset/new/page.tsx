@@ -3,7 +3,7 @@ import { redirect } from "next/navigation";
 import { chooseNewPassword } from "@/app/(auth)/actions";
 import { AuthCard } from "@/components/auth/auth-card";
 import { NewPasswordForm } from "@/components/auth/forms";
-import { beganByMail } from "@/lib/auth/began-by-mail";
+import { beganByRecentMail } from "@/lib/auth/began-by-mail";
 import { currentUser } from "@/lib/auth/page-session";
 
 export const metadata: Metadata = { title: "Choose a new password" };
@@ -12,7 +12,7 @@ export const metadata: Metadata = { title: "Choose a new password" };
 export default async function NewPasswordPage() {
   const user = await currentUser();
   if (!user) redirect("/sign-in?problem=link");
-  if (!beganByMail(user)) redirect("/reset");
+  if (!beganByRecentMail(user)) redirect("/reset");
   return (
     <AuthCard title="Choose a new password" about={`For ${user.email}. It signs you out everywhere else.`}>
       <NewPasswordForm action={chooseNewPassword} />

@@ -1,17 +1,36 @@
 import type { Metadata } from "next";
+import { OutboxHint } from "@/app/(auth)/outbox-hint";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { ChangeEmailForm, type PendingAddress } from "@/components/account/change-email-form";
 import { ChangePasswordForm } from "@/components/account/change-password-form";
 import { ProfileForm } from "@/components/account/profile-form";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
-import { changePassword } from "./actions";
+import { Alert } from "@/components/ui/alert";
+import type { AddressChange } from "@/lib/auth/callback";
+import { pageSession } from "@/lib/auth/page-session";
+import { supabaseProject } from "@/lib/env";
+import { changeEmail, changePassword, resendEmailChange, sendPasswordCode } from "./actions";
 
 export const metadata: Metadata = { title: "Your account" };
 
-type Props = { params: Promise<{ workspace: string }> };
+type Props = {
+  params: Promise<{ workspace: string }>;
+  searchParams: Promise<{ address?: string }>;
+};
+
+/** What a link that confirms a new address came to, for whoever opened it. */
+const addressChanges: Record<AddressChange, string> = {
+  half: "One of the two addresses is confirmed. Open the link in the other mail as well.",
+  done: "Your address is changed.",
+  failed: "This link has been used or is too old, or the address is somebody else's by now. Change it again.",
+};
 
 /** The signed-in user's own: it holds in every workspace. */
-export default async function AccountPage({ params }: Props) {
-  const { user, profile, workspaces } = await requireWorkspace((await params).workspace);
+export default async function AccountPage({ params, searchParams }: Props) {
+  const { workspace } = await params;
+  const { user, profile, workspaces } = await requireWorkspace(workspace);
+  const [pending, change] = await Promise.all([readPendingAddress(), searchParams]);
+  const outcome = addressChanges[change.address as AddressChange];
   return (
     <SettingsSections>
       <SettingsSection
@@ -22,11 +41,43 @@ export default async function AccountPage({ params }: Props) {
           <ProfileForm profile={profile} workspaces={workspaces.map(({ id, name }) => ({ id, name }))} />
         </div>
       </SettingsSection>
-      <SettingsSection title="Password" description="Changing it signs you out everywhere else.">
-        <div className="max-w-md [&_button]:justify-self-start">
-          <ChangePasswordForm email={user.email} action={changePassword} />
+      <SettingsSection
+        title="E-mail address"
+        description="A new one takes effect once both it and the present one have confirmed it."
+      >
+        <div className="grid max-w-md gap-4 text-sm [&_form_button]:justify-self-start">
+          {outcome ? (
+            <Alert role="status" variant={change.address === "failed" ? "warning" : "default"}>
+              {outcome}
+            </Alert>
+          ) : null}
+          <ChangeEmailForm
+            pending={pending}
+            action={changeEmail.bind(null, workspace)}
+            resend={resendEmailChange.bind(null, workspace)}
+          />
         </div>
       </SettingsSection>
+      <SettingsSection title="Password" description="Changing it signs you out everywhere else.">
+        <div className="max-w-md [&_form>button]:justify-self-start">
+          <ChangePasswordForm
+            email={user.email}
+            action={changePassword}
+            {...(!supabaseProject() && { sendCode: sendPasswordCode })}
+          />
+        </div>
+      </SettingsSection>
+      <div className="text-muted-foreground text-sm">
+        <OutboxHint />
+      </div>
     </SettingsSections>
   );
+}
+
+/** The change of address that is under way, if one is; it is looked up, for the token does not tell. */
+async function readPendingAddress(): Promise<PendingAddress | undefined> {
+  const { auth } = await pageSession();
+  const { data } = await auth.getUser();
+  const { email: current, new_email: wanted } = data.user ?? {};
+  return current && wanted ? { current, wanted } : undefined;
 }
