@@ -6,7 +6,8 @@ import { safePath } from "./safe-path";
  * code is worth something only to the browser that asked for the link, which kept the secret that goes with it.
  *
  * A link that confirms a new e-mail address has done so when it leads here, in whichever browser; `for=address` says that
- * it is one. The page it leads on to is told how far the change is.
+ * it is one. The page it leads on to is told how far the change is: by way of the sign-in, which whoever is signed in
+ * passes without seeing it.
  * @param address the caller's, where it is known
  */
 export async function followCallback(request: Request, address?: string): Promise<Response> {
@@ -15,11 +16,11 @@ export async function followCallback(request: Request, address?: string): Promis
   const isOfChange = query.get("for") === "address";
   if (!code) {
     if (!isOfChange) return goTo("/sign-in?problem=link");
-    return goTo(withAddressChange(next, query.has("message") ? "half" : "failed"));
+    return goTo(tellAddressChange(next, query.has("message") ? "half" : "failed"));
   }
   const { client, setCookies } = await sessionOf(request, address);
   const { error } = await client.auth.exchangeCodeForSession(code);
-  if (isOfChange) return goTo(withAddressChange(next, "done"), setCookies);
+  if (isOfChange) return goTo(tellAddressChange(next, "done"), setCookies);
   if (!error) return goTo(next, setCookies);
   const isOtherBrowser =
     error.name === "AuthPKCECodeVerifierMissingError" || error.code === "bad_code_verifier";
@@ -29,10 +30,11 @@ export async function followCallback(request: Request, address?: string): Promis
 /** How far a change of the e-mail address is, after one of its links was opened. */
 export type AddressChange = "half" | "done" | "failed";
 
-function withAddressChange(path: string, change: AddressChange): string {
+function tellAddressChange(path: string, change: AddressChange): string {
   const url = new URL(path, "http://own.invalid");
   url.searchParams.set("address", change);
-  return url.pathname + url.search + url.hash;
+  const query = new URLSearchParams({ next: url.pathname + url.search + url.hash, address: change });
+  return `/sign-in?${query}`;
 }
 
 /** A relative redirect: the browser stays on the host name that its session belongs to. */

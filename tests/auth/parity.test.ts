@@ -207,6 +207,13 @@ describe("a refusal says", () => {
     ["verify", {}, 400, "validation_failed", /^Verify requires a verification type$/],
     [
       "verify",
+      { type: "sms", phone: "12-34", token: "1" },
+      400,
+      "validation_failed",
+      /^Invalid phone number format \(E.164 required\)$/,
+    ],
+    [
+      "verify",
       { type: "email" },
       400,
       "validation_failed",

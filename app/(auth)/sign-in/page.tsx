@@ -2,20 +2,23 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { SignInForm } from "@/components/auth/forms";
+import { Alert } from "@/components/ui/alert";
 import { currentUser } from "@/lib/auth/page-session";
 import { safePath, withNext } from "@/lib/auth/safe-path";
 import { signIn } from "../actions";
+import { explainAddressChange } from "../address-changes";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-/** Signs in. `next` is where to go on to, `problem` what became of a link. */
+/** Signs in. `next` is where to go on to, `problem` and `address` what became of a link. */
 export default async function SignInPage({
   searchParams,
 }: {
   searchParams: Promise<Record<string, string>>;
 }) {
-  const { next, problem } = await searchParams;
+  const { next, problem, address } = await searchParams;
   if (await currentUser()) redirect(safePath(next));
+  const addressChange = explainAddressChange(address);
   return (
     <AuthCard
       title="Sign in"
@@ -39,6 +42,11 @@ export default async function SignInPage({
             ? "Open the link in the browser in which you asked for it, or ask for a new one here."
             : "This link has been used or is too old. Ask for a new one."}
         </p>
+      ) : null}
+      {addressChange ? (
+        <Alert role="status" variant={address === "failed" ? "warning" : "default"}>
+          {addressChange}
+        </Alert>
       ) : null}
       <SignInForm action={signIn} {...(next && { next })} />
     </AuthCard>

@@ -41,7 +41,13 @@ const challengeMethod = z
   .toLowerCase()
   .pipe(z.enum(["s256", "plain", ""], { error: "code challenge method has to be s256 or plain" }))
   .nullish();
-const phone = text.nullish();
+/** An international number (E.164), as Supabase Auth takes it: with its plus and spaces or without. */
+const phone = text
+  .transform((typed) => typed.replace(/^\+/, "").replaceAll(" ", ""))
+  .refine((typed) => typed === "" || /^[1-9]\d{1,14}$/.test(typed), {
+    error: "Invalid phone number format (E.164 required)",
+  })
+  .nullish();
 
 type PkceBody = {
   code_challenge?: string | null | undefined;
@@ -58,7 +64,7 @@ const pkceIncomplete = "PKCE flow requires code_challenge_method and code_challe
  */
 export const bodies = {
   signup: z.object({ email: email.nullish(), phone, password: text.nullish(), data: metadata }),
-  password: z.object({ email: typedEmail.nullish(), phone, password: text.default("") }),
+  password: z.object({ email: typedEmail.nullish(), phone: text.nullish(), password: text.default("") }),
   refresh: z.object({ refresh_token: short.default("") }),
   pkce: z.object({ auth_code: short.nullish(), code_verifier: short.nullish() }),
   updateUser: z

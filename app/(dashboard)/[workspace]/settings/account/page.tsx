@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { explainAddressChange } from "@/app/(auth)/address-changes";
 import { OutboxHint } from "@/app/(auth)/outbox-hint";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { ChangeEmailForm, type PendingAddress } from "@/components/account/change-email-form";
@@ -6,7 +7,6 @@ import { ChangePasswordForm } from "@/components/account/change-password-form";
 import { ProfileForm } from "@/components/account/profile-form";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { Alert } from "@/components/ui/alert";
-import type { AddressChange } from "@/lib/auth/callback";
 import { pageSession } from "@/lib/auth/page-session";
 import { supabaseProject } from "@/lib/env";
 import { changeEmail, changePassword, resendEmailChange, sendPasswordCode } from "./actions";
@@ -18,19 +18,12 @@ type Props = {
   searchParams: Promise<{ address?: string }>;
 };
 
-/** What a link that confirms a new address came to, for whoever opened it. */
-const addressChanges: Record<AddressChange, string> = {
-  half: "One of the two addresses is confirmed. Open the link in the other mail as well.",
-  done: "Your address is changed.",
-  failed: "This link has been used or is too old, or the address is somebody else's by now. Change it again.",
-};
-
 /** The signed-in user's own: it holds in every workspace. */
 export default async function AccountPage({ params, searchParams }: Props) {
   const { workspace } = await params;
   const { user, profile, workspaces } = await requireWorkspace(workspace);
   const [pending, change] = await Promise.all([readPendingAddress(), searchParams]);
-  const outcome = addressChanges[change.address as AddressChange];
+  const outcome = explainAddressChange(change.address);
   return (
     <SettingsSections>
       <SettingsSection

@@ -1,0 +1,79 @@
+import type { Page } from "@playwright/test";
+import { fillSignIn, password, signUp } from "./accounts";
+import { expect, test, type World } from "./fixtures";
+import { expectUsable } from "./page-checks";
+
+// Axe looks at the page in both themes, which takes its time where other tests run beside.
+test.describe.configure({ timeout: 90_000 });
+
+/** The link and the code of the latest mail to an address. */
+async function mailTo({ fixtures }: World, email: string): Promise<{ link: string; code: string }> {
+  const { rows } = await fixtures.sql.query(
+    "select link, code from local_auth.read_outbox(200) where recipient = $1 limit 1",
+    [email],
+  );
+  return rows[0];
+}
+
+const address = (page: Page) => page.getByRole("region", { name: "E-mail address" });
+
+test("one's address changes once both the present and the new one have confirmed it", async ({
+  page,
+  openPage,
+  world,
+}) => {
+  const { slug, email } = await signUp(page);
+  const wanted = `new-${email}`;
+  await page.goto(`/${slug}/settings/account`);
+  await address(page).getByLabel("New e-mail address").fill(wanted);
+  await page.getByRole("button", { name: "Change the address" }).click();
+  await expect(address(page)).toContainText(`the one to ${email}, your present address`);
+  await expect(address(page)).toContainText(`the one to ${wanted}`);
+  await expectUsable(page);
+  await page.getByRole("button", { name: "Send both again" }).click();
+  await expect(address(page)).toContainText("Both mails are sent again");
+
+  // The present one in this browser, the new one in another that nobody is signed in to.
+  await page.goto((await mailTo(world, email)).link);
+  await expect(page).toHaveURL(/settings\/account\?address=half/);
+  await expect(address(page)).toContainText("One of the two addresses is confirmed.");
+  await expect(page.getByText(`You are signed in as ${email}.`)).toBeVisible();
+  const elsewhere = await openPage();
+  await elsewhere.goto((await mailTo(world, wanted)).link);
+  await expect(elsewhere.getByText("Your e-mail address is changed.")).toBeVisible();
+  await expectUsable(elsewhere);
+  await page.goto(`/${slug}/settings/account`);
+  await expect(page.getByText(`You are signed in as ${wanted}.`)).toBeVisible();
+  await expect(address(page)).not.toContainText("once the links in both mails");
+  await fillSignIn(elsewhere, wanted);
+  await elsewhere.waitForURL(/settings\/account/);
+});
+
+test("one's password is changed by a code from a mail where the present one is not at hand", async ({
+  page,
+  openPage,
+  world,
+}) => {
+  const { slug, email } = await signUp(page);
+  await page.goto(`/${slug}/settings/account`);
+  await page.getByRole("button", { name: "Use a code by mail" }).click();
+  await expect(page.getByText(`We sent a code to ${email}.`)).toBeVisible();
+  await expectUsable(page);
+  const { code } = await mailTo(world, email);
+  const next = "another horse, another battery";
+  const change = async (typed: string) => {
+    await page.getByLabel("Code from the mail").fill(typed);
+    await page.getByLabel("New password").fill(next);
+    await page.getByRole("button", { name: "Change the password" }).click();
+  };
+  await change(code === "000000" ? "000001" : "000000");
+  await expect(page.getByText("This is not the code we sent last")).toBeVisible();
+  await change(code);
+  await expect(page.getByText("Your password is changed.")).toBeVisible();
+  const elsewhere = await openPage();
+  await elsewhere.goto("/sign-in");
+  await fillSignIn(elsewhere, email, password);
+  await expect(elsewhere.getByRole("alert").filter({ hasText: "not the right password" })).toBeVisible();
+  await fillSignIn(elsewhere, email, next);
+  await elsewhere.waitForURL(`**/${slug}`);
+});
