@@ -58,8 +58,16 @@ function parseAnswer(said: string): RawAnswer | undefined {
   const status = Number(line.split(" ")[1]);
   const rest = said.slice(end + 4);
   if (headers["transfer-encoding"] === "chunked") {
-    return rest.endsWith("0\r\n\r\n") ? { status, headers, body: rest } : undefined;
+    return rest.endsWith("0\r\n\r\n") ? { status, headers, body: joinChunks(rest) } : undefined;
   }
   const length = status === 204 || status === 304 ? 0 : Number(headers["content-length"] ?? 0);
   return rest.length >= length ? { status, headers, body: rest.slice(0, length) } : undefined;
+}
+
+function joinChunks(chunked: string): string {
+  const end = chunked.indexOf("\r\n");
+  const length = Number.parseInt(chunked.slice(0, end), 16);
+  if (!length) return "";
+  const begin = end + 2;
+  return chunked.slice(begin, begin + length) + joinChunks(chunked.slice(begin + length + 2));
 }
