@@ -41,9 +41,7 @@ export function ProjectChoice({
           <FormField
             label={where === "only" ? "The projects it may touch" : "The projects it may not touch"}
             error={errorOf(errors, `conditions.${lists[where]}`, form.projects)}
-            {...(projects.length === 0 && {
-              description: "There is no project yet. One is made by the first message that names it.",
-            })}
+            description="Type the slug of a project that does not exist yet to name it in advance."
           >
             {(control) => (
               <Combobox
@@ -55,7 +53,8 @@ export function ProjectChoice({
                 }))}
                 value={form.projects}
                 onChange={(chosen) => change({ projects: chosen })}
-                placeholder="Find a project"
+                placeholder="Find a project or type a slug"
+                allowNew
               />
             )}
           </FormField>

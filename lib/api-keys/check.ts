@@ -6,7 +6,7 @@ import { type Issue, validationFailed } from "@/lib/errors";
 import { canonicalRange } from "@/lib/keys/address";
 import type { KeyConditions } from "@/lib/keys/api-key";
 import { parseDecimal, toText } from "@/lib/pricing/decimal";
-import { type KeyColumns, selectKnownProjects } from "./queries";
+import { hasProject, type KeyColumns } from "./queries";
 
 /** Who asks, and when (ms since 1970). */
 type Asker = { workspaceId: string; role: WorkspaceRole; now: number };
@@ -25,7 +25,7 @@ export async function readChanges(
   const ranges = request.allowed_cidrs?.map((text) => canonicalRange(text)) ?? [];
   const issues = [
     ...checkPermissions(request, asker.role),
-    ...(await checkProjects(client, asker.workspaceId, request)),
+    ...(await checkProject(client, asker.workspaceId, request)),
     ...checkExpiry(request, asker.now),
     ...ranges.flatMap((range, index) =>
       range === undefined
@@ -76,24 +76,12 @@ function checkExpiry({ expires_at: end }: EditApiKeyRequest, now: number): Issue
   return end && Date.parse(end) <= now ? [{ path: "expires_at", message: "must be in the future" }] : [];
 }
 
-async function checkProjects(
+/** The project a key is bound to must exist. The slugs of its lists need not: they hold from the first message on. */
+async function checkProject(
   client: ClientBase,
   workspaceId: string,
-  { project_id: id, conditions }: EditApiKeyRequest,
+  { project_id: id }: EditApiKeyRequest,
 ): Promise<Issue[]> {
-  const lists = (["project_slugs", "deny_project_slugs"] as const).map(
-    (field) => [field, conditions?.[field] ?? []] as const,
-  );
-  const slugs = lists.flatMap(([, list]) => list);
-  if (!id && slugs.length === 0) return [];
-  const known = await selectKnownProjects(client, workspaceId, { ids: id ? [id] : [], slugs });
-  const message = "is no project of this workspace; a project is made by the first message that names it";
-  return [
-    ...(id && !known.ids.has(id) ? [{ path: "project_id", message: "is no project of this workspace" }] : []),
-    ...lists.flatMap(([field, list]) =>
-      list.flatMap((slug, index) =>
-        known.slugs.has(slug) ? [] : [{ path: `conditions.${field}.${index}`, message }],
-      ),
-    ),
-  ];
+  if (!id || (await hasProject(client, workspaceId, id))) return [];
+  return [{ path: "project_id", message: "is no project of this workspace" }];
 }

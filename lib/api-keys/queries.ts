@@ -122,15 +122,10 @@ export async function giveSecret(
   ]);
 }
 
-/** Which of these projects the workspace has. */
-export async function selectKnownProjects(
-  client: ClientBase,
-  workspaceId: string,
-  { ids, slugs }: { ids: string[]; slugs: string[] },
-): Promise<{ ids: Set<string>; slugs: Set<string> }> {
-  const { rows } = await client.query<{ id: string; slug: string }>(
-    "select id, slug from public.projects where workspace_id = $1 and (id = any ($2::uuid[]) or slug = any ($3::text[]))",
-    [workspaceId, ids, slugs],
-  );
-  return { ids: new Set(rows.map(({ id }) => id)), slugs: new Set(rows.map(({ slug }) => slug)) };
+export async function hasProject(client: ClientBase, workspaceId: string, id: string): Promise<boolean> {
+  const { rowCount } = await client.query("select from public.projects where workspace_id = $1 and id = $2", [
+    workspaceId,
+    id,
+  ]);
+  return rowCount === 1;
 }

@@ -23,7 +23,9 @@ function distinct<Item extends z.ZodType<string>>(item: Item, description: strin
     .meta({ description });
 }
 
-const slug = projectSlug.meta({ description: "The slug of a project of the workspace." });
+const slug = projectSlug.meta({
+  description: "A project's slug. It may be one that does not exist yet: it holds from the first message on.",
+});
 
 const conditionsOf = {
   project_slugs: "The only projects the key may touch. Ignored where `project_id` is set.",

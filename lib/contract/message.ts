@@ -104,7 +104,7 @@ const subscription = z
       .meta({ description: "The first day of the period; default the day of `occurred_at`." }),
     recurring: z.boolean().default(false).meta({
       description:
-        "`true` books each following period by itself, once, until `ends_on` or until it is stopped. Leave it out where you post every charge yourself.",
+        "`true` books each following period by itself, once, until `ends_on` or until it is stopped. Periods that have begun already are recorded with the message, or it is refused whole; the first may be at most 24 months back. Later ones are booked by the workspace and count against no key. Leave it out where you post every charge yourself.",
     }),
     ends_on: day.optional().meta({ description: "No period begins after this day. Only with `recurring`." }),
     ...common,
@@ -117,16 +117,19 @@ const allocation = z
     from_project: projectSlug.meta({
       description: "The project that the cost is taken from; it must exist.",
     }),
-    amount: positiveDecimal("USD to move. This or `percent`.").optional(),
+    amount: positiveDecimal(
+      "USD to move: no more than `from_project` has spent in that UTC month. This or `percent`.",
+    ).optional(),
     percent: positiveDecimal(
-      "Per cent of what `from_project` has spent so far this month. This or `amount`.",
+      "Per cent of what `from_project` has spent so far this month. This or `amount`. Needs the permission `read_summaries`, too.",
     ).optional(),
     notes: text(2000).optional(),
     ...common,
   })
   .meta({
     id: "AllocationMessage",
-    description: "Moves cost to `project` from another; the two entries sum to zero.",
+    description:
+      "Moves cost to `project` from another; the two entries sum to zero. Under `dry_run` it needs the permission `read_summaries`, too.",
   });
 
 export const costMessage = z.discriminatedUnion("type", [
@@ -164,6 +167,19 @@ export const ingestResult = z
       description:
         "`client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set.",
     }),
+    due_periods: z
+      .array(
+        z.object({
+          id: uuid.meta({ description: "The id of the period's own message." }),
+          starts_on: day,
+          amount_usd: decimalNumber("The charge of the period, USD."),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          "The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all.",
+      }),
     dry_run: z.literal(true).optional(),
   })
   .meta({ id: "IngestResult" });

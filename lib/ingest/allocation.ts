@@ -12,7 +12,8 @@ import {
   zero,
 } from "@/lib/pricing/decimal";
 import { type Composed, composeAllocation, occurredAt } from "./compose";
-import type { LedgerRow } from "./ledger";
+import type { Draft } from "./draft";
+import { addMonths } from "./periods";
 
 type Allocation = Extract<CostMessage, { type: "allocation" }>;
 
@@ -25,36 +26,16 @@ export type SpendRange = {
   until: string;
 };
 
-/**
- * Works out allocations within a group: a percentage is of what its source has spent so far this month, the group's
- * earlier messages included.
- */
+/** Works out allocations within a group of calls: each moves at most what its source has spent in that month. */
 export class AllocationBook {
   readonly #stored = new Map<string, Decimal>();
 
-  /**
-   * @param pending the rows that the group is going to write, as they come to be
-   * @param projectId the id of a project that exists, by workspace and slug
-   */
-  constructor(
-    private readonly pending: readonly LedgerRow[],
-    private readonly projectId: (workspaceId: string, slug: string) => string | undefined,
-  ) {}
-
-  /** What must be known of the database's spend before `compose`; undefined where nothing. */
-  rangeOf(key: ApiKey, message: CostMessage, now: number): SpendRange | undefined {
-    if (message.type !== "allocation" || message.percent === undefined) return undefined;
-    const projectId = this.projectId(key.workspaceId, message.from_project);
-    if (projectId === undefined) return undefined;
-    const until = new Date(Date.parse(occurredAt(message, now)) + 86_400_000).toISOString().slice(0, 10);
-    const from = `${occurredAt(message, now).slice(0, 7)}-01`;
-    return {
-      workspace_id: key.workspaceId,
-      project_id: projectId,
-      environment: key.environment,
-      from,
-      until,
-    };
+  /** What must be known of the database's spend before `compose`; nothing where the source does not exist. */
+  rangesOf(key: ApiKey, message: Allocation, draft: Draft, now: number): SpendRange[] {
+    const source = draft.projectId(key.workspaceId, message.from_project);
+    if (source === undefined) return [];
+    const { month, soFar } = rangesFrom(key, source, message, now);
+    return message.percent === undefined ? [month] : [month, soFar];
   }
 
   /** @param amount what the ledger holds of the range, USD as text */
@@ -62,37 +43,56 @@ export class AllocationBook {
     this.#stored.set(keyOf(range), parseDecimal(amount));
   }
 
-  /** The postings of an allocation to `project`, or what keeps it from being made. */
-  compose(key: ApiKey, project: string, message: Allocation, now: number): Composed | ServiceError {
+  /**
+   * The postings of an allocation to `project`, or what keeps it from being made. A refusal names no amount of the
+   * source's spend: the key may lack the permission to read it.
+   */
+  compose(
+    key: ApiKey,
+    project: string,
+    message: Allocation,
+    draft: Draft,
+    now: number,
+  ): Composed | ServiceError {
     const fail = (path: string, text: string) =>
       validationFailed([{ path: `message.${path}`, message: text }]);
     if (message.from_project === project) return fail("from_project", "must be another project than project");
-    if (this.projectId(key.workspaceId, message.from_project) === undefined) {
+    const source = draft.projectId(key.workspaceId, message.from_project);
+    if (source === undefined)
       return fail("from_project", "there is no such project yet; record its cost first");
-    }
-    if (message.amount !== undefined) return composeAllocation(message, parseDecimal(message.amount), now);
-    const range = this.rangeOf(key, message, now);
-    const spent = range ? this.#spent(range) : zero;
-    const amount = roundMoney(shiftDecimal(multiply(spent, parseDecimal(message.percent ?? "0")), -2));
+    const { month, soFar } = rangesFrom(key, source, message, now);
+    const asked = message.amount === undefined ? "percent" : "amount";
+    const amount =
+      message.amount === undefined
+        ? percentOf(this.#spent(soFar, draft), message.percent ?? "0")
+        : parseDecimal(message.amount);
     if (compare(amount, zero) <= 0)
       return fail("percent", "from_project has spent nothing so far this month");
+    if (compare(amount, this.#spent(month, draft)) > 0)
+      return fail(asked, `must move no more than from_project has spent in ${month.from.slice(0, 7)} (UTC)`);
     return composeAllocation(message, amount, now);
   }
 
-  #spent(range: SpendRange): Decimal {
-    return this.pending
-      .filter(
-        (row) =>
-          row.project_id === range.project_id &&
-          row.environment === range.environment &&
-          row.occurred_at.slice(0, 10) >= range.from &&
-          row.occurred_at.slice(0, 10) < range.until,
-      )
-      .reduce(
-        (total, row) => add(total, parseDecimal(row.amount_usd)),
-        this.#stored.get(keyOf(range)) ?? zero,
-      );
+  #spent(range: SpendRange, draft: Draft): Decimal {
+    // A source that the group itself makes has nothing stored.
+    return add(this.#stored.get(keyOf(range)) ?? zero, draft.draftedSpend(range));
   }
+}
+
+/** The month of an allocation, which bounds it, and the part of it until the end of its day, which `percent` is of. */
+function rangesFrom(key: ApiKey, source: string, message: Allocation, now: number) {
+  const at = occurredAt(message, now);
+  const from = `${at.slice(0, 7)}-01`;
+  const dayAfter = new Date(Date.parse(at) + 86_400_000).toISOString().slice(0, 10);
+  const owner = { workspace_id: key.workspaceId, project_id: source, environment: key.environment };
+  return {
+    month: { ...owner, from, until: addMonths(from, 1) } satisfies SpendRange,
+    soFar: { ...owner, from, until: dayAfter } satisfies SpendRange,
+  };
+}
+
+function percentOf(spent: Decimal, percent: string): Decimal {
+  return roundMoney(shiftDecimal(multiply(spent, parseDecimal(percent)), -2));
 }
 
 function keyOf({ project_id, environment, from, until }: Omit<SpendRange, "workspace_id">): string {

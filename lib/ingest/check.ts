@@ -3,6 +3,7 @@ import { type Issue, type ServiceError, validationFailed } from "@/lib/errors";
 import { convert, currencyDecimalsIssue, isCurrency } from "@/lib/pricing/currency";
 import { compare, parseDecimal } from "@/lib/pricing/decimal";
 import { occurredAt } from "./compose";
+import { addMonths } from "./periods";
 
 /** How far ahead of now a message may say it occurred: clocks differ. */
 const maxAheadMs = 5 * 60_000;
@@ -10,13 +11,16 @@ const maxAheadMs = 5 * 60_000;
 /** How far ahead a subscription's period may begin: it can be paid for before. */
 const maxPeriodAheadMs = 366 * 86_400_000;
 
+/** How far back a recurring subscription may begin: every period since is charged at once. */
+const maxMonthsBack = 24;
+
 const earliest = Date.UTC(2000, 0, 1);
 
 type Of<Type extends CostMessage["type"]> = Extract<CostMessage, { type: Type }>;
 
 /**
  * What is wrong with a message beyond its shape: what needs the clock, the currencies, or two fields at once.
- * @param now milliseconds since 1970
+ * @param now milliseconds since 1970, by the database's clock
  * @returns a `validation_failed` that names every field and remedy, or undefined
  */
 export function checkMessage(message: CostMessage, now: number): ServiceError | undefined {
@@ -99,6 +103,13 @@ function checkPeriod(message: Of<"subscription">, now: number): Issue[] {
     });
   }
   const first = startsOn ?? occurredAt(message, now).slice(0, 10);
+  const earliestStart = addMonths(new Date(now).toISOString().slice(0, 10), -maxMonthsBack);
+  if (recurring && first < earliestStart) {
+    issues.push({
+      path: startsOn === undefined ? "occurred_at" : "starts_on",
+      message: `must not be more than ${maxMonthsBack} months back where recurring is true (not before ${earliestStart})`,
+    });
+  }
   if (endsOn !== undefined && endsOn < first) {
     issues.push({ path: "ends_on", message: "must not be before the first period begins" });
   }

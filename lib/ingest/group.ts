@@ -13,28 +13,31 @@ import {
   rateWindowMs,
 } from "@/lib/keys/decide";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
-import { add, toText } from "@/lib/pricing/decimal";
+import { sum, toText } from "@/lib/pricing/decimal";
 import type { PriceOverride } from "@/lib/pricing/price-message";
 import { AllocationBook, type SpendRange } from "./allocation";
 import { type IngestCall, type IngestVerdict, permissionOf, type Recorded } from "./call";
+import { checkMessage } from "./check";
 import { type Composed, composeMessage } from "./compose";
+import { Draft } from "./draft";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
-import type { LedgerRow } from "./ledger";
-import type { NewProject, Replay } from "./queries";
-import { type NewSubscription, toSubscription } from "./recurring";
+import { dueCharges, type PeriodCharge, postingsOf, type Subscription, toSubscription } from "./recurring";
+
+/** Where a message is decided: the draft it goes into, and whether that draft is a dry run's. */
+type Place = { draft: Draft; dryRun: boolean };
+
+/** What a message records: itself, and the further periods of a recurring subscription that have begun by now. */
+type Work = { own: Composed; due: PeriodCharge[] };
 
 /**
- * A group of calls while it is decided, and what it is going to write. Calls are admitted one after another against the
- * state that the earlier ones leave, so that a limit holds inside a group as it does between groups. No I/O.
+ * A group of calls while it is decided. Calls are admitted one after another against the state that the earlier ones
+ * leave, so that a limit holds inside a group as it does between groups. A dry run is decided in a fork of that state,
+ * which its later messages see and no other call does. No I/O.
  */
 export class Group {
-  readonly projects: NewProject[] = [];
-  readonly messages: LedgerRow[] = [];
-  readonly replays: Replay[] = [];
-  readonly subscriptions: NewSubscription[] = [];
-  readonly #allocations: AllocationBook;
-  readonly #projectIds: Map<string, string>;
-  readonly #answers: Map<string, { request: unknown; response: unknown }>;
+  /** What the group is going to write. */
+  readonly draft: Draft;
+  readonly #allocations = new AllocationBook();
   readonly #admitted = new Map<LoadedKey, number>();
   readonly #createdAt: string;
 
@@ -43,18 +46,16 @@ export class Group {
     private readonly prices: Map<string, readonly PriceOverride[]>,
   ) {
     this.#createdAt = toInstant(admission.now);
-    this.#projectIds = new Map(admission.projects.map((row) => [`${row.workspace_id} ${row.slug}`, row.id]));
-    this.#answers = new Map(admission.replays.map((row) => [`${row.workspace_id} ${row.key}`, row]));
-    this.#allocations = new AllocationBook(this.messages, (workspaceId, slug) =>
-      this.#projectIds.get(`${workspaceId} ${slug}`),
-    );
+    this.draft = Draft.from(admission);
   }
 
-  /** What must be known of the ledger for percentages among these messages; `knowSpend` takes the answers. */
+  /** What must be known of the ledger for allocations among these messages; `knowSpend` takes the answers. */
   spendToKnow(messages: { lookup: string; request: IngestRequest }[]): SpendRange[] {
+    const { keys, now } = this.admission;
     return messages.flatMap(({ lookup, request: { message } }) => {
-      const loaded = this.admission.keys.get(lookup);
-      return (loaded && this.#allocations.rangeOf(loaded.key, message, this.admission.now)) ?? [];
+      const loaded = keys.get(lookup);
+      if (message.type !== "allocation" || !loaded || checkMessage(message, now)) return [];
+      return this.#allocations.rangesOf(loaded.key, message, this.draft, now);
     });
   }
 
@@ -77,8 +78,10 @@ export class Group {
     if (refusal) return { outcome: refusal, rate };
     if (rate) this.#countCall(loaded);
     if (call.body instanceof ServiceError) return { outcome: call.body, rate };
+    const { dryRun } = call;
+    const place = { draft: dryRun ? this.draft.fork() : this.draft, dryRun };
     const outcome = call.body.map((request) =>
-      request instanceof ServiceError ? request : this.#admitMessage(loaded, request, call.dryRun),
+      request instanceof ServiceError ? request : this.#admitMessage(loaded, request, place),
     );
     return { outcome, rate };
   }
@@ -90,100 +93,111 @@ export class Group {
     this.#admitted.set(loaded, (this.#admitted.get(loaded) ?? 0) + 1);
   }
 
-  #admitMessage(loaded: LoadedKey, request: IngestRequest, dryRun: boolean): Recorded | ServiceError {
-    const { key, usage } = loaded;
+  #admitMessage(loaded: LoadedKey, request: IngestRequest, place: Place): Recorded | ServiceError {
+    const { key } = loaded;
     const { now } = this.admission;
-    const earlier = this.#earlierAnswer(loaded, request);
+    const { draft, dryRun } = place;
+    const earlier = earlierAnswer(loaded, request, draft);
     const conflict =
       earlier && idempotencyConflict(request.idempotency_key ?? "", earlier.request, earlier.meant);
+    // A replay was right when it was first sent; what depends on the time may not be any more.
+    const isReplay = earlier !== undefined && !conflict;
+    const invalid = isReplay ? undefined : checkMessage(request.message, now);
+    if (invalid) return invalid;
     // What a message costs may depend on what its key may not know (an allocation's source): permissions come first.
-    const denied = decideAttempt(key, { ...attemptOf(request), ...(conflict && { conflict }) });
+    const denied = decideAttempt(key, { ...attemptOf(request, dryRun), ...(conflict && { conflict }) });
     if (denied) return denied;
     if (earlier) return { result: readAnswer(earlier.response), replayed: true };
-    const composed = this.#compose(loaded, request);
-    if (composed instanceof ServiceError) return composed;
-    const refusal = decideCost(key, usage, composed.cost, now);
+    const work = this.#compose(loaded, request, draft);
+    if (work instanceof ServiceError) return work;
+    const cost = sum([work.own.cost, ...work.due.map(({ composed }) => composed.cost)]);
+    const refusal = decideCost(key, draft.spentBy(loaded), cost, now);
     if (refusal) return refusal;
-    if (!dryRun) usage.spent = add(usage.spent, composed.cost);
-    return { result: this.#record(loaded, request, composed, dryRun), replayed: false };
+    draft.addSpent(loaded, cost);
+    return { result: this.#record(loaded, request, work, place), replayed: false };
   }
 
-  #earlierAnswer({ key }: LoadedKey, request: IngestRequest) {
-    if (request.idempotency_key === undefined) return undefined;
-    const earlier = this.#answers.get(`${key.workspaceId} ${request.idempotency_key}`);
-    return earlier && { ...earlier, meant: rememberedRequest(request, key.environment) };
-  }
-
-  #compose({ key }: LoadedKey, { project, message }: IngestRequest): Composed | ServiceError {
+  #compose({ key }: LoadedKey, { project, message }: IngestRequest, draft: Draft): Work | ServiceError {
     const { now } = this.admission;
-    if (message.type === "allocation") return this.#allocations.compose(key, project, message, now);
-    return composeMessage(message, { now, overrides: this.prices.get(key.workspaceId) ?? [] });
+    if (message.type === "allocation") {
+      const own = this.#allocations.compose(key, project, message, draft, now);
+      return own instanceof ServiceError ? own : { own, due: [] };
+    }
+    const own = composeMessage(message, { now, overrides: this.prices.get(key.workspaceId) ?? [] });
+    return { own, due: isRecurring(message) ? dueCharges(message, now) : [] };
   }
 
-  #record({ key }: LoadedKey, request: IngestRequest, composed: Composed, dryRun: boolean): IngestResult {
-    const createdAt = this.#createdAt;
+  #record({ key }: LoadedKey, request: IngestRequest, { own, due }: Work, place: Place): IngestResult {
+    const { draft, dryRun } = place;
     const id = newId();
-    const answer = {
-      id,
-      amount_usd: toText(composed.amount),
-      project_id: this.#projectId(key.workspaceId, request.project, dryRun),
-      created_at: createdAt,
-      cost_status: composed.postings[0].cost_status,
-    };
-    if (dryRun) return { ...readAnswer(answer), dry_run: true };
     const owner = {
       workspace_id: key.workspaceId,
-      id,
-      created_at: createdAt,
+      created_at: this.#createdAt,
       api_key_id: key.id,
       source: request.source,
       environment: key.environment,
+      project_id: projectIn(draft, key.workspaceId, request.project),
     };
-    for (const { project = request.project, ...posting } of composed.postings) {
-      this.messages.push({
-        ...posting,
-        ...owner,
-        project_id: this.#projectId(key.workspaceId, project, false),
+    for (const { project, ...posting } of own.postings) {
+      const project_id =
+        project === undefined ? owner.project_id : projectIn(draft, key.workspaceId, project);
+      draft.addMessage({ ...posting, ...owner, id, project_id });
+    }
+    const periods = due.map((charge) => {
+      const periodId = newId();
+      for (const posting of postingsOf(charge, id)) draft.addMessage({ ...posting, ...owner, id: periodId });
+      return { id: periodId, starts_on: charge.startsOn, amount_usd: toText(charge.composed.amount) };
+    });
+    if (isRecurring(request.message)) {
+      draft.subscriptions.push(toSubscription({ ...owner, id }, request.message, this.admission.now));
+    }
+    const answer = {
+      id,
+      amount_usd: toText(own.amount),
+      project_id: owner.project_id,
+      created_at: this.#createdAt,
+      cost_status: own.postings[0].cost_status,
+      ...(periods.length > 0 && { due_periods: periods }),
+      ...(dryRun && { dry_run: true as const }),
+    };
+    if (request.idempotency_key !== undefined) {
+      draft.addReplay({
+        request: rememberedRequest(request, key.environment),
+        response: answer,
+        workspace_id: key.workspaceId,
+        key: request.idempotency_key,
+        message_id: id,
+        created_at: this.#createdAt,
       });
     }
-    if (isRecurring(request.message)) {
-      this.subscriptions.push(
-        toSubscription({ ...owner, project_id: answer.project_id }, request.message, this.admission.now),
-      );
-    }
-    this.#remember(key, request, answer);
     return readAnswer(answer);
-  }
-
-  #remember(key: LoadedKey["key"], request: IngestRequest, answer: { id: string; created_at: string }): void {
-    if (request.idempotency_key === undefined) return;
-    const remembered = { request: rememberedRequest(request, key.environment), response: answer };
-    this.#answers.set(`${key.workspaceId} ${request.idempotency_key}`, remembered);
-    this.replays.push({
-      ...remembered,
-      workspace_id: key.workspaceId,
-      key: request.idempotency_key,
-      message_id: answer.id,
-      created_at: answer.created_at,
-    });
-  }
-
-  /** The project's id; a slug that is new gets one, and a project unless this is a dry run. */
-  #projectId(workspaceId: string, slug: string, dryRun: boolean): string {
-    const known = this.#projectIds.get(`${workspaceId} ${slug}`);
-    if (known !== undefined) return known;
-    const id = newId();
-    if (dryRun) return id;
-    this.#projectIds.set(`${workspaceId} ${slug}`, id);
-    this.projects.push({ workspace_id: workspaceId, id, slug, name: slug });
-    return id;
   }
 }
 
-/** What the guard needs to know of a message, but for its cost. */
-function attemptOf({ project, source, message }: IngestRequest): Attempt {
+/** What was answered to the request's idempotency key, and what this request would be remembered as. */
+function earlierAnswer({ key }: LoadedKey, request: IngestRequest, draft: Draft) {
+  if (request.idempotency_key === undefined) return undefined;
+  const earlier = draft.answerTo(key.workspaceId, key.environment, request.idempotency_key);
+  return earlier && { ...earlier, meant: rememberedRequest(request, key.environment) };
+}
+
+/** The id of a project; a slug that is new gets one, and a project. */
+function projectIn(draft: Draft, workspaceId: string, slug: string): string {
+  const known = draft.projectId(workspaceId, slug);
+  if (known !== undefined) return known;
+  const id = newId();
+  draft.addProject({ workspace_id: workspaceId, id, slug, name: slug });
+  return id;
+}
+
+/**
+ * What the guard needs to know of a message, but for its cost. Whether an allocation is accepted tells what its source
+ * has spent: by per cent it tells the very amount, and a dry run tells it without a trace. Both need `read_summaries`.
+ */
+function attemptOf({ project, source, message }: IngestRequest, dryRun: boolean): Attempt {
+  const tellsSpend = message.type === "allocation" && (message.percent !== undefined || dryRun);
   return {
-    permission: permissionOf[message.type],
+    permissions: [permissionOf[message.type], ...(tellsSpend ? (["read_summaries"] as const) : [])],
     source,
     projects: message.type === "allocation" ? [project, message.from_project] : [project],
     ...(message.type === "usage" && { features: [message.feature] }),
@@ -191,12 +205,23 @@ function attemptOf({ project, source, message }: IngestRequest): Attempt {
   };
 }
 
-function isRecurring(message: CostMessage): message is Extract<CostMessage, { type: "subscription" }> {
+function isRecurring(message: CostMessage): message is Subscription {
   return message.type === "subscription" && message.recurring;
 }
 
-/** A stored answer as the contract has it: the amount is kept as text and sent as a number. */
+/** A stored answer as the contract has it: amounts are kept as text and sent as numbers. */
 function readAnswer(stored: unknown): IngestResult {
-  const answer = stored as Omit<IngestResult, "amount_usd"> & { amount_usd: string };
-  return { ...answer, amount_usd: new ExactNumber(answer.amount_usd) };
+  const answer = stored as StoredAnswer;
+  const { due_periods: due } = answer;
+  return {
+    ...answer,
+    amount_usd: new ExactNumber(answer.amount_usd),
+    due_periods: due?.map((period) => ({ ...period, amount_usd: new ExactNumber(period.amount_usd) })),
+  };
 }
+
+type DuePeriod = NonNullable<IngestResult["due_periods"]>[number];
+type StoredAnswer = Omit<IngestResult, "amount_usd" | "due_periods"> & {
+  amount_usd: string;
+  due_periods?: (Omit<DuePeriod, "amount_usd"> & { amount_usd: string })[];
+};

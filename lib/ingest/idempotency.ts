@@ -2,11 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { IngestRequest } from "@/lib/contract/message";
 import { ServiceError } from "@/lib/errors";
 
+/** A request as it is remembered; `environment` is also part of what it is found by. */
+export type RememberedRequest = Record<string, unknown> & { environment: "live" | "test" };
+
 /** A request as it is remembered under its idempotency key: what the client meant, without the key itself. */
 export function rememberedRequest(
   request: IngestRequest,
-  environment: "live" | "test",
-): Record<string, unknown> {
+  environment: RememberedRequest["environment"],
+): RememberedRequest {
   const { idempotency_key: _, ...meaning } = request;
   // Through JSON, as the database keeps it: what is undefined is absent.
   return JSON.parse(JSON.stringify({ ...meaning, environment }));

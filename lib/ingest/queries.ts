@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
-import { asServiceAlone } from "@/lib/db/transaction";
 import type { SpendRange } from "./allocation";
+import type { RememberedRequest } from "./idempotency";
 import type { LedgerRow } from "./ledger";
 import type { NewSubscription } from "./recurring";
 
@@ -12,7 +12,7 @@ export type Replay = {
   workspace_id: string;
   key: string;
   message_id: string;
-  request: Record<string, unknown>;
+  request: RememberedRequest;
   response: Record<string, unknown>;
   created_at: string;
 };
@@ -32,21 +32,16 @@ export async function storeMessages(
   ]);
 }
 
-const knownMonths = new Set<string>();
-
-/** Makes the partitions of these instants (ISO 8601, UTC), once a process and month. */
-export async function ensureMonths(instants: Iterable<string>): Promise<void> {
-  for (const month of new Set([...instants].map((instant) => instant.slice(0, 7)))) {
-    if (knownMonths.has(month)) continue;
-    await asServiceAlone((client) =>
-      client.query("select private.ensure_messages_month($1)", [`${month}-01T00:00:00Z`]),
-    );
-    knownMonths.add(month);
-  }
-}
-
 /** A subscription with a period that has begun and is not booked; locked until the transaction ends. Days are text. */
 export type DueSubscription = Omit<NewSubscription, "next_on"> & { next_on: string; booked_periods: number };
+
+/** The database's time, milliseconds since 1970. */
+export async function selectNow(client: PoolClient): Promise<number> {
+  const { rows } = await client.query<{ now: string }>(
+    "select (extract(epoch from clock_timestamp()) * 1000)::bigint as now",
+  );
+  return Number(rows[0]?.now);
+}
 
 /** @param today `YYYY-MM-DD`, UTC */
 export async function lockDueSubscriptions(
@@ -75,7 +70,10 @@ export async function advanceSubscription(
   ]);
 }
 
-/** What projects have spent in ranges of days, USD as text. */
+/**
+ * What projects have spent in ranges of days, USD as text. Until the transaction ends nobody else is told of the same
+ * project, environment and month: two allocations at once cannot both move the same spend.
+ */
 export async function loadProjectSpend(
   client: PoolClient,
   wanted: SpendRange[],

@@ -2,56 +2,113 @@ import { toInstant } from "@/lib/contract/instant";
 import type { CostMessage, Source } from "@/lib/contract/message";
 import { newId } from "@/lib/db/new-id";
 import { asService } from "@/lib/db/transaction";
-import { composeMessage, occurredAt } from "./compose";
+import { type Composed, composeMessage, occurredAt } from "./compose";
 import type { LedgerRow } from "./ledger";
+import { requireMonths, withMonths } from "./months";
 import { type Interval, periodStart } from "./periods";
 import {
   advanceSubscription,
   type DueSubscription,
-  ensureMonths,
   lockDueSubscriptions,
+  selectNow,
   storeMessages,
 } from "./queries";
 
-type Subscription = Extract<CostMessage, { type: "subscription" }>;
+export type Subscription = Extract<CostMessage, { type: "subscription" }>;
 
 /** Who a subscription's charges belong to. */
 type Owner = {
   workspace_id: string;
   id: string;
   project_id: string;
+  /** The key that posted it. What is booked later is the workspace's own: it counts against no key. */
   api_key_id: string | null;
   source: Source;
   environment: "live" | "test";
   created_at: string;
 };
 
-/** A subscription to go on with after its first charge, as `private.start_subscriptions` reads it. */
+/** A subscription to go on with after its first charges, as `private.start_subscriptions` reads it. */
 export type NewSubscription = Owner & {
   message: Subscription;
   period: Interval;
   anchor_on: string;
   ends_on: string | null;
+  booked_periods: number;
   next_on: string | null;
 };
 
-/** What is to be remembered of a recurring subscription when its first charge is recorded. @param now ms since 1970 */
+/** One period's charge: its first day, and what it comes to. */
+export type PeriodCharge = { startsOn: string; composed: Composed };
+
+/** The periods of a subscription, by the first day of each: `anchor` is that of period 0. */
+type Periods = { anchor: string; interval: Interval; endsOn: string | null };
+
+/** What is to be remembered of a recurring subscription when its first charges are recorded. @param now ms since 1970 */
 export function toSubscription(owner: Owner, message: Subscription, now: number): NewSubscription {
-  const anchor = message.starts_on ?? occurredAt(message, now).slice(0, 10);
+  const periods = periodsOf(message, now);
+  const { days, nextOn } = begunPeriods(periods, 1, dayOf(now));
   return {
     ...owner,
     message,
     period: message.interval,
-    anchor_on: anchor,
-    ends_on: message.ends_on ?? null,
-    next_on: nextPeriod(anchor, message.interval, 1, message.ends_on ?? null),
+    anchor_on: periods.anchor,
+    ends_on: periods.endsOn,
+    booked_periods: 1 + days.length,
+    next_on: nextOn,
   };
 }
 
-/** The first day of period `index`, or null where the subscription has ended by then. */
-function nextPeriod(anchor: string, interval: Interval, index: number, endsOn: string | null): string | null {
-  const start = periodStart(anchor, interval, index);
-  return endsOn !== null && start > endsOn ? null : start;
+/**
+ * The charges of a recurring subscription's further periods that have begun by now, each at the rate of its own first
+ * day. The first period is charged by the message itself.
+ * @param now milliseconds since 1970
+ */
+export function dueCharges(message: Subscription, now: number): PeriodCharge[] {
+  return begunPeriods(periodsOf(message, now), 1, dayOf(now)).days.map((startsOn) => ({
+    startsOn,
+    composed: composePeriod(message, startsOn, now),
+  }));
+}
+
+/** A period's postings as the subscription with this id has them. */
+export function postingsOf({ composed }: PeriodCharge, subscriptionId: string) {
+  return composed.postings.map((posting) => ({
+    ...posting,
+    details: { ...(posting.details as object), subscription_id: subscriptionId },
+  }));
+}
+
+const dayOf = (now: number) => new Date(now).toISOString().slice(0, 10);
+
+function periodsOf(message: Subscription, now: number): Periods {
+  return {
+    anchor: message.starts_on ?? occurredAt(message, now).slice(0, 10),
+    interval: message.interval,
+    endsOn: message.ends_on ?? null,
+  };
+}
+
+/** The first days of the periods from `index` on that have begun by `today`, and that of the next one, if there is one. */
+function begunPeriods(
+  { anchor, interval, endsOn }: Periods,
+  index: number,
+  today: string,
+): { days: string[]; nextOn: string | null } {
+  const days: string[] = [];
+  for (;;) {
+    const start = periodStart(anchor, interval, index + days.length);
+    if (endsOn !== null && start > endsOn) return { days, nextOn: null };
+    if (start > today) return { days, nextOn: start };
+    days.push(start);
+  }
+}
+
+function composePeriod(message: Subscription, startsOn: string, now: number): Composed {
+  return composeMessage(
+    { ...message, starts_on: startsOn, occurred_at: `${startsOn}T00:00:00Z` },
+    { now, overrides: [] },
+  );
 }
 
 /** Subscriptions booked in one transaction. */
@@ -59,56 +116,58 @@ const subscriptionsAWrite = 50;
 
 /**
  * Books every period that has begun and is not booked yet, each exactly once, whichever process comes first and however
- * long none came. Periods are charged at the prices and rates of their own first day.
- * @param now milliseconds since 1970
+ * long none came. Periods are charged at the rates of their own first day, to the workspace and to no key.
+ * @param now milliseconds since 1970; the database's time where it is left out
  * @returns how many charges were booked
  */
-export async function bookDueSubscriptions(now: number): Promise<number> {
-  const today = new Date(now).toISOString().slice(0, 10);
+export async function bookDueSubscriptions(now?: number): Promise<number> {
   let booked = 0;
   for (;;) {
-    const charges = await asService(async (client) => {
-      const due = await lockDueSubscriptions(client, today, subscriptionsAWrite);
-      const plans = due.map((subscription) => planCharges(subscription, today, now));
-      const messages = plans.flatMap(({ rows }) => rows);
-      if (messages.length === 0) return 0;
-      await ensureMonths(messages.map((row) => row.occurred_at));
-      await storeMessages(client, { projects: [], messages, replays: [] });
-      for (const { subscription, booked, nextOn } of plans) {
-        await advanceSubscription(client, subscription, booked, nextOn);
-      }
-      return plans.reduce((count, plan) => count + plan.booked - plan.subscription.booked_periods, 0);
-    });
+    const charges = await withMonths(() => bookSome(now));
     if (charges === 0) return booked;
     booked += charges;
   }
 }
 
-function planCharges(subscription: DueSubscription, today: string, now: number) {
-  const rows: LedgerRow[] = [];
-  let booked = subscription.booked_periods;
-  let nextOn: string | null = subscription.next_on;
-  while (nextOn !== null && nextOn <= today) {
-    rows.push(...chargeOf(subscription, nextOn, now));
-    booked += 1;
-    nextOn = nextPeriod(subscription.anchor_on, subscription.period, booked, subscription.ends_on);
-  }
-  return { subscription, rows, booked, nextOn };
+/** One transaction of a booking. @returns how many charges were booked; 0 where nothing is due */
+async function bookSome(at: number | undefined): Promise<number> {
+  return asService(async (client) => {
+    const now = at ?? (await selectNow(client));
+    const due = await lockDueSubscriptions(client, dayOf(now), subscriptionsAWrite);
+    const plans = due.map((subscription) => planCharges(subscription, now));
+    const messages = plans.flatMap(({ rows }) => rows);
+    if (messages.length === 0) return 0;
+    requireMonths(messages.map((row) => row.occurred_at));
+    await storeMessages(client, { projects: [], messages, replays: [] });
+    for (const { subscription, booked, nextOn } of plans) {
+      await advanceSubscription(client, subscription, subscription.booked_periods + booked, nextOn);
+    }
+    return plans.reduce((count, plan) => count + plan.booked, 0);
+  });
+}
+
+function planCharges(subscription: DueSubscription, now: number) {
+  const { anchor_on: anchor, period: interval, ends_on: endsOn, booked_periods: index } = subscription;
+  const { days, nextOn } = begunPeriods({ anchor, interval, endsOn }, index, dayOf(now));
+  return {
+    subscription,
+    rows: days.flatMap((day) => chargeOf(subscription, day, now)),
+    booked: days.length,
+    nextOn,
+  };
 }
 
 function chargeOf(subscription: DueSubscription, startsOn: string, now: number): LedgerRow[] {
-  const { workspace_id, project_id, api_key_id, source, environment } = subscription;
-  const message = { ...subscription.message, starts_on: startsOn, occurred_at: `${startsOn}T00:00:00Z` };
-  const id = newId();
-  return composeMessage(message, { now, overrides: [] }).postings.map((posting) => ({
-    ...posting,
-    details: { ...(posting.details as object), subscription_id: subscription.id },
+  const { workspace_id, project_id, source, environment, message } = subscription;
+  const owner = {
     workspace_id,
-    id,
+    id: newId(),
     project_id,
-    api_key_id,
+    api_key_id: null,
     source,
     environment,
     created_at: toInstant(now),
-  }));
+  };
+  const charge = { startsOn, composed: composePeriod(message, startsOn, now) };
+  return postingsOf(charge, subscription.id).map((posting) => ({ ...posting, ...owner }));
 }

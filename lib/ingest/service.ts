@@ -4,7 +4,6 @@ import { readPart } from "@/lib/contract/read-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { Batcher } from "./batcher";
 import type { IngestCall, IngestVerdict } from "./call";
-import { checkMessage } from "./check";
 import { writeGroup } from "./write-group";
 
 // One group being written keeps the database busy, a second one keeps this process busy while the first commits.
@@ -37,7 +36,7 @@ export function ingest(
 ): Promise<IngestVerdict> {
   const { idempotencyHeader, body, ...rest } = call;
   const message = body instanceof ServiceError ? body : withHeader(body, idempotencyHeader);
-  return batcher.add({ ...rest, body: message instanceof ServiceError ? message : [checked(message)] });
+  return batcher.add({ ...rest, body: message instanceof ServiceError ? message : [message] });
 }
 
 /**
@@ -51,11 +50,7 @@ export function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict> {
 
 function readMessage(value: unknown): IngestRequest | ServiceError {
   const read = readPart(ingestRequest, value);
-  return read.ok ? checked(read.value) : validationFailed(read.issues);
-}
-
-function checked(request: IngestRequest): IngestRequest | ServiceError {
-  return checkMessage(request.message, Date.now()) ?? request;
+  return read.ok ? read.value : validationFailed(read.issues);
 }
 
 function withHeader(body: IngestRequest, header: string | null): IngestRequest | ServiceError {

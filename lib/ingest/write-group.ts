@@ -14,7 +14,8 @@ import type { PriceOverride } from "@/lib/pricing/price-message";
 import { workspacePrices } from "@/lib/pricing/workspace-prices";
 import type { IngestCall, IngestVerdict } from "./call";
 import { Group } from "./group";
-import { ensureMonths, loadProjectSpend } from "./queries";
+import { requireMonths, withMonths } from "./months";
+import { loadProjectSpend } from "./queries";
 
 const maxAttempts = 8;
 
@@ -25,7 +26,7 @@ const maxAttempts = 8;
 export async function writeGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await tryGroup(calls);
+      return await withMonths(() => tryGroup(calls));
     } catch (error) {
       if (isContention(error) && attempt < maxAttempts) continue;
       if (error instanceof ServiceError || calls.length === 1) throw error;
@@ -81,7 +82,7 @@ async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
     const group = new Group(admission, await loadPrices(client, admission));
     group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
     const verdicts = calls.map((call) => group.admit(call));
-    await ensureMonths(group.messages.map((row) => row.occurred_at));
+    requireMonths(group.draft.messages.map((row) => row.occurred_at));
     return { close: statementsOf(group, admission.now), result: { verdicts, admission } };
   });
   noteUse(admission.keys.values(), admission.now);
@@ -91,7 +92,7 @@ async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
 /** What a decided group writes. */
 function statementsOf(group: Group, now: number): string[] {
   const admissions = admissionsArgument(group.admissions(), now);
-  const { projects, messages, replays, subscriptions } = group;
+  const { projects, messages, replays, subscriptions } = group.draft;
   return [
     ...(admissions.length > 0 ? [callText("record_admissions", admissions)] : []),
     ...(messages.length > 0 ? [callText("store_messages", projects, messages, replays)] : []),

@@ -7,7 +7,7 @@ import { runRepricings } from "@/lib/repricing/service";
 export type Job = { name: string; everyMs: number; run: () => Promise<number> };
 
 export const jobs: Job[] = [
-  { name: "book_subscriptions", everyMs: 60_000, run: () => bookDueSubscriptions(Date.now()) },
+  { name: "book_subscriptions", everyMs: 60_000, run: () => bookDueSubscriptions() },
   { name: "reprice_messages", everyMs: 2_000, run: runRepricings },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
 ];

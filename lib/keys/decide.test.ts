@@ -22,7 +22,7 @@ const open: ApiKey = {
 };
 const fresh: KeyUsage = { spent: zero, window: { used: 0, freesAt: null } };
 const attempt: Attempt = {
-  permission: "log_usage",
+  permissions: ["log_usage"],
   source: "api",
   projects: ["checkout"],
   features: ["chat"],
@@ -34,7 +34,7 @@ type Act = Partial<Attempt> & { cost?: Decimal };
 /** What the guard says to an attempt, and then to its cost where it records one. */
 const refuse = (changes: Partial<ApiKey>, { cost, ...rest }: Act = {}, usage = fresh) => {
   const key = { ...open, ...changes };
-  return decideAttempt(key, { ...attempt, ...rest }) ?? (cost && decideCost(key, usage, cost, now));
+  return decideAttempt(key, { ...attempt, ...rest }) ?? (cost && decideCost(key, usage.spent, cost, now));
 };
 const act = (...args: Parameters<typeof refuse>) => refuse(...args)?.code ?? "admitted";
 
@@ -88,6 +88,9 @@ describe("the rate", () => {
 describe("conditions", () => {
   test("a missing permission is named", () => {
     expect(act({ permissions: ["read_summaries"] })).toBe("permission_denied");
+    const both = { permissions: ["log_usage", "read_summaries"] as const };
+    expect(refuse({}, both)?.fields).toEqual({ permission: "read_summaries" });
+    expect(act({ permissions: ["log_usage", "read_summaries"] }, both)).toBe("admitted");
   });
 
   test("project_id wins over both lists", () => {
@@ -160,7 +163,12 @@ describe("the monthly limit", () => {
 
   test("does not concern what records nothing", () => {
     expect(act(limited, {}, spent("5"))).toBe("admitted");
-    expect(act(limited, { cost: zero }, spent("1"))).toBe("admitted");
+  });
+
+  test("that is used up admits nothing more, not even what costs nothing", () => {
+    expect(act(limited, { cost: zero }, spent("0.999999999999999999"))).toBe("admitted");
+    expect(act(limited, { cost: zero }, spent("1"))).toBe("monthly_limit_exceeded");
+    expect(act(limited, { cost: zero }, spent("1.5"))).toBe("monthly_limit_exceeded");
   });
 
   test("names the limit, what is spent, and when it starts anew", () => {

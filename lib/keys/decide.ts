@@ -11,7 +11,8 @@ export const rateWindowMs = 60_000;
 
 /** What one message or one read would do, as far as the guard needs to know it. */
 export type Attempt = {
-  permission: Permission;
+  /** All of them are needed; the first that is missing is named. */
+  permissions: readonly Permission[];
   source?: Source;
   /** Slugs of every project the request touches. */
   projects?: string[];
@@ -53,28 +54,27 @@ export function decideAttempt(key: ApiKey, attempt: Attempt): ServiceError | nul
 }
 
 /**
- * Whether a key may record this cost: its monthly limit, which may be reached and never passed. Not asked for reads and
+ * Whether a key may record this cost: its monthly limit, which may be reached and never passed. Once it is reached the
+ * key records nothing more, not even what costs nothing yet: usage without a price may get one. Not asked for reads and
  * replays, which no limit concerns.
+ * @param spent what the key has recorded this UTC month, USD
  * @param cost USD
  * @param now milliseconds since 1970, by the database's clock
  */
-export function decideCost(
-  key: ApiKey,
-  { spent }: KeyUsage,
-  cost: Decimal,
-  now: number,
-): ServiceError | null {
-  if (key.monthlyLimit === null || compare(add(spent, cost), key.monthlyLimit) <= 0) return null;
-  const limit = toText(key.monthlyLimit);
-  return new ServiceError(
-    "monthly_limit_exceeded",
-    `This would take the API key past its monthly limit: $${limit}, of which $${toText(spent)} is spent. The limit starts anew on ${nextMonth(now)}.`,
-    {
-      limit_usd: new ExactNumber(limit),
-      spent_usd: new ExactNumber(toText(spent)),
-      resets_at: `${nextMonth(now)}T00:00:00Z`,
-    },
-  );
+export function decideCost(key: ApiKey, spent: Decimal, cost: Decimal, now: number): ServiceError | null {
+  const { monthlyLimit } = key;
+  if (monthlyLimit === null) return null;
+  const isUsedUp = compare(spent, monthlyLimit) >= 0;
+  if (!isUsedUp && compare(add(spent, cost), monthlyLimit) <= 0) return null;
+  const limit = toText(monthlyLimit);
+  const what = isUsedUp
+    ? `The API key's monthly limit is used up: $${limit}, of which $${toText(spent)} is spent.`
+    : `This would take the API key past its monthly limit: $${limit}, of which $${toText(spent)} is spent.`;
+  return new ServiceError("monthly_limit_exceeded", `${what} The limit starts anew on ${nextMonth(now)}.`, {
+    limit_usd: new ExactNumber(limit),
+    spent_usd: new ExactNumber(toText(spent)),
+    resets_at: `${nextMonth(now)}T00:00:00Z`,
+  });
 }
 
 /**
@@ -127,9 +127,10 @@ function checkRate(
 }
 
 function checkConditions(key: ApiKey, attempt: Attempt): ServiceError | null {
-  if (!key.permissions.includes(attempt.permission)) {
-    return new ServiceError("permission_denied", `This API key lacks the permission ${attempt.permission}.`, {
-      permission: attempt.permission,
+  const missing = attempt.permissions.find((permission) => !key.permissions.includes(permission));
+  if (missing !== undefined) {
+    return new ServiceError("permission_denied", `This API key lacks the permission ${missing}.`, {
+      permission: missing,
     });
   }
   if (attempt.source !== undefined && !allowsSource(key, attempt.source)) {

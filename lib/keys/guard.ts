@@ -75,7 +75,7 @@ function judge(
   const { key, usage } = loaded;
   const { refusal, rate } = decideCall(key, usage, call.address, now);
   if (refusal) return { outcome: refusal, rate, counted: false };
-  const denied = call.permission ? decideAttempt(key, { permission: call.permission }) : null;
+  const denied = call.permission ? decideAttempt(key, { permissions: [call.permission] }) : null;
   return { outcome: denied ?? { key, claims: claimsOf(key), token }, rate, counted: rate !== null };
 }
 

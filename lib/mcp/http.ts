@@ -94,7 +94,7 @@ async function answerCaller(
 function checkScopes(principal: ToolPrincipal, body: unknown, resource: string): void {
   if (!principal.token) return;
   for (const permission of neededBy(body)) {
-    if (decideAttempt(principal.key, { permission }))
+    if (decideAttempt(principal.key, { permissions: [permission] }))
       throw insufficientScope(principal, permission, resource);
   }
 }

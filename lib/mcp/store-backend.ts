@@ -16,7 +16,7 @@ import type { Backend, Recording } from "./backend";
  */
 export function storeBackend({ key, claims, lookup }: ToolPrincipal, address: string | undefined): Backend {
   const demand = (permission: Permission) => {
-    const refusal = decideAttempt(key, { permission });
+    const refusal = decideAttempt(key, { permissions: [permission] });
     if (refusal) throw refusal;
   };
   return {

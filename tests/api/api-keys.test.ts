@@ -130,10 +130,29 @@ describe("a key that is made", () => {
     expect(rows).toEqual([{ environment: "test" }]);
   });
 
-  test("may record nothing that costs with a limit of 0", async () => {
+  test("may record nothing with a limit of 0, which is used up from the start", async () => {
     const key = await created({ monthly_limit: 0 });
     expect(codeOf(await using(key).post(costMessage()))).toBe("402 monthly_limit_exceeded");
-    expect((await using(key).post(costMessage({ estimated_cost: 0 }))).status).toBe(201);
+    expect(codeOf(await using(key).post(costMessage({ estimated_cost: 0 })))).toBe(
+      "402 monthly_limit_exceeded",
+    );
+  });
+
+  test("may name projects that do not exist yet, and is held to them from the first message on", async () => {
+    const only = await created({ conditions: { project_slugs: ["announced"] } });
+    const except = await created({ conditions: { deny_project_slugs: ["announced"] } });
+    const post = (key: Key, project: string) => using(key).post(costMessage({}, { project }));
+    const spend = async (key: Key) => codeOf(await using(key).get("/api/v1/projects/announced/spend"));
+    expect(codeOf(await post(except, "announced"))).toBe("403 project_not_allowed");
+    expect(await spend(only)).toBe("404 not_found");
+    expect(codeOf(await post(only, "checkout"))).toBe("403 project_not_allowed");
+    expect((await post(only, "announced")).status).toBe(201);
+    expect(codeOf(await post(except, "announced"))).toBe("403 project_not_allowed");
+    expect([await spend(only), await spend(except)]).toEqual(["200 ok", "404 not_found"]);
+    expect((await edit(only.id, { conditions: { project_slugs: ["also-to-come"] } })).body).toMatchObject({
+      conditions: { project_slugs: ["also-to-come"] },
+    });
+    expect(await spend(only)).toBe("404 not_found");
   });
 });
 
@@ -149,8 +168,6 @@ const wrong: [Record<string, unknown>, string, RegExp][] = [
   [{ permissions: "log_usage" }, "permissions", /must be a list/],
   [{ project_id: "checkout" }, "project_id", /UUID/i],
   [{ project_id: randomUUID() }, "project_id", /no project of this workspace/],
-  [{ conditions: { project_slugs: ["checkout", "serach"] } }, "conditions.project_slugs.1", /no project/],
-  [{ conditions: { deny_project_slugs: ["foreign"] } }, "conditions.deny_project_slugs.0", /no project/],
   [{ conditions: { project_slugs: ["Not A Slug"] } }, "conditions.project_slugs.0", /slug/],
   [{ conditions: { project_slugs: ["checkout", "checkout"] } }, "conditions.project_slugs.1", /already/],
   [{ conditions: { features: [""] } }, "conditions.features.0", /empty/],
@@ -206,13 +223,11 @@ describe("what is wrong is named by its path, making and editing alike", () => {
     const { body } = await edit(id, {
       name: "Changed",
       project_id: projects.foreign,
-      conditions: { project_slugs: ["nowhere"] },
       expires_at: "2020-01-01T00:00:00Z",
       allowed_cidrs: ["nonsense"],
     });
     expect((body.issues as { path: string }[]).map(({ path }) => path).sort()).toEqual([
       "allowed_cidrs.0",
-      "conditions.project_slugs.0",
       "expires_at",
       "project_id",
     ]);

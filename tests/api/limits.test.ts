@@ -70,11 +70,45 @@ describe("the monthly limit", () => {
     await harness.fixtures.sql.query("delete from public.messages where api_key_id = $1", [id]);
   });
 
-  test("of 0 admits what costs nothing and nothing else", async () => {
+  test("of 0 admits nothing", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), { monthly_limit: "0" });
     const [client] = clientsOf(secret, 1);
-    expect((await client?.post(costMessage({ estimated_cost: 0 })))?.status).toBe(201);
+    expect((await client?.post(costMessage({ estimated_cost: 0 })))?.status).toBe(402);
     expect((await client?.post(costMessage({ estimated_cost: 1e-12 })))?.status).toBe(402);
+  });
+
+  test("that is used up admits nothing more: no unpriced usage, no allocation, whatever the way; a retry still replays", async () => {
+    const workspace = await harness.fixtures.workspace();
+    const { secret } = await harness.fixtures.key(workspace, { monthly_limit: "0.01" });
+    const [client] = clientsOf(secret, 1);
+    const unpriced = costMessage({ model: "nobody-knows", estimated_cost: undefined });
+    expect((await client?.post(unpriced))?.body.cost_status).toBe("unpriced");
+    const first = costMessage({}, { idempotency_key: "first" });
+    expect((await client?.post(first))?.status).toBe(201);
+    const refused = [
+      unpriced,
+      costMessage({ estimated_cost: 0 }),
+      {
+        project: "search",
+        source: "api",
+        message: { type: "allocation", from_project: "checkout", amount: 0.01 },
+      },
+    ];
+    for (const body of refused) {
+      expect((await client?.post(body))?.body).toMatchObject({
+        error: "monthly_limit_exceeded",
+        limit_usd: 0.01,
+        spent_usd: 0.01,
+      });
+    }
+    const bulk = await client?.call("POST", "/api/v1/messages/batch", { messages: refused });
+    expect(bulk?.body).toMatchObject({ recorded: 0, refused: 3 });
+    expect((await client?.post(first))?.headers.get("idempotent-replayed")).toBe("true");
+    const { rows } = await harness.fixtures.sql.query(
+      "select count(*)::int as stored from public.messages where workspace_id = $1",
+      [workspace],
+    );
+    expect(rows).toEqual([{ stored: 2 }]);
   });
 
   test("is consumed neither by refusals nor by dry runs", async () => {

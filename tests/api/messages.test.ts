@@ -4,7 +4,7 @@ import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import type { KeyOptions } from "@/tests/helpers/keys";
 
-const harness = withHarness();
+const harness = withHarness({ services: 2 });
 
 /** A client with a workspace of its own. */
 async function newClient(options: KeyOptions = {}) {
@@ -17,6 +17,8 @@ type Client = Awaited<ReturnType<typeof newClient>>;
 
 const record = (client: Client, message: Record<string, unknown>, project = "checkout") =>
   client.post({ project, source: "api", message });
+
+const expense = (amount: number) => ({ type: "expense", vendor: "v", amount });
 
 const spendOf = async (client: Client, project: string, query = "") =>
   (await client.get(`/api/v1/projects/${project}/spend${query}`)).body as Record<string, never>;
@@ -234,7 +236,7 @@ describe("a subscription", () => {
 
 describe("an allocation", () => {
   test("moves an amount; the two entries sum to zero and its key spends nothing", async () => {
-    const client = await newClient({ monthly_limit: "1" });
+    const client = await newClient({ monthly_limit: "1.5" });
     await record(
       client,
       { type: "usage", provider: "p", unit_type: "requests", quantity: 1, estimated_cost: 1 },
@@ -253,6 +255,118 @@ describe("an allocation", () => {
       by_project: { shared: 0.6, search: 0.4 },
       message_count: 2,
     });
+    expect((await record(client, expense(0.5))).status).toBe(201);
+  });
+
+  test("moves no more than its source has spent in that month and environment, what is moved already included", async () => {
+    const client = await newClient();
+    const { secret } = await harness.fixtures.key(client.workspace, { environment: "test" });
+    const trial = { ...client, ...apiClient(harness.services[0]?.baseUrl ?? "", secret) };
+    await record(client, expense(1), "shared");
+    await record(client, { ...expense(50), occurred_at: "2026-01-31T23:59:59Z" }, "shared");
+    await record(trial, expense(500), "shared");
+    const move = (amount: number, more = {}, by = client) =>
+      record(by, { type: "allocation", from_project: "shared", amount, ...more }, "search");
+    const month = new Date().toISOString().slice(0, 7);
+    expect((await move(1.000000000000001)).body).toMatchObject({
+      error: "validation_failed",
+      issues: [
+        {
+          path: "message.amount",
+          message: `must move no more than from_project has spent in ${month} (UTC)`,
+        },
+      ],
+    });
+    expect((await move(0.75)).status).toBe(201);
+    expect((await move(0.2500000000000001)).status).toBe(400);
+    expect((await move(0.25)).status).toBe(201);
+    expect((await move(1e-18)).status).toBe(400);
+    const january = { occurred_at: "2026-01-15T00:00:00Z" };
+    expect((await move(50.01, january)).status).toBe(400);
+    expect((await move(50, january)).status).toBe(201);
+    expect((await move(500.01, {}, trial)).status).toBe(400);
+    expect((await move(500, {}, trial)).status).toBe(201);
+    expect((await client.get("/api/v1/summary/month")).body).toMatchObject({
+      total_usd: 1,
+      by_project: { shared: 0, search: 1 },
+    });
+  });
+
+  test("by per cent moves no more than the month has left, where the day still had more", async () => {
+    const client = await newClient();
+    await record(client, { ...expense(10), occurred_at: "2026-01-10T00:00:00Z" }, "shared");
+    const move = (fields: object) =>
+      record(client, { type: "allocation", from_project: "shared", ...fields }, "search");
+    expect((await move({ amount: 8, occurred_at: "2026-01-20T00:00:00Z" })).status).toBe(201);
+    // By the 10th all 10 were there; what was moved on the 20th is gone all the same.
+    const refused = await move({ percent: 50, occurred_at: "2026-01-10T12:00:00Z" });
+    expect([refused.status, refused.body.issues]).toMatchObject([400, [{ path: "message.percent" }]]);
+    expect((await move({ percent: 20, occurred_at: "2026-01-10T12:00:00Z" })).body.amount_usd).toBe(2);
+  });
+
+  test.each([1, 2, 3, 4, 5])(
+    "sixteen at once move what there is and not a cent more (round %i)",
+    async () => {
+      const client = await newClient();
+      await record(client, expense(1), "shared");
+      const { secret } = await harness.fixtures.key(client.workspace);
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, (_, index) =>
+          apiClient(harness.services[index % 2]?.baseUrl ?? "", secret).post({
+            project: `p${index}`,
+            source: "api",
+            message: { type: "allocation", from_project: "shared", amount: 0.3 },
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([
+        ...Array(3).fill(201),
+        ...Array(13).fill(400),
+      ]);
+      expect(await spendOf(client, "shared")).toMatchObject({ total_usd: 0.1 });
+    },
+  );
+
+  test("tells a key without read_summaries nothing of what its source has spent", async () => {
+    const reader = await newClient();
+    await record(reader, expense(7.77), "shared");
+    const { secret } = await harness.fixtures.key(reader.workspace, { permissions: ["log_usage"] });
+    const writer = apiClient(harness.services[0]?.baseUrl ?? "", secret);
+    const post = (fields: object, query = "", outer = {}) =>
+      writer.post(
+        {
+          project: "search",
+          source: "api",
+          message: { type: "allocation", from_project: "shared", ...fields },
+          ...outer,
+        },
+        {},
+        query,
+      );
+    const denied = { error: "permission_denied", permission: "read_summaries" };
+    expect((await post({ percent: 10 })).body).toMatchObject(denied);
+    expect((await post({ percent: 10 }, "?dry_run=true")).body).toMatchObject(denied);
+    // A trial would tell by halving, and leave no trace.
+    expect((await post({ amount: 4 }, "?dry_run=true")).body).toMatchObject(denied);
+    const bulk = await writer.call("POST", "/api/v1/messages/batch?dry_run=true", {
+      messages: [
+        {
+          project: "search",
+          source: "api",
+          message: { type: "allocation", from_project: "shared", amount: 4 },
+        },
+      ],
+    });
+    expect((bulk.body.results as unknown[])[0]).toMatchObject(denied);
+    const once = { project: "search", source: "api", idempotency_key: "percent" };
+    const message = { type: "allocation", from_project: "shared", percent: 10 };
+    expect((await reader.post({ ...once, message })).body.amount_usd).toBe(0.777);
+    // Nor does the answer that somebody else was given.
+    expect((await writer.post({ ...once, message })).body).toMatchObject(denied);
+    const refused = await post({ amount: 100 });
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).not.toMatch(/6\.99|7\.77/);
+    expect((await post({ amount: 1 })).status).toBe(201);
   });
 
   test("by per cent is of what the source has spent so far this month", async () => {
@@ -346,6 +460,31 @@ describe("idempotency", () => {
     ).toBe(201);
   });
 
+  test("is per environment: a test key's message and a live key's never meet", async () => {
+    const live = await newClient();
+    const { secret } = await harness.fixtures.key(live.workspace, { environment: "test" });
+    const trial = apiClient(harness.services[0]?.baseUrl ?? "", secret);
+    const tested = await trial.post(costMessage({ estimated_cost: 5 }, { idempotency_key: "order-1" }));
+    expect(tested.status).toBe(201);
+    const recorded = await live.post(costMessage({}, { idempotency_key: "order-1" }));
+    expect([recorded.status, recorded.headers.get("idempotent-replayed")]).toEqual([201, null]);
+    for (const [client, first] of [
+      [live, recorded],
+      [trial, tested],
+    ] as const) {
+      const cost = client === live ? 0.01 : 5;
+      const again = await client.post(costMessage({ estimated_cost: cost }, { idempotency_key: "order-1" }));
+      expect([again.body, again.headers.get("idempotent-replayed")]).toEqual([first.body, "true"]);
+      const other = await client.post(costMessage({ estimated_cost: 9 }, { idempotency_key: "order-1" }));
+      expect([other.status, other.body.differing_fields]).toEqual([409, ["message.estimated_cost"]]);
+    }
+    // The very same message, too, is recorded in each of the two.
+    const same = costMessage({}, { idempotency_key: "order-2" });
+    const both = [await trial.post(same), await live.post(same)];
+    expect(both.map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, null]);
+    expect(both[0]?.body.id).not.toBe(both[1]?.body.id);
+  });
+
   test("replays at a spent limit: a retry consumes none", async () => {
     const client = await newClient({ monthly_limit: "0.01" });
     await client.post(costMessage({}, { idempotency_key: "k" }));
@@ -412,11 +551,54 @@ describe("bulk", () => {
     expect((await bulk(client, [])).status).toBe(400);
   });
 
-  test("as a dry run tells what would happen, limits included, and stores nothing", async () => {
-    const client = await newClient({ monthly_limit: "0.01" });
-    const { body } = await bulk(client, [costMessage(), costMessage({ quantity: 0 })], "?dry_run=true");
-    expect(body).toMatchObject({ recorded: 1, refused: 1 });
-    expect((await client.get("/api/v1/summary/month")).body.message_count).toBe(0);
+  test("as a dry run answers each item as a real call would have: limits, retries, projects and allocations among them", async () => {
+    const now = new Date();
+    const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1));
+    const starts_on = lastMonth.toISOString().slice(0, 10);
+    const recurring = { type: "subscription", vendor: "v", amount: 1, recurring: true, starts_on };
+    const message = (of: object, project = "fresh", outer = {}) => ({
+      ...{ project, source: "api", message: of },
+      ...outer,
+    });
+    const move = { type: "allocation", from_project: "fresh" };
+    const messages = [
+      message({ ...move, amount: 1 }, "search"),
+      message(expense(2), "fresh", { idempotency_key: "a" }),
+      message(expense(2), "fresh", { idempotency_key: "a" }),
+      message(expense(3), "fresh", { idempotency_key: "a" }),
+      message({ ...move, percent: 50 }, "search"),
+      message({ ...move, amount: 1.01 }, "search"),
+      message({ ...move, amount: 1 }, "search"),
+      message({ ...move, from_project: "search", amount: 2 }, "fresh"),
+      message(recurring),
+      message(expense(2.01)),
+      message(expense(2)),
+      message(expense(0.000001)),
+    ];
+    const client = await newClient({ monthly_limit: "6" });
+    const twin = await newClient({ monthly_limit: "6" });
+    const trial = await bulk(client, messages, "?dry_run=true");
+    expect((await client.get("/api/v1/summary/month")).body).toMatchObject({
+      message_count: 0,
+      by_project: {},
+    });
+    const verdicts = ({ body }: Answer): Record<string, unknown>[] =>
+      (body.results as Record<string, unknown>[]).map(
+        ({ id: _, project_id: __, created_at: ___, dry_run: ____, due_periods: due, ...rest }) => ({
+          ...rest,
+          due: (due as { starts_on: string }[] | undefined)?.map((period) => period.starts_on),
+        }),
+      );
+    // In a workspace just like it, and then in this one: nothing of the trial is left to be in the way.
+    expect(verdicts(trial)).toEqual(verdicts(await bulk(twin, messages)));
+    const [, , replay, conflict] = verdicts(trial);
+    expect([replay?.replayed, conflict?.error]).toEqual([true, "idempotency_conflict"]);
+    const codes = verdicts(trial).map(({ error, status }) => error ?? status);
+    expect(codes.slice(-4)).toEqual([201, "monthly_limit_exceeded", 201, "monthly_limit_exceeded"]);
+    expect(verdicts(await bulk(client, messages))).toEqual(verdicts(trial));
+    for (const result of trial.body.results as Record<string, unknown>[]) {
+      if (result.status === 201) expect(result.dry_run).toBe(true);
+    }
   });
 });
 

@@ -1,23 +1,44 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { addMonths } from "@/lib/ingest/periods";
 import { bookDueSubscriptions } from "@/lib/ingest/recurring";
 import { apiClient, signUpUser } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import type { KeyOptions } from "@/tests/helpers/keys";
 
 const harness = withHarness();
 
 beforeAll(() => configureDatabase(harness.database));
 afterAll(closeDatabase);
 
+const subscription = (fields: Record<string, unknown> = {}, outer: Record<string, unknown> = {}) => ({
+  project: "design",
+  source: "api",
+  message: { type: "subscription", vendor: "Figma", amount: 45, recurring: true, ...fields },
+  ...outer,
+});
+
+/** A workspace with a key. */
+async function newClient(options: KeyOptions = {}) {
+  const workspace = await harness.fixtures.workspace();
+  const { id, secret } = await harness.fixtures.key(workspace, options);
+  return { workspace, keyId: id, client: apiClient(harness.services[0]?.baseUrl ?? "", secret) };
+}
+
 /** Posts a recurring subscription whose first period begins on a day, in a workspace of its own. */
 async function subscribe(fields: Record<string, unknown>) {
-  const workspace = await harness.fixtures.workspace();
-  const { secret } = await harness.fixtures.key(workspace);
-  const client = apiClient(harness.services[0]?.baseUrl ?? "", secret);
-  const message = { type: "subscription", vendor: "Figma", amount: 45, recurring: true, ...fields };
-  const answer = await client.post({ project: "design", source: "api", message });
-  expect(answer.status).toBe(201);
-  return { workspace, client };
+  const made = await newClient();
+  expect((await made.client.post(subscription(fields))).status).toBe(201);
+  return made;
+}
+
+/** The UTC day so many months (and days) before today. Its date is at most the 28th: every month has it. */
+function daysAgo({ months = 0, days = 0 }): string {
+  const now = new Date();
+  const date = Math.min(now.getUTCDate(), 28) - days;
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, date))
+    .toISOString()
+    .slice(0, 10);
 }
 
 const signUp = () => signUpUser(harness.services[0]?.baseUrl ?? "");
@@ -32,7 +53,138 @@ async function charges(workspace: string): Promise<[string, string][]> {
   return rows.map(({ day, amount }) => [day, amount]);
 }
 
+/** What a key has spent this month, and whether each of its workspace's charges carries it. */
+async function keyState({ workspace, keyId }: { workspace: string; keyId: string }) {
+  const { rows } = await harness.fixtures.sql.query(
+    `select
+       (select trim_scale(amount_usd)::text from public.key_spend where api_key_id = $2) as spent,
+       (select array_agg(api_key_id is not null order by occurred_at) from public.messages where workspace_id = $1) as carried`,
+    [workspace, keyId],
+  );
+  return rows[0] as { spent: string | null; carried: boolean[] | null };
+}
+
+/** Everything that a refused request must not leave behind. */
+async function traces(workspace: string) {
+  const tables = ["public.messages", "public.projects", "public.recurring_subscriptions", "public.key_spend"];
+  const counts = [...tables, "private.idempotency"].map(
+    (table) => `(select count(*)::int from ${table} where workspace_id = $1)`,
+  );
+  const { rows } = await harness.fixtures.sql.query(`select ${counts.join(" + ")} as left`, [workspace]);
+  return rows[0].left;
+}
+
 const at = (day: string) => Date.parse(`${day}T00:00:00Z`);
+
+describe("periods that have begun when it is posted", () => {
+  test("are recorded with it, listed, and count against its key at once", async () => {
+    const made = await newClient({ monthly_limit: "180" });
+    const starts_on = daysAgo({ months: 3 });
+    const { status, body } = await made.client.post(subscription({ starts_on }));
+    expect(status).toBe(201);
+    const later = [2, 1, 0].map((months) => daysAgo({ months }));
+    expect(body).toMatchObject({
+      amount_usd: 45,
+      due_periods: later.map((day) => ({ id: expect.any(String), starts_on: day, amount_usd: 45 })),
+    });
+    expect(await charges(made.workspace)).toEqual([starts_on, ...later].map((day) => [day, "45"]));
+    expect(await keyState(made)).toEqual({ spent: "180", carried: [true, true, true, true] });
+    expect((await made.client.post(subscription({ amount: 0.01 }))).body).toMatchObject({
+      error: "monthly_limit_exceeded",
+      spent_usd: 180,
+    });
+    await bookDueSubscriptions();
+    expect(await charges(made.workspace)).toHaveLength(4);
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  });
+
+  test("are refused with it, whole, where they would take the key past its limit", async () => {
+    const { workspace, client } = await newClient({ monthly_limit: "179.99" });
+    const message = subscription({ starts_on: daysAgo({ months: 3 }) }, { idempotency_key: "figma" });
+    for (const query of ["", "?dry_run=true"]) {
+      const { status, body } = await client.post(message, {}, query);
+      expect([status, body]).toMatchObject([402, { limit_usd: 179.99, spent_usd: 0 }]);
+    }
+    const bulk = await client.call("POST", "/api/v1/messages/batch", { messages: [message] });
+    expect(bulk.body).toMatchObject({ refused: 1, results: [{ error: "monthly_limit_exceeded" }] });
+    expect(await traces(workspace)).toBe(0);
+    await bookDueSubscriptions(at(daysAgo({ months: -12 })));
+    expect(await traces(workspace)).toBe(0);
+  });
+
+  test("reach back 24 months and not a day more, whichever field says when it began", async () => {
+    const { workspace, client } = await newClient();
+    // The clock's month may be shorter than this day's: the rule is of today, not of the day the test names.
+    const today = new Date().toISOString().slice(0, 10);
+    const earliest = addMonths(today, -24);
+    const dayBefore = new Date(Date.parse(earliest) - 86_400_000).toISOString().slice(0, 10);
+    const refused = [
+      [{ starts_on: dayBefore }, "message.starts_on"],
+      [{ starts_on: "2000-01-01", interval: "year" }, "message.starts_on"],
+      [{ occurred_at: `${dayBefore}T23:59:59Z` }, "message.occurred_at"],
+    ] as const;
+    for (const [fields, path] of refused) {
+      const { status, body } = await client.post(subscription(fields));
+      expect(status).toBe(400);
+      expect(body.issues).toEqual([{ path, message: expect.stringContaining("24 months") }]);
+    }
+    expect(await traces(workspace)).toBe(0);
+    const single = await client.post(subscription({ starts_on: "2000-01-01", recurring: false }));
+    expect(single.status).toBe(201);
+    const { body } = await client.post(subscription({ starts_on: earliest }));
+    expect(body.due_periods).toHaveLength(24);
+    const yearly = await client.post(subscription({ starts_on: earliest, interval: "year", amount: 12 }));
+    expect(yearly.body).toMatchObject({
+      amount_usd: 12,
+      due_periods: [{ amount_usd: 12 }, { amount_usd: 12 }],
+    });
+  });
+
+  test("are answered again by a retry, also once they began too long ago; a trial names them and stores nothing", async () => {
+    const { workspace, client } = await newClient();
+    const starts_on = daysAgo({ months: 2 });
+    const trial = await client.post(subscription({ starts_on }), {}, "?dry_run=true");
+    expect(trial.body).toMatchObject({ dry_run: true, due_periods: [{}, {}] });
+    expect(await traces(workspace)).toBe(0);
+    const first = await client.post(subscription({ starts_on }, { idempotency_key: "k" }));
+    const retry = async (day: string) =>
+      client.post(subscription({ starts_on: day }, { idempotency_key: "k" }));
+    expect((await retry(starts_on)).body).toEqual(first.body);
+    // As if the message had been posted in 2023.
+    await harness.fixtures.sql.query(
+      `update private.idempotency set request = jsonb_set(request, '{message,starts_on}', '"2022-01-01"') where workspace_id = $1`,
+      [workspace],
+    );
+    const late = await retry("2022-01-01");
+    expect([late.status, late.body, late.headers.get("idempotent-replayed")]).toEqual([
+      201,
+      first.body,
+      "true",
+    ]);
+    expect(await charges(workspace)).toHaveLength(3);
+  });
+
+  test("end with ends_on", async () => {
+    const made = await newClient();
+    const [starts_on, ends_on] = [daysAgo({ months: 4 }), daysAgo({ months: 2 })];
+    const { body } = await made.client.post(subscription({ starts_on, ends_on }));
+    expect(body.due_periods).toHaveLength(2);
+    await bookDueSubscriptions(at(daysAgo({ months: -12 })));
+    expect(await charges(made.workspace)).toHaveLength(3);
+  });
+});
+
+test("later periods are the workspace's own: no key has them, no limit meets them, no key need live", async () => {
+  const made = await newClient({ monthly_limit: "45" });
+  const { sql } = harness.fixtures;
+  await made.client.post(subscription({ starts_on: daysAgo({}) }));
+  await sql.query("update public.api_keys set revoked_at = now() where id = $1", [made.keyId]);
+  const inHalfAYear = Date.parse(daysAgo({ months: -6 }));
+  await bookDueSubscriptions(inHalfAYear);
+  expect(await charges(made.workspace)).toHaveLength(7);
+  expect(await keyState(made)).toEqual({ spent: "45", carried: [true, ...Array(6).fill(false)] });
+  expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+});
 
 test("each period is booked exactly once, by whichever of eight comes first, also after months of downtime", async () => {
   const { workspace } = await subscribe({ starts_on: "2026-10-31" });
@@ -108,14 +260,19 @@ test("a member stops one: what is booked stays, nothing more is booked, and the 
   expect(audit.rows).toEqual([{ action: "subscription.changed", actor_id: member.id }]);
 });
 
-test("the running service books what is due by itself", async () => {
-  const { workspace, client } = await subscribe({ starts_on: "2026-09-05" });
-  const now = new Date();
-  const due = (now.getUTCFullYear() - 2026) * 12 + now.getUTCMonth() - 8 + (now.getUTCDate() >= 5 ? 1 : 0);
+test("the running service books what is due by itself, also what was subscribed before charges lost their key", async () => {
+  const made = await subscribe({ starts_on: daysAgo({}) });
+  // As if it had been posted three months ago, and nothing had been booked since.
+  await harness.fixtures.sql.query(
+    `update public.recurring_subscriptions
+     set anchor_on = anchor_on - interval '3 months', next_on = anchor_on - interval '2 months' where workspace_id = $1`,
+    [made.workspace],
+  );
   await harness.start();
-  await expect.poll(async () => (await charges(workspace)).length, { timeout: 10_000 }).toBe(due);
-  const spend = await client.get(
-    "/api/v1/projects/design/spend?from=2026-09-01T00:00:00Z&to=2026-11-01T00:00:00Z",
+  await expect.poll(async () => (await charges(made.workspace)).length, { timeout: 10_000 }).toBe(4);
+  expect(await keyState(made)).toMatchObject({ spent: "45" });
+  const spend = await made.client.get(
+    `/api/v1/projects/design/spend?from=${daysAgo({ months: 2 })}T00:00:00Z&to=${daysAgo({ days: 1 })}T00:00:00Z`,
   );
   expect(spend.body.subscription_usd).toBe(90);
 });

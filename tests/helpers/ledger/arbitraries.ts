@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { monthsLater } from "./costs";
 import { type KeyName, keyOptions, type Line, type Message, type Post, type Step } from "./requests";
 
 const dayMs = 86_400_000;
@@ -114,7 +115,15 @@ function message(now: number): fc.Arbitrary<Message> {
     { nil: {}, freq: 3 },
   );
   const vendor = fc.constantFrom("Figma", "acme");
-  const startsOn = instant(now).map((at) => iso(Date.parse(at)).slice(0, 10));
+  const startsOn = fc.oneof(
+    instant(now).map((at) => iso(Date.parse(at)).slice(0, 10)),
+    // A recurring one may begin on the first of these days, not on the second.
+    fc.constantFrom(...[0, 1].map((days) => iso(monthsLater(now, -24) - days * dayMs).slice(0, 10))),
+  );
+  const recurrence = fc.oneof(
+    { weight: 2, arbitrary: fc.constant({ recurring: true }) },
+    startsOn.map((ends_on) => ({ recurring: true, ends_on })),
+  );
   const kinds: fc.Arbitrary<Message>[] = [
     fc
       .tuple(provider, line, when)
@@ -131,23 +140,22 @@ function message(now: number): fc.Arbitrary<Message> {
         charge,
         when,
         fc.constantFrom({}, { interval: "month" as const }, { interval: "year" as const }),
+        fc.option(
+          startsOn.map((starts_on) => ({ starts_on })),
+          { nil: {} },
+        ),
+        fc.oneof(fc.constant({}), recurrence),
       )
-      .chain(([who, what, at, interval]) =>
-        fc
-          .option(
-            startsOn.map((starts_on) => ({ starts_on })),
-            { nil: {} },
-          )
-          .map(
-            (start): Message => ({
-              type: "subscription",
-              vendor: who,
-              ...what,
-              ...at,
-              ...interval,
-              ...start,
-            }),
-          ),
+      .map(
+        ([who, what, at, interval, start, again]): Message => ({
+          type: "subscription",
+          vendor: who,
+          ...what,
+          ...at,
+          ...interval,
+          ...start,
+          ...again,
+        }),
       ),
     fc
       .tuple(
@@ -177,7 +185,7 @@ const flaws: Record<Message["type"] | "any", Record<string, string>[]> = {
     { currency: "XAU" },
     { amount: "1e-19" },
   ],
-  subscription: [{ amount: "1000000000000000" }, { starts_on: "2025-02-29" }, { ends_on: "2030-01-01" }],
+  subscription: [{ amount: "1000000000000000" }, { starts_on: "2025-02-29" }, { ends_on: "1999-12-31" }],
   allocation: [{ percent: "100.000000000000000001" }, { amount: "1", percent: "1" }],
   any: [
     { occurred_at: "1999-12-31T23:59:59.999Z" },
@@ -229,7 +237,7 @@ export function steps(now: number): fc.Arbitrary<Step[]> {
     fc.record({
       key,
       posts: fc.array(post(now), { minLength: 1, maxLength: 12 }),
-      way: fc.constant("bulk" as const),
+      way: fc.constantFrom("bulk" as const, "bulk" as const, "bulk trial" as const),
     }),
     fc.record({
       key,

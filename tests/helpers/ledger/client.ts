@@ -34,7 +34,7 @@ export function exactClient(baseUrl: string, secret: string) {
   return {
     get: (path: string) => call("GET", path),
     post: (body: unknown) => call("POST", "/api/v1/messages", body),
-    bulk: (messages: unknown[]) => call("POST", "/api/v1/messages/batch", { messages }),
+    bulk: (messages: unknown[], query = "") => call("POST", `/api/v1/messages/batch${query}`, { messages }),
   };
 }
 

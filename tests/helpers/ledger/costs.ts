@@ -62,6 +62,35 @@ export function costOf(message: Costed, now: number): Cost {
   }
 }
 
+/** A period of a recurring subscription that has begun: its first day and its cost. */
+export type DuePeriod = { startsOn: string; cost: Cost };
+
+type Subscription = Extract<Message, { type: "subscription" }>;
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const firstDay = (message: Subscription, now: number) =>
+  message.starts_on ?? dayOf(message.occurred_at === undefined ? now : Date.parse(message.occurred_at));
+
+/** The periods after the first that have begun by now and are recorded with the message. */
+export function duePeriods(message: Subscription, now: number): DuePeriod[] {
+  if (!message.recurring) return [];
+  const { occurred_at: _, ...charge } = message;
+  const periods: DuePeriod[] = [];
+  for (let index = 1; ; index += 1) {
+    const months = message.interval === "year" ? 12 * index : index;
+    const startsOn = dayOf(monthsLater(Date.parse(firstDay(message, now)), months));
+    if (startsOn > dayOf(now) || startsOn > (message.ends_on ?? startsOn)) return periods;
+    periods.push({ startsOn, cost: costOf({ ...charge, starts_on: startsOn }, now) });
+  }
+}
+
+/** Whether a subscription begins too long ago to go on from there, or ends before it begins. */
+export function isMistimed(message: Message, now: number): boolean {
+  if (message.type !== "subscription" || !message.recurring) return false;
+  const first = firstDay(message, now);
+  return first < dayOf(monthsLater(now, -24)) || (message.ends_on ?? first) < first;
+}
+
 function share(
   { model = null, feature = null }: { model?: string | null; feature?: string | null },
   at: number,
@@ -108,7 +137,7 @@ function converted(message: { amount: string; currency?: string }): { amount: Ex
 }
 
 /** The same time of day on the same date so many months later, or on the last of a month that has no such date. */
-function monthsLater(at: number, months: number): number {
+export function monthsLater(at: number, months: number): number {
   const start = new Date(at);
   const later = new Date(at);
   later.setUTCDate(1);

@@ -1,4 +1,12 @@
-import { type Cost, type CostStatus, costOf, type Share } from "./costs";
+import {
+  type CostStatus,
+  costOf,
+  type DuePeriod,
+  duePeriods,
+  isMistimed,
+  monthsLater,
+  type Share,
+} from "./costs";
 import { type Exact, exact, fine, percentOf, total } from "./exact";
 import { environmentOf, type KeyName, keyOptions, type Message, mayTouch, type Post } from "./requests";
 
@@ -12,11 +20,16 @@ export type Entry = Share & {
 };
 
 /** What a post has to be answered. `record` numbers what is recorded; a replay has the number of the first answer. */
-export type Expected =
-  | { status: 201; amount: Exact; costStatus: CostStatus; record: number; replayed: boolean }
-  | { error: string; limit?: Exact; spent?: Exact };
+export type Expected = (Answered & { replayed: boolean }) | { error: string; limit?: Exact; spent?: Exact };
 
-type Answered = { status: 201; amount: Exact; costStatus: CostStatus; record: number };
+type Answered = {
+  status: 201;
+  amount: Exact;
+  costStatus: CostStatus;
+  record: number;
+  /** The first day and the charge of each further period that was recorded with it. */
+  due: [startsOn: string, amount: Exact][];
+};
 
 const dayMs = 86_400_000;
 
@@ -28,20 +41,36 @@ export class LedgerModel {
   readonly #spent = new Map<KeyName, Exact>();
   #records = 0;
 
-  /** @param now milliseconds since 1970, on the day the service decides */
-  post(key: KeyName, post: Post, now: number): Expected {
+  /** A model that begins where this one is and goes on by itself, as a trial does. */
+  fork(): LedgerModel {
+    const fork = new LedgerModel();
+    fork.entries.push(...this.entries);
+    for (const project of this.projects) fork.projects.add(project);
+    for (const [key, answer] of this.#answers) fork.#answers.set(key, answer);
+    for (const [key, spent] of this.#spent) fork.#spent.set(key, spent);
+    fork.#records = this.#records;
+    return fork;
+  }
+
+  /**
+   * @param now milliseconds since 1970, on the day the service decides
+   * @param isTrial whether it is a dry run
+   */
+  post(key: KeyName, post: Post, now: number, isTrial = false): Expected {
     if (post.flaw) return { error: "validation_failed" };
-    const denied = deny(key, post);
-    if (denied) return { error: denied };
     const meaning = meaningOf(key, post);
-    const earlier = post.idempotency_key === undefined ? undefined : this.#answers.get(post.idempotency_key);
+    const place = `${environmentOf(key)} ${post.idempotency_key}`;
+    const earlier = post.idempotency_key === undefined ? undefined : this.#answers.get(place);
+    if (earlier?.meaning !== meaning && isMistimed(post.message, now)) return { error: "validation_failed" };
+    const denied = deny(key, post, isTrial);
+    if (denied) return { error: denied };
     if (earlier && earlier.meaning !== meaning) return { error: "idempotency_conflict" };
     if (earlier) return { ...earlier.answer, replayed: true };
     const work = this.#workOut(key, post, now);
     if (!work) return { error: "validation_failed" };
     const spent = this.#spent.get(key) ?? 0n;
     const limit = limitOf(key);
-    if (limit !== undefined && spent + work.cost > limit) {
+    if (limit !== undefined && (spent >= limit || spent + work.cost > limit)) {
       return { error: "monthly_limit_exceeded", limit, spent };
     }
     this.#spent.set(key, spent + work.cost);
@@ -53,8 +82,9 @@ export class LedgerModel {
       amount: work.amount,
       costStatus: work.status,
       record: this.#records,
+      due: work.due.map(({ startsOn, cost }) => [startsOn, cost.amount]),
     };
-    if (post.idempotency_key !== undefined) this.#answers.set(post.idempotency_key, { meaning, answer });
+    if (post.idempotency_key !== undefined) this.#answers.set(place, { meaning, answer });
     return { ...answer, replayed: false };
   }
 
@@ -83,15 +113,19 @@ export class LedgerModel {
         unpriced: 0,
       };
       const taken: Entry = { ...entry, project: message.from_project, amount: -amount, counts: 0 };
-      return { amount, cost: 0n, status: "client" as const, entries: [entry, taken] };
+      return { amount, cost: 0n, status: "client" as const, entries: [entry, taken], due: [] };
     }
-    const { amount, status, shares }: Cost = costOf(message, now);
+    const { amount, status, shares } = costOf(message, now);
+    const due: DuePeriod[] = message.type === "subscription" ? duePeriods(message, now) : [];
     const provider = "vendor" in message ? message.vendor : message.provider;
     return {
       amount,
-      cost: amount,
+      cost: amount + total(due.map(({ cost }) => cost.amount)),
       status,
-      entries: shares.map((share): Entry => ({ ...own, provider, ...share })),
+      entries: [...shares, ...due.flatMap(({ cost }) => cost.shares)].map(
+        (share): Entry => ({ ...own, provider, ...share }),
+      ),
+      due,
     };
   }
 
@@ -102,27 +136,34 @@ export class LedgerModel {
     now: number,
   ): Exact | undefined {
     if (message.from_project === own.project || !this.projects.has(message.from_project)) return undefined;
-    if (message.percent === undefined) return exact(message.amount ?? "0");
     const at = message.occurred_at === undefined ? now : Date.parse(message.occurred_at);
-    const monthStart = Date.parse(`${new Date(at).toISOString().slice(0, 7)}-01T00:00:00Z`);
+    const [monthStart, monthEnd] = [0, 1].map((months) =>
+      monthsLater(Date.parse(`${new Date(at).toISOString().slice(0, 7)}-01T00:00:00Z`), months),
+    ) as [number, number];
     const dayEnd = (Math.floor(at / dayMs) + 1) * dayMs;
-    const spent = this.entries.filter(
-      (entry) =>
-        entry.project === message.from_project &&
-        entry.environment === own.environment &&
-        entry.at >= monthStart &&
-        entry.at < dayEnd,
-    );
-    const amount = percentOf(total(spent.map((entry) => entry.amount)), exact(message.percent));
-    return amount > 0n ? amount : undefined;
+    const spentUntil = (end: number) =>
+      total(
+        this.entries
+          .filter(
+            ({ project, environment }) => project === message.from_project && environment === own.environment,
+          )
+          .filter((entry) => entry.at >= monthStart && entry.at < end)
+          .map((entry) => entry.amount),
+      );
+    const amount =
+      message.percent === undefined
+        ? exact(message.amount ?? "0")
+        : percentOf(spentUntil(dayEnd), exact(message.percent));
+    return amount > 0n && amount <= spentUntil(monthEnd) ? amount : undefined;
   }
 }
 
 /** What keeps a key from posting this, in the order of the design: permission, source, project, feature. */
-function deny(key: KeyName, { project, source, message }: Post): string | undefined {
-  if (key === "usageOnly" && (message.type === "expense" || message.type === "subscription")) {
-    return "permission_denied";
-  }
+function deny(key: KeyName, { project, source, message }: Post, isTrial: boolean): string | undefined {
+  const isUsage = message.type !== "expense" && message.type !== "subscription";
+  if ((key === "usageOnly" || key === "writeOnly") && !isUsage) return "permission_denied";
+  const tellsSpend = message.type === "allocation" && (message.percent !== undefined || isTrial);
+  if (key === "writeOnly" && tellsSpend) return "permission_denied";
   if (key === "importOnly" && source !== "import") return "source_not_allowed";
   const projects = message.type === "allocation" ? [project, message.from_project] : [project];
   if (!projects.every((slug) => mayTouch(key, slug))) return "project_not_allowed";
@@ -140,12 +181,13 @@ function limitOf(key: KeyName): Exact | undefined {
 function meaningOf(key: KeyName, { project, source, message }: Post): string {
   const defaults = {
     expense: { currency: "USD" },
-    subscription: { currency: "USD", interval: "month" },
+    subscription: { currency: "USD", interval: "month", recurring: false },
   }[message.type as string];
   const numbers = ["quantity", "cached_quantity", "estimated_cost", "amount", "percent"];
   const canonical = (value: unknown, name = ""): unknown => {
     if (typeof value === "string") return numbers.includes(name) ? fine(value).toString() : value;
     if (Array.isArray(value)) return value.map((item) => canonical(item));
+    if (typeof value === "boolean") return value;
     const fields = Object.entries(value as object).sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(fields.map(([field, inner]) => [field, canonical(inner, field)]));
   };

@@ -28,19 +28,24 @@ export class Player {
     if (!call) return;
     this.#calls.push(call);
     const { key, posts, way } = call;
-    if (way === "bulk") await this.#playBulk(key, posts);
+    if (way === "bulk" || way === "bulk trial") await this.#playBulk(key, posts, way === "bulk trial");
     else for (const post of posts) await this.#playPost(key, post, way === "twice at once");
   }
 
-  async #playBulk(key: KeyName, posts: Post[]): Promise<void> {
-    const expected = posts.map((post) => this.model.post(key, post, Date.now()));
-    const { status, body } = await this.workspace.clients[key].bulk(posts.map(toBody));
+  async #playBulk(key: KeyName, posts: Post[], isTrial: boolean): Promise<void> {
+    const model = isTrial ? this.model.fork() : this.model;
+    const expected = posts.map((post) => model.post(key, post, Date.now(), isTrial));
+    const { status, body } = await this.workspace.clients[key].bulk(
+      posts.map(toBody),
+      isTrial ? "?dry_run=true" : "",
+    );
     expect(status).toBe(207);
     const results = body.results as Record<string, unknown>[];
     expect(results.map(({ index }) => index)).toEqual(posts.map((_, index) => String(index)));
     for (const [index, want] of expected.entries()) {
       const result = results[index] ?? {};
-      this.#compare(want, result.status === "201" ? { ...result, status: 201 } : result, `item ${index}`);
+      const seen = result.status === "201" ? { ...result, status: 201 } : result;
+      this.#compare(want, seen, `item ${index}`, isTrial);
     }
     const recorded = expected.filter((want) => "status" in want).length;
     expect([body.recorded, body.refused]).toEqual([recorded, posts.length - recorded].map(String));
@@ -61,7 +66,7 @@ export class Player {
     }
   }
 
-  #compare(want: Expected, seen: Seen, what: string): void {
+  #compare(want: Expected, seen: Seen, what: string, isTrial = false): void {
     if ("error" in want) {
       expect(seen, what).toMatchObject({ error: want.error });
       if (want.limit !== undefined && want.spent !== undefined) {
@@ -79,6 +84,7 @@ export class Player {
         amount: plain(seen.amount_usd),
         costStatus: seen.cost_status,
         replayed: seen.replayed,
+        due: ((seen.due_periods ?? []) as DuePeriod[]).map((due) => [due.starts_on, plain(due.amount_usd)]),
       },
       what,
     ).toEqual({
@@ -87,12 +93,17 @@ export class Player {
       amount: show(want.amount),
       costStatus: want.costStatus,
       replayed: want.replayed,
+      due: want.due.map(([startsOn, amount]) => [startsOn, show(amount)]),
     });
     const id = this.#ids.get(want.record);
+    // What a trial would record has no id that means anything.
+    if (id === undefined && isTrial) return;
     if (id === undefined) this.#ids.set(want.record, seen.id);
     else expect(seen.id, what).toBe(id);
   }
 }
+
+type DuePeriod = { starts_on: string; amount_usd: string };
 
 const isReplay = ({ headers }: ExactAnswer) => headers.get("idempotent-replayed") === "true";
 

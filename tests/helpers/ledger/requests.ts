@@ -22,6 +22,8 @@ export type Message =
       currency?: string;
       interval?: "month" | "year";
       starts_on?: string;
+      recurring?: boolean;
+      ends_on?: string;
     } & When)
   | ({ type: "allocation"; from_project: string; amount?: string; percent?: string } & When);
 
@@ -47,6 +49,7 @@ export const keyOptions = {
   chatOnly: { conditions: { features: ["chat"] } },
   importOnly: { conditions: { sources: ["import"] } },
   usageOnly: { permissions: ["log_usage", "read_summaries"] },
+  writeOnly: { permissions: ["log_usage"] },
   trial: { environment: "test" as const },
   limitedTrial: { environment: "test" as const, monthly_limit: "2" },
 };
@@ -63,9 +66,9 @@ export function mayTouch(key: KeyName, project: string): boolean {
 export const environmentOf = (key: KeyName): "live" | "test" =>
   key === "trial" || key === "limitedTrial" ? "test" : "live";
 
-/** One thing a client does: a call, or the same call twice at once; or an earlier call once more. */
+/** One thing a client does: a call, a trial of one, or the same call twice at once; or an earlier call once more. */
 export type Step =
-  | { key: KeyName; posts: Post[]; way: "single" | "bulk" | "twice at once" }
+  | { key: KeyName; posts: Post[]; way: "single" | "bulk" | "bulk trial" | "twice at once" }
   | { again: number };
 
 /** Prices of the workspace: provider, model, unit, rate, from when. */

@@ -1,0 +1,46 @@
+import { asServiceAlone } from "@/lib/db/transaction";
+
+/** Months (`YYYY-MM`, UTC) whose partitions are there. They are never removed. */
+const knownMonths = new Set<string>();
+
+/** A transaction wants to write to months that may have no partition yet; see `withMonths`. */
+class UnknownMonths extends Error {
+  constructor(readonly months: string[]) {
+    super(`The partitions of ${months.join(", ")} are to be made first.`);
+  }
+}
+
+/**
+ * Makes sure, within a transaction that `withMonths` runs, that what occurred at these instants (ISO 8601, UTC) can be
+ * written. Costs nothing but the first time a process writes to a month.
+ */
+export function requireMonths(instants: Iterable<string>): void {
+  const months = [...new Set([...instants].map((instant) => instant.slice(0, 7)))];
+  const unknown = months.filter((month) => !knownMonths.has(month));
+  if (unknown.length > 0) throw new UnknownMonths(unknown);
+}
+
+/**
+ * Runs a transaction that calls `requireMonths`. Where a month is not known it is rolled back, the partition is made in a
+ * transaction of its own, and `run` runs again: nobody takes a second connection while one is held, and the locks that
+ * making a partition takes are never held together with others.
+ */
+export async function withMonths<T>(run: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof UnknownMonths)) throw error;
+      await makeMonths(error.months);
+    }
+  }
+}
+
+async function makeMonths(months: string[]): Promise<void> {
+  for (const month of months) {
+    await asServiceAlone((client) =>
+      client.query("select private.ensure_messages_month($1)", [`${month}-01T00:00:00Z`]),
+    );
+    knownMonths.add(month);
+  }
+}
