@@ -57,7 +57,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     says: "This API key expired at 2026-11-01T00:00:00.000Z. Extend it or make a new one.",
   },
   monthly_limit_exceeded: {
-    when: "The message would take the key past its `monthly_limit` for this UTC month. Nothing was recorded.",
+    when: "The message would take the key past its `monthly_limit` for this UTC month, or the limit is used up already. Nothing was recorded.",
     says: "This would take the API key past its monthly limit: $50, of which $49.98 is spent. The limit starts anew on 2026-12-01.",
     fields: {
       limit_usd: { schema: usd("The key's limit, USD a month."), example: 50 },

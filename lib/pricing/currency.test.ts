@@ -85,17 +85,31 @@ describe("conversion", () => {
     expect(toText(convert(d("0.1"), "VND", june, rates).amountUsd)).toBe("0.000000000000000002");
   });
 
-  test("the rate of the day applies: the latest not after it, else the earliest", () => {
-    const rates = [
-      snapshot("2026-06-15", { EUR: "2" }),
+  test("the rate of the day applies: the latest not after it, that very day's included, else the earliest", () => {
+    const [january, june15, june16] = [
       snapshot("2026-01-01", { EUR: "1" }),
+      snapshot("2026-06-15", { EUR: "2" }),
       snapshot("2026-06-16", { EUR: "3" }),
     ];
-    const rateOn = (day: string) => convert(d("1"), "EUR", day, rates).rate;
-    expect(rateOn("2026-06-14")).toBe("1");
-    expect(rateOn("2026-06-15")).toBe("2");
-    expect(rateOn("2027-01-01")).toBe("3");
-    expect(rateOn("2020-01-01")).toBe("1");
+    // In whatever order they come.
+    for (const rates of [
+      [january, june15, june16],
+      [january, june16, june15],
+      [june15, january, june16],
+      [june15, june16, january],
+      [june16, january, june15],
+      [june16, june15, january],
+    ]) {
+      const days = ["2020-01-01", "2026-01-01", "2026-06-14", "2026-06-15", "2026-06-16", "2027-01-01"];
+      expect(days.map((day) => convert(d("1"), "EUR", day, rates).rate)).toEqual([
+        "1",
+        "1",
+        "1",
+        "2",
+        "3",
+        "3",
+      ]);
+    }
   });
 
   test("a currency without a rate throws rather than counting as nothing", () => {

@@ -88,6 +88,41 @@ test("reads, refusals of other kinds and dry runs count once each; what the key 
   expect((await other?.post(costMessage()))?.status).toBe(429);
 });
 
+test("a read that the key lacks the permission for counts like any other: asking for it is no way round the rate", async () => {
+  const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
+    rate_limit_rpm: 2,
+    permissions: ["log_usage"],
+  });
+  const [client] = clientsOf(secret);
+  for (const left of [1, 0]) {
+    const denied = await client?.get("/api/v1/summary/month");
+    expect([denied?.status, denied?.headers.get("ratelimit")]).toMatchObject([
+      403,
+      expect.stringMatching(new RegExp(`^"key";r=${left};`)),
+    ]);
+  }
+  expect((await client?.get("/api/v1/summary/month"))?.status).toBe(429);
+  expect((await client?.post(costMessage()))?.status).toBe(429);
+});
+
+test("a clock that is set back admits no more: what is admitted next stands behind what was", async () => {
+  const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
+    rate_limit_rpm: 4,
+  });
+  const [client, other] = clientsOf(secret);
+  for (let use = 0; use < 2; use += 1) expect((await client?.post(costMessage()))?.status).toBe(201);
+  // Half a minute back: the window is ahead of the clock by as much.
+  await letTimePass(id, -30_000);
+  expect((await client?.post(costMessage()))?.status).toBe(201);
+  expect((await other?.get("/api/v1/summary/month"))?.status).toBe(200);
+  for (const each of [client, other]) expect((await each?.post(costMessage()))?.status).toBe(429);
+  const { rows } = await harness.fixtures.sql.query(
+    "select array_agg(at order by total) = array_agg(at order by at) as in_order from private.rate_windows where api_key_id = $1",
+    [id],
+  );
+  expect(rows).toEqual([{ in_order: true }]);
+});
+
 test("a changed limit holds at once, in both directions", async () => {
   const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     rate_limit_rpm: 10,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { blockWrites, waitingSessions } from "@/tests/helpers/block";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 
@@ -58,6 +59,46 @@ test("a price holds for the very next message on every process", async () => {
         cost_status: "priced",
       });
     }
+  }
+});
+
+test("a price waits for what was admitted without it: that is there for the correction to find", async () => {
+  const { workspace, client } = await newWorkspace();
+  expect((await client.post(inHouse(1))).body.cost_status).toBe("unpriced");
+  const block = await blockWrites(harness.database.adminUrl);
+  try {
+    // Admitted and priced, and held up before it is written.
+    const posted = client.post(inHouse(10));
+    const waiting = () => waitingSessions(harness.fixtures.sql);
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+    const set = setPrice(workspace, "0.5");
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(2);
+    await block.release();
+    expect((await posted).body.cost_status).toBe("unpriced");
+    await finished(await set);
+  } finally {
+    await block.release();
+  }
+  const { body } = await client.get("/api/v1/summary/month");
+  expect(body).toMatchObject({ total_usd: 5.5, unpriced_count: 0 });
+});
+
+test("a message waits for a price that is being set, and has it", async () => {
+  const { workspace, client } = await newWorkspace();
+  await client.post(inHouse(1));
+  const setting = await harness.fixtures.sql.connect();
+  try {
+    await setting.query("begin");
+    await setting.query(
+      "insert into public.prices (workspace_id, provider, model, unit_type, rate, starts_at) values ($1, 'in-house', 'ranker', 'requests', 0.5, '2026-01-01')",
+      [workspace],
+    );
+    const posted = client.post(inHouse(10));
+    await expect.poll(() => waitingSessions(harness.fixtures.sql), { timeout: 10_000 }).toBe(1);
+    await setting.query("commit");
+    expect((await posted).body).toMatchObject({ amount_usd: 5, cost_status: "priced" });
+  } finally {
+    setting.release(true);
   }
 });
 

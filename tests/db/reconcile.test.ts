@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import type { Difference } from "@/lib/reconcile/difference";
 import { reconcile, UnknownWorkspaceError } from "@/lib/reconcile/service";
+import { waitingSessions } from "@/tests/helpers/block";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { exactClient } from "@/tests/helpers/ledger/client";
 import { Load } from "@/tests/helpers/load";
@@ -357,6 +358,46 @@ test("a repair waits for another one of the same workspace, and then finds nothi
     first.release();
   }
   expect((await check(workspace)).found).toEqual([]);
+});
+
+test("two repairs at once add what a figure lacks once, and never show it with more", async () => {
+  const { rows: keys } = await sql("select amount_usd::text from public.key_spend where workspace_id = $1", [
+    workspace.id,
+  ]);
+  await sql("update public.key_spend set amount_usd = amount_usd - 1 where workspace_id = $1", [
+    workspace.id,
+  ]);
+  // Every figure that is written from here on, the passing ones included.
+  await sql(`
+    create table public.written_spend (workspace_id uuid, amount_usd numeric);
+    create function public.note_spend() returns trigger language plpgsql as $$
+    begin
+      insert into public.written_spend values (new.workspace_id, new.amount_usd);
+      return null;
+    end $$;
+    create trigger spend_is_noted after update on public.key_spend for each row execute function public.note_spend()`);
+  const holder = await harness.fixtures.sql.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("select from public.key_spend where workspace_id = $1 for update", [workspace.id]);
+    const repairs = [check(workspace, true), check(workspace, true)];
+    // Both have seen what is missing, and neither has added it.
+    await vi.waitUntil(async () => (await waitingSessions(harness.fixtures.sql)) === 2, {
+      timeout: 10_000,
+      interval: 10,
+    });
+    await holder.query("commit");
+    const reports = await Promise.all(repairs);
+    expect(reports.map(({ left }) => left)).toEqual([[], []]);
+  } finally {
+    holder.release();
+    await sql("drop trigger spend_is_noted on public.key_spend; drop function public.note_spend()");
+  }
+  const { rows } = await sql("select amount_usd::text from public.written_spend where workspace_id = $1", [
+    workspace.id,
+  ]);
+  await sql("drop table public.written_spend");
+  expect(rows).toEqual(keys);
 });
 
 test("what is recorded while a repair runs is neither lost nor counted twice, and two repairs at once mend once", async () => {

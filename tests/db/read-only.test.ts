@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
+import { withDatabase } from "@/tests/helpers/with-database";
+
+let fixtures: Parameters<Parameters<typeof withDatabase>[0]>[0]["fixtures"];
+withDatabase((open) => {
+  fixtures = open.fixtures;
+  configureDatabase(open.database);
+});
+afterAll(closeDatabase);
+
+let key: KeyClaims;
+let user: UserClaims;
+beforeAll(async () => {
+  const workspace = await fixtures.workspace();
+  const { id } = await fixtures.key(workspace);
+  key = { id, workspace_id: workspace, environment: "live", allow: null, deny: [] };
+  user = { sub: id, role: "authenticated", session_id: id, email: "ada@example.com" };
+});
+
+const readers = {
+  "a key": (statement: string) => asKey(key, (client) => client.query(statement)),
+  "a user": (statement: string) => asUserReading(user, (client) => client.query(statement)),
+};
+
+/** What Postgres says to a write in a transaction that is read-only (SQLSTATE read_only_sql_transaction). */
+const readOnly = { code: "25006" };
+
+test.each(Object.entries(readers))(
+  "%s reads in a transaction that cannot write, whatever its role is granted",
+  async (_, read) => {
+    expect((await read("show transaction_read_only")).rows).toEqual([{ transaction_read_only: "on" }]);
+    // The second lock, under row-level security: these fail before anybody asks for rights.
+    await expect(read("delete from public.messages")).rejects.toMatchObject(readOnly);
+    await expect(read("insert into public.projects default values")).rejects.toMatchObject(readOnly);
+    await expect(read("create temporary table notes ()")).rejects.toMatchObject(readOnly);
+  },
+);
