@@ -73,7 +73,7 @@ test("amounts that the browser sends keep every digit: a budget, a key's limit, 
   await dialog.getByRole("textbox", { name: "Provider" }).fill("acme");
   await dialog.getByRole("textbox", { name: "Unit" }).fill("requests");
   await dialog.getByLabel("Price, US dollars").fill("1234.123456789012345678");
-  await dialog.getByLabel("For").selectOption("one unit");
+  await dialog.getByLabel("For", { exact: true }).selectOption("one unit");
   await dialog.getByRole("button", { name: "Set the price" }).click();
   await expect(dialog).toBeHidden();
   expect(await stored("prices", "rate")).toEqual(["1234.123456789012345678"]);
