@@ -85,7 +85,7 @@ function Palette({ current, workspaces }: { current: ShellWorkspace; workspaces:
         id={listId}
         role="listbox"
         aria-label="Results"
-        className="h-[min(22rem,60dvh)] overflow-y-auto p-1.5"
+        className="h-[min(22rem,60dvh)] scroll-py-1.5 overflow-y-auto p-1.5"
       >
         {found.map((command, index) => (
           // biome-ignore lint/a11y/useFocusableInteractive: see above.

@@ -131,7 +131,7 @@ export function Combobox({
         aria-label={control["aria-label"] ?? "Choices"}
         aria-multiselectable={limit > 1}
         hidden={!isOpen || (allowNew && matches.length === 0)}
-        className="absolute inset-x-0 top-full z-20 mt-1 max-h-60 overflow-y-auto rounded-lg border bg-popover p-1 text-sm shadow-lg"
+        className="absolute inset-x-0 top-full z-20 mt-1 max-h-60 scroll-py-1 overflow-y-auto rounded-lg border bg-popover p-1 text-sm shadow-lg"
       >
         {matches.map((option, index) => (
           // biome-ignore lint/a11y/useFocusableInteractive: see above.
