@@ -41,8 +41,10 @@ export async function startHttp(options: { port: number; host: string; dev: bool
     return withPeer(socket.remoteAddress, headers, () => handlePage(incoming, outgoing));
   };
   const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext) : toNext;
+  const headers = Object.entries(securityHeaders());
   const server = createServer({ IncomingMessage: UpgradableRequest }, (incoming, outgoing) => {
     // Whatever goes wrong with one request is that request's: thrown from here, it would end the process.
+    for (const [name, value] of headers) outgoing.setHeader(name, value);
     answer(incoming, outgoing, serve).catch((error) => answerFailure(error, outgoing));
   });
   const connections = new Connections(server);
@@ -68,7 +70,6 @@ export function localAddress(host: string, port: number): string {
 
 /** What holds for every request, before it is known what it asks for. */
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, serve: Listener): Promise<void> {
-  for (const [name, value] of Object.entries(securityHeaders())) outgoing.setHeader(name, value);
   const { host, path } = readTarget(incoming.url ?? "/", hostOf(incoming));
   if (!isServedHost(host)) return send(refuseHost(host, incoming.headers.accept), outgoing);
   if (host !== incoming.headers.host) setHost(incoming, host as string);
