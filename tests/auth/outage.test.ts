@@ -1,0 +1,41 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { handleLocalAuth } from "@/lib/auth/local/handler";
+import { inPasswordQueue } from "@/lib/auth/local/password-queue";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+
+beforeAll(async () => {
+  // A port that nobody listens on any more.
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const url = `postgres://outlay_service:none@127.0.0.1:${port}/outlay`;
+  configureDatabase({ url, adminUrl: url });
+});
+afterAll(closeDatabase);
+
+test.each([
+  ["token?grant_type=password", { email: "a@example.com", password: "x" }],
+  ["token?grant_type=refresh_token", { refresh_token: "x" }],
+  ["recover", { email: "a@example.com" }],
+  ["verify", { type: "email", token_hash: "x" }],
+])("while the database is away, %s is answered 503: the clients keep their session", async (path, body) => {
+  const answer = await handleLocalAuth(
+    new Request(`http://localhost/auth/v1/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  );
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await answer.json()).toMatchObject({ error_code: "unexpected_failure" });
+});
+
+test("while the database is away, a password that waited its turn is answered 503 as well", async () => {
+  await expect(inPasswordQueue((client) => client.query("select 1"))).rejects.toMatchObject({
+    code: "unavailable",
+    status: 503,
+  });
+});
