@@ -13,6 +13,7 @@ export const statusOf = {
   source_not_allowed: 403,
   ip_not_allowed: 403,
   origin_not_allowed: 403,
+  mfa_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   idempotency_conflict: 409,

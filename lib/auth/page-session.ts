@@ -4,6 +4,7 @@ import { cache } from "react";
 import { isLoopbackHost, serviceAddress } from "@/lib/address";
 import { callerAddress } from "@/lib/http/peer";
 import { accessTokenOf } from "./request-session";
+import { lacksSecondFactor } from "./second-factor";
 import { createSessionClient } from "./session-client";
 import { type UserClaims, verifyUserJwt } from "./verify-user-jwt";
 
@@ -30,8 +31,17 @@ async function pageAddress(): Promise<string | undefined> {
   return callerAddress({ headers: await headers() }, undefined);
 }
 
-/** Who is looking at this page; undefined for nobody. Verified once a request. */
+/**
+ * Who is looking at this page; undefined for nobody, and for a session that has a second factor still to prove. Verified once
+ * a request.
+ */
 export const currentUser = cache(async (): Promise<UserClaims | undefined> => {
+  const claims = await sessionUser();
+  return claims && !(await lacksSecondFactor(claims)) ? claims : undefined;
+});
+
+/** Whose session this is, whether or not they have proved their second factor: for the page that asks for it alone. */
+export const sessionUser = cache(async (): Promise<UserClaims | undefined> => {
   const token = await accessTokenOf(await pageSession());
   if (!token) return undefined;
   try {

@@ -41,6 +41,8 @@ export async function createSessionClient(
     global: project
       ? {}
       : { fetch: async (input, init) => handleLocalAuth(new Request(input, init), address) },
+    // Recovery codes, which Supabase Auth has had since September 2026 and the client calls experimental.
+    auth: { experimental: { recoveryCodes: true } },
     realtime: { transport: noSocket },
   });
 }

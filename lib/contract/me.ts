@@ -13,6 +13,9 @@ export const membership = z
     type: z.enum(["personal", "team", "demo"]),
     description: z.string().nullable(),
     base_currency: z.string().meta({ description: "ISO 4217." }),
+    require_mfa: z.boolean().meta({
+      description: "Whether it is there only for sessions that gave a code of two-factor authentication.",
+    }),
     role: workspaceRole.meta({ description: "The user's own role in it." }),
   })
   .meta({ id: "Membership" });
@@ -31,6 +34,10 @@ export const currentUser = z
     workspaces: z
       .array(membership)
       .meta({ description: "The user's workspaces, the default one first, then by name." }),
+    locked_workspaces: z.array(z.object({ slug: z.string(), name: z.string() })).meta({
+      description:
+        "The user's workspaces that require two-factor authentication while this session gave no code: nothing else of them is there.",
+    }),
   })
   .meta({ id: "CurrentUser" });
 

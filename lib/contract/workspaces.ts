@@ -37,6 +37,10 @@ export const updateWorkspaceRequest = z
     name: name.optional(),
     description: description.optional().meta({ description: "Null takes it away." }),
     base_currency: baseCurrency.optional(),
+    require_mfa: z.boolean().optional().meta({
+      description:
+        "Whether members need two-factor authentication. Turning it on needs a session that gave a code, and disconnects assistants that signed in before. API keys are not affected.",
+    }),
   })
   .meta({ id: "UpdateWorkspaceRequest" });
 export type UpdateWorkspaceRequest = z.output<typeof updateWorkspaceRequest>;

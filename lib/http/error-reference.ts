@@ -113,6 +113,10 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     when: "A page of another origin made the call.",
     says: "Calls from this origin are not allowed.",
   },
+  mfa_required: {
+    when: "The user has two-factor authentication, or the workspace requires it, and the session has not given a code (its token's `aal` is not `aal2`). API keys are not affected.",
+    says: "The workspace Acme requires two-factor authentication. Set it up in your account's settings, or sign in with your code.",
+  },
   not_found: {
     when: "It does not exist, or the credentials do not reach it. Both are answered alike.",
     says: "There is nothing here, or your credentials do not reach it.",

@@ -29,6 +29,7 @@ const userErrors: ErrorCode[] = [
   "missing_credentials",
   "invalid_credentials",
   "origin_not_allowed",
+  "mfa_required",
   "unavailable",
 ];
 

@@ -1,4 +1,4 @@
-import type { ClientBase } from "pg";
+import type { ClientBase, PoolClient } from "pg";
 import type { z } from "zod";
 import { toInstant } from "@/lib/contract/instant";
 import type { WorkspaceRole } from "@/lib/contract/me";
@@ -91,7 +91,7 @@ function ownersAlone(role: string): ServiceError {
 }
 
 /** Says what to do where the database kept a workspace from losing its last owner. */
-function keepingAnOwner(claims: UserClaims, run: (client: ClientBase) => Promise<Member>): Promise<Member> {
+function keepingAnOwner(claims: UserClaims, run: (client: PoolClient) => Promise<Member>): Promise<Member> {
   return asUser(claims, run).catch((error: unknown) => {
     if (violatedConstraint(error) !== "workspace_members_keep_an_owner") throw error;
     throw new ServiceError(

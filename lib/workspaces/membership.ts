@@ -1,8 +1,9 @@
-import type { ClientBase } from "pg";
+import type { ClientBase, PoolClient } from "pg";
 import type { CurrentUser, Membership, WorkspaceRole } from "@/lib/contract/me";
-import type { UserClaims } from "@/lib/db/transaction";
+import { provedSecondFactor } from "@/lib/db/second-factor";
+import { steppedBack, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
-import { selectMemberships, selectProfile } from "./queries";
+import { selectLockedWorkspaces, selectMemberships, selectProfile } from "./queries";
 
 /** From the least to the most. */
 const ranks: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
@@ -10,17 +11,17 @@ const ranks: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
 /**
  * A workspace by its slug with the user's role in it, in a transaction that runs as the user.
  * @param least the least role that may go on
- * @throws ServiceError not_found for one that does not exist, and for one the user does not belong to; permission_denied
- *   to lesser members
+ * @throws ServiceError not_found for one that does not exist, and for one the user does not belong to; mfa_required for one
+ *   that requires a second factor, which this session has not proved; permission_denied to lesser members
  */
 export async function requireMembership(
-  client: ClientBase,
+  client: PoolClient,
   claims: UserClaims,
   slug: string,
   least: WorkspaceRole = "viewer",
 ): Promise<Membership> {
   const [membership] = await selectMemberships(client, claims.sub, slug);
-  if (!membership) throw notFound();
+  if (!membership) throw await whyHidden(client, claims, slug);
   const { role } = membership;
   if (ranks.indexOf(role) >= ranks.indexOf(least)) return membership;
   const wanted = ranks.slice(ranks.indexOf(least)).join(" or ");
@@ -39,4 +40,23 @@ export async function requireProfile(
   const profile = await selectProfile(client, claims.sub);
   if (!profile) throw new ServiceError("invalid_credentials", "This account does not exist any more.");
   return profile;
+}
+
+async function whyHidden(client: PoolClient, claims: UserClaims, slug: string): Promise<ServiceError> {
+  const [locked] = await readLocked(client, claims, slug);
+  if (!locked) return notFound();
+  return new ServiceError(
+    "mfa_required",
+    `The workspace ${locked.name} requires two-factor authentication. Set it up in your account's settings, or sign in with your code.`,
+  );
+}
+
+/** The user's workspaces that require a second factor which this session has not proved. @param slug of one alone */
+export async function readLocked(
+  client: PoolClient,
+  claims: UserClaims,
+  slug?: string,
+): Promise<{ slug: string; name: string }[]> {
+  if (provedSecondFactor(claims)) return [];
+  return steppedBack(client, () => selectLockedWorkspaces(client, slug));
 }

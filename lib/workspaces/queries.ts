@@ -21,13 +21,28 @@ export async function selectMemberships(
   slug?: string,
 ): Promise<Membership[]> {
   const { rows } = await client.query(
-    `select w.id, w.name, w.slug, w.type, w.description, w.base_currency, m.role
+    `select w.id, w.name, w.slug, w.type, w.description, w.base_currency, w.require_mfa, m.role
      from public.workspace_members as m
      join public.workspaces as w on w.id = m.workspace_id
      left join public.profiles as p on p.id = m.user_id
      where m.user_id = $1 and ($2::text is null or w.slug = $2)
      order by w.id is not distinct from p.default_workspace_id desc, w.name, w.slug`,
     [userId, slug ?? null],
+  );
+  return rows;
+}
+
+/**
+ * The workspaces that the user of the transaction does not reach for want of a second factor. Run as the service itself.
+ * @param slug of one alone
+ */
+export async function selectLockedWorkspaces(
+  client: ClientBase,
+  slug?: string,
+): Promise<{ slug: string; name: string }[]> {
+  const { rows } = await client.query(
+    "select slug, name from private.locked_workspaces() where $1::text is null or slug = $1",
+    [slug ?? null],
   );
   return rows;
 }
@@ -72,15 +87,23 @@ export async function insertWorkspace(
 export async function updateWorkspaceRow(
   client: ClientBase,
   workspaceId: string,
-  { name, description, base_currency }: UpdateWorkspaceRequest,
+  { name, description, base_currency, require_mfa }: UpdateWorkspaceRequest,
 ): Promise<void> {
   await client.query(
     `update public.workspaces set
        name = coalesce($2, name),
        description = case when $3 then $4 else description end,
-       base_currency = coalesce($5, base_currency)
+       base_currency = coalesce($5, base_currency),
+       require_mfa = coalesce($6, require_mfa)
      where id = $1`,
-    [workspaceId, name ?? null, description !== undefined, description ?? null, base_currency ?? null],
+    [
+      workspaceId,
+      name ?? null,
+      description !== undefined,
+      description ?? null,
+      base_currency ?? null,
+      require_mfa ?? null,
+    ],
   );
 }
 

@@ -1,13 +1,14 @@
-import type { ClientBase } from "pg";
+import type { PoolClient } from "pg";
 import type { z } from "zod";
 import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/me";
 import type { CreateWorkspaceRequest, organization, UpdateWorkspaceRequest } from "@/lib/contract/workspaces";
+import { provedSecondFactor } from "@/lib/db/second-factor";
 import { asUser, sqlState, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { loadMembers } from "@/lib/members/service";
 import { isCurrency } from "@/lib/pricing/currency";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/throttle/service";
-import { requireMembership, requireProfile } from "./membership";
+import { readLocked, requireMembership, requireProfile } from "./membership";
 import {
   insertWorkspace,
   selectCounts,
@@ -40,11 +41,12 @@ export async function updateCurrentUser(claims: UserClaims, changes: UpdateMeReq
   });
 }
 
-async function loadCurrentUser(client: ClientBase, claims: UserClaims): Promise<CurrentUser> {
+async function loadCurrentUser(client: PoolClient, claims: UserClaims): Promise<CurrentUser> {
   const profile = await requireProfile(client, claims);
   // The address is the profile's, which follows the account's at once; the token's is of the last refresh.
   const user = { id: profile.id, email: profile.email };
-  return { user, profile, workspaces: await selectMemberships(client, claims.sub) };
+  const workspaces = await selectMemberships(client, claims.sub);
+  return { user, profile, workspaces, locked_workspaces: await readLocked(client, claims) };
 }
 
 /**
@@ -99,8 +101,9 @@ function explainRefusal(error: unknown, slug: string): unknown {
 }
 
 /**
- * Changes what a workspace is called, for its admins.
- * @throws ServiceError not_found, permission_denied, validation_failed
+ * Changes what a workspace is called, and whether it requires a second factor, for its admins.
+ * @throws ServiceError not_found, permission_denied, validation_failed; mfa_required where a session that proved no second
+ *   factor would require one: it would lock its own user out
  */
 export async function updateWorkspace(
   claims: UserClaims,
@@ -109,7 +112,12 @@ export async function updateWorkspace(
 ): Promise<Membership> {
   if (changes.base_currency !== undefined) requireCurrency(changes.base_currency);
   return asUser(claims, async (client) => {
-    const { id } = await requireMembership(client, claims, slug, "admin");
+    const { id, require_mfa: isRequired } = await requireMembership(client, claims, slug, "admin");
+    if (changes.require_mfa && !isRequired && !provedSecondFactor(claims)) {
+      const remedy =
+        "Set up two-factor authentication for your own account first, and sign in with your code: you would lock yourself out.";
+      throw new ServiceError("mfa_required", remedy);
+    }
     await updateWorkspaceRow(client, id, changes);
     return requireMembership(client, claims, slug);
   });

@@ -90,6 +90,10 @@ begin
     return '{"refused": "refresh_token_not_found"}';
   end if;
   select * into presented from auth.refresh_tokens where id = presented.id;
+  -- Gone meanwhile: the session was raised to a second factor, and has a token that only who raised it knows.
+  if not found then
+    return '{"refused": "refresh_token_not_found"}';
+  end if;
   if not presented.revoked then
     successor := local_auth.succeeding_token(token, session.refresh_token_hmac_key);
     update auth.refresh_tokens set revoked = true, updated_at = now() where id = presented.id;

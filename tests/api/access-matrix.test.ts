@@ -91,6 +91,7 @@ function promise({ declared, caller }: Cell): [number, string?] {
   if (caller === "a stranger") return [401, "missing_credentials"];
   if (declared.auth !== "user") return caller === "an API key" ? success : [401, "invalid_credentials"];
   if (caller === "an API key" || forged.includes(caller)) return [401, "invalid_credentials"];
+  if (caller === "an owner who has not given their code") return [403, "mfa_required"];
   if (!declared.role) return success;
   const rank = (members as readonly Caller[]).indexOf(caller);
   if (rank < 0) return [404, "not_found"];

@@ -128,7 +128,7 @@ describe("bootstrapDatabase", () => {
     );
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(await rows("select count(*)::int as tables from pg_tables where schemaname = 'auth'")).toEqual([
-      { tables: 7 },
+      { tables: 9 },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { bodies, checkNewPassword, pkceOf, readBody } from "./bodies";
+import { requireSecondFactor } from "./factor-queries";
 import { countMail, countPasswordGuess, limitAttempts } from "./limits";
 import { makeChangeMails } from "./mails";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
@@ -26,6 +27,7 @@ export async function changeUser(request: Request, origin: Origin): Promise<Resp
   if (phone) throw new AuthProtocolError(400, "phone_provider_disabled", "Phone logins are disabled");
   await limitAttempts("changes of the account", origin, user.id);
   const wanted = email && email !== user.email ? email : undefined;
+  if (password || wanted) await requireSecondFactor(user.id, sessionId);
   const change = makeChangeMails(pkceOf(body));
   if (wanted) for (const address of [user.email, wanted]) await countMail(address);
   const forget = password && current_password ? await countPasswordGuess(user.email) : undefined;

@@ -4,15 +4,14 @@ import { log } from "@/lib/log";
 import { changeUser, readUser, signOut } from "./account";
 import { corsHeaders, preflightAnswer } from "./cors";
 import { readKeys, readOpenIdConfiguration, readSettings } from "./discovery";
+import { factorEndpoints } from "./factors";
 import { reauthenticate, recover, resend, sendOtp } from "./mails";
 import { AuthProtocolError, jsonAnswer, refusalAnswer } from "./protocol";
-import { type Origin, originOf } from "./session";
+import { recoveryCodeEndpoints } from "./recovery-codes";
+import { type Answer, originOf } from "./session";
 import { grantToken, signUp } from "./sign-in";
 import { turnedOff } from "./turned-off";
 import { followLink, verify } from "./verify";
-
-/** @param params what stands in the path for each `:name` of the endpoint's pattern */
-type Answer = (request: Request, origin: Origin, params: Record<string, string>) => Promise<Response>;
 
 /** Where the local sign-in is mounted; the Supabase clients append it to the address they are given. */
 const mountPath = "/auth/v1/";
@@ -33,6 +32,8 @@ const endpoints: Record<string, Record<string, Answer>> = {
   reauthenticate: { GET: reauthenticate },
   verify: { POST: verify, GET: followLink },
   settings: { GET: readSettings },
+  ...recoveryCodeEndpoints,
+  ...factorEndpoints,
   health: { GET: async () => jsonAnswer({ name: "outlay", description: "The local sign-in of Outlay" }) },
   ".well-known/jwks.json": { GET: readKeys },
   ".well-known/openid-configuration": { GET: readOpenIdConfiguration },

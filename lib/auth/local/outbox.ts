@@ -53,6 +53,27 @@ export async function sendMail(mail: {
   await postMail({ recipient: email, subject, body: body.replace("{about}", () => about), link, code });
 }
 
+const notices = {
+  factorAdded: {
+    subject: "An authenticator app was added to your account",
+    body: "Signing in asks for its code from now on. If it was not you, change your password and remove it in your account's settings.",
+  },
+  factorRemoved: {
+    subject: "An authenticator app was removed from your account",
+    body: "Its codes are not asked for any more. If it was not you, change your password.",
+  },
+  recoveryCodeUsed: {
+    subject: "A recovery code was used to sign in to your account",
+    body: "If it was not you, change your password and make new recovery codes in your account's settings.",
+  },
+};
+
+/** Tells somebody what happened to their account. @param more a sentence that is true of this time alone */
+export async function sendNotice(email: string, notice: keyof typeof notices, more = ""): Promise<void> {
+  const { subject, body } = notices[notice];
+  await postMail({ recipient: email, subject, body: `${body} ${more}`.trim(), link: null, code: null });
+}
+
 /** The latest mails, the newest first; undefined where a Supabase project sends real ones. */
 export async function readOutbox(limit = 50): Promise<Mail[] | undefined> {
   if (supabaseProject()) return undefined;

@@ -16,7 +16,7 @@ export type OpenSession = {
   amr: { method: string; timestamp: number }[];
 };
 
-type Refused<Code extends string> = { refused: Code };
+export type Refused<Code extends string> = { refused: Code };
 
 /** What a mail to sign in with is for, and which of the two mails of a change of address it is. */
 export type SignInPurpose = "recovery" | "magiclink";
@@ -42,7 +42,11 @@ export type RedeemedMail = {
 };
 
 /** Runs one function of `supabase/bootstrap/5x`. Values are parameters: they are in no statement's text. */
-async function call<T>(name: string, values: unknown[], client?: Pool | ClientBase): Promise<T | null> {
+export async function call<T>(
+  name: string,
+  values: unknown[],
+  client?: Pool | ClientBase,
+): Promise<T | null> {
   if (!client) return asServiceAlone((lent) => call(name, values, lent));
   const places = values.map((_, index) => `$${index + 1}`).join(", ");
   const { rows } = await client.query(`select local_auth.${name}(${places}) as result`, values);
@@ -217,7 +221,8 @@ export async function postMail(mail: {
   await call("post_mail", [mail.recipient, mail.subject, mail.body, mail.link, mail.code]);
 }
 
-function answered<T>(result: T | null): T {
+/** @throws Error where a function that always answers did not */
+export function answered<T>(result: T | null): T {
   if (result === null) throw new Error("A function of the local sign-in answered nothing.");
   return result;
 }

@@ -31,6 +31,12 @@ const accessTokenSeconds = 3600;
 /** Where a request comes from, as its session remembers it. */
 export type Origin = { userAgent: string | null; address: string | null };
 
+/**
+ * Answers one method of one path of the local sign-in.
+ * @param params what stands in the path for each `:name` of the endpoint's pattern
+ */
+export type Answer = (request: Request, origin: Origin, params: Record<string, string>) => Promise<Response>;
+
 /** Reads where a request comes from. @param peer the caller's address, where it is known */
 export function originOf(request: Request, peer: string | undefined): Origin {
   return {

@@ -14,6 +14,7 @@ export const outsiders = [
   "a token with alg none",
   "a token signed by another key",
   "a member of another workspace",
+  "an owner who has not given their code",
 ] as const;
 export const callers = [...outsiders, ...members] as const;
 export type Caller = (typeof callers)[number];
@@ -36,6 +37,8 @@ export async function prepareWorld(harness: Harness): Promise<World> {
   for (const role of members) users[role] = await addUser(harness, id, role);
   const { token } = await signUpUser(baseUrl);
   const { secret } = await harness.fixtures.key(id);
+  const guarded = await addUser(harness, id, "owner");
+  await addFactor(harness, guarded.id);
   const forged = await forgeTokens(harness, users.owner.token);
   return {
     harness,
@@ -47,12 +50,22 @@ export async function prepareWorld(harness: Harness): Promise<World> {
       "an API key": secret,
       ...forged,
       "a member of another workspace": token,
+      "an owner who has not given their code": guarded.token,
       viewer: users.viewer.token,
       member: users.member.token,
       admin: users.admin.token,
       owner: users.owner.token,
     },
   };
+}
+
+/** Gives a user a verified authenticator that nobody holds: sessions they have are of the first level from then on. */
+export async function addFactor({ fixtures }: Harness, userId: string): Promise<void> {
+  await fixtures.sql.query(
+    `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret)
+     values (gen_random_uuid(), $1, 'Phone', 'totp', 'verified', now(), now(), 'JBSWY3DPEHPK3PXP')`,
+    [userId],
+  );
 }
 
 /** The owner's own token, spoilt in each of the ways that must not open anything. */

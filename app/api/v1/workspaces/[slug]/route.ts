@@ -6,8 +6,9 @@ import { updateWorkspace } from "@/lib/workspaces/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
-    summary: "Change what a workspace is called",
-    description: "Name, description and base currency, for admins. What is left out stays as it is.",
+    summary: "Change a workspace",
+    description:
+      "Name, description, base currency and whether members need two-factor authentication, for admins. What is left out stays as it is.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

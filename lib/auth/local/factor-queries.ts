@@ -1,0 +1,156 @@
+import type { ClientBase } from "pg";
+import { asService } from "@/lib/db/transaction";
+import { AuthProtocolError } from "./protocol";
+import { answered, call, type OpenSession, type Refused } from "./queries";
+
+/** Whose factor it is, and the session that asks. */
+export type Holder = { userId: string; sessionId: string };
+
+/** Why a function of `supabase/bootstrap/57` or `58` did nothing. */
+type Refusal = Refused<keyof typeof refusals>;
+
+const notFound = [404, "Factor not found"] as const;
+const lowLevel = (act: string) => `AAL2 required to ${act}`;
+
+/** Each refusal's status and words; the codes are Supabase Auth's. */
+const refusals = {
+  session_not_found: [403, "Session from session_id claim in JWT does not exist"],
+  mfa_factor_not_found: notFound,
+  mfa_factor_name_conflict: [422, "A factor with this friendly name for this user already exists"],
+  too_many_enrolled_mfa_factors: [422, "Maximum number of enrolled factors reached, unenroll to continue"],
+  mfa_verified_factor_exists: [422, "Recovery codes exist already, regenerate them to get others"],
+  mfa_recovery_codes_sole_factor: [422, "Recovery codes cannot be the only factor"],
+  mfa_ip_address_mismatch: [422, "Challenge and verify IP addresses mismatch, or the challenge was used"],
+  mfa_challenge_expired: [422, "MFA challenge has expired, create a new challenge."],
+  mfa_verification_failed: [422, "Invalid recovery code entered"],
+  validation_failed: [422, "This endpoint is not for factors of this type"],
+  insufficient_aal: [403, lowLevel("do this")],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+
+/** @param instead the status that upstream answers here, where it is another than elsewhere */
+function settled<T extends object>(result: T | Refusal | null, instead?: number): T {
+  const known = answered(result);
+  if (!("refused" in known)) return known;
+  const [status, message] = refusals[known.refused];
+  throw new AuthProtocolError(instead ?? status, known.refused, message);
+}
+
+/** @throws AuthProtocolError insufficient_aal where a session of a user with a second factor has not proved it */
+export async function requireSecondFactor(userId: string, sessionId: string): Promise<void> {
+  if (!(await call<boolean>("lacks_second_factor", [sessionId, userId]))) return;
+  const message = "AAL2 session is required to update email or password when MFA is enabled.";
+  throw new AuthProtocolError(401, "insufficient_aal", message);
+}
+
+/** Keeps a new authenticator, as yet unverified. @throws AuthProtocolError */
+export async function enrolTotp(
+  { userId, sessionId }: Holder,
+  name: string,
+  secret: string,
+): Promise<{ id: string }> {
+  return settled(await call<{ id: string } | Refusal>("enrol_totp", [userId, sessionId, name, secret]));
+}
+
+/** @returns the challenge, and when it ends in Unix seconds. @throws AuthProtocolError */
+export async function challengeFactor(
+  { userId }: Holder,
+  factorId: string,
+  address: string | null,
+): Promise<{ id: string; expires_at: number }> {
+  type Challenge = { id: string; expires_at: number };
+  return settled(await call<Challenge | Refusal>("challenge_factor", [userId, factorId, address]));
+}
+
+/**
+ * Answers a challenge. The user stays locked from before the secret is read until the answer is taken, so that of two
+ * requests with one code, one passes.
+ * @param stepOfAnswer finds the step whose code was given; undefined where it was none
+ * @throws AuthProtocolError
+ */
+export function answerChallenge(
+  { userId, sessionId }: Holder,
+  asked: { factorId: string; challengeId: string; address: string | null },
+  stepOfAnswer: (secret: string, nowMs: number) => number | undefined,
+): Promise<{ session: OpenSession; was_enrolled: boolean }> {
+  const { factorId, challengeId, address } = asked;
+  const which = [userId, sessionId, factorId, challengeId];
+  return asService(async (client: ClientBase) => {
+    type Opened = { secret: string; last_step: number | null; now_ms: number };
+    const opened = settled(await call<Opened | Refusal>("open_challenge", [...which, address], client), 422);
+    const step = stepOfAnswer(opened.secret, opened.now_ms);
+    if (step === undefined)
+      throw new AuthProtocolError(422, "mfa_verification_failed", "Invalid TOTP code entered");
+    if (opened.last_step !== null && step <= opened.last_step) {
+      const message = "Invalid TOTP code entered: it was used before, wait for the next one";
+      throw new AuthProtocolError(422, "mfa_verification_failed", message);
+    }
+    type Passed = { session: OpenSession; was_enrolled: boolean };
+    return answered(await call<Passed>("pass_challenge", [...which, step], client));
+  });
+}
+
+/** Removes an authenticator. @throws AuthProtocolError */
+export async function removeFactor(
+  { userId, sessionId }: Holder,
+  factorId: string,
+): Promise<{ id: string; was_verified: boolean }> {
+  type Removed = { id: string; was_verified: boolean };
+  const removed = await call<Removed | Refusal>("remove_factor", [userId, sessionId, factorId]);
+  // Upstream answers 403 where a factor is enrolled and 422 where one is removed.
+  return settled(
+    removed,
+    removed && "refused" in removed && removed.refused === "insufficient_aal" ? 422 : undefined,
+  );
+}
+
+/** How many codes there are, and are left. @throws AuthProtocolError mfa_factor_not_found */
+export async function readRecoveryCodes(
+  userId: string,
+): Promise<{ id: string; total: number; remaining: number }> {
+  type Status = { id: string; total: number; remaining: number };
+  const refusal: Refusal = { refused: "mfa_factor_not_found" };
+  return settled((await call<Status>("read_recovery_codes", [userId])) ?? refusal);
+}
+
+/** Keeps a set of codes. @param replaces whether it takes the place of one that is there. @throws AuthProtocolError */
+export async function keepRecoveryCodes(
+  { userId, sessionId }: Holder,
+  set: { name: string; hashes: string[]; replaces: boolean },
+): Promise<{ id: string; friendly_name: string }> {
+  type Kept = { id: string; friendly_name: string };
+  const values = [userId, sessionId, set.name, set.hashes, set.replaces];
+  return settled(await call<Kept | Refusal>("keep_recovery_codes", values));
+}
+
+/** Uses a code up, and raises the session. @throws AuthProtocolError mfa_verification_failed */
+export async function spendRecoveryCode(
+  { userId, sessionId }: Holder,
+  hash: string,
+): Promise<{ session: OpenSession; remaining: number }> {
+  type Spent = { session: OpenSession; remaining: number };
+  return settled(await call<Spent | Refusal>("use_recovery_code", [userId, sessionId, hash]));
+}
+
+/** @throws AuthProtocolError */
+export async function removeRecoveryCodes({ userId, sessionId }: Holder): Promise<{ id: string }> {
+  return settled(await call<{ id: string } | Refusal>("remove_recovery_codes", [userId, sessionId]));
+}
+
+/** Writes what happened to an account into the audit log of every workspace that its user is in. */
+export async function auditAccount(
+  user: { id: string; email: string },
+  action: AccountEvent,
+  address: string | null,
+): Promise<void> {
+  await asService((client) =>
+    client.query("select private.audit_account($1, $2, $3, $4)", [user.id, user.email, action, address]),
+  );
+}
+
+/** What the audit log names of an account's second factors. */
+export type AccountEvent =
+  | "authenticator.created"
+  | "authenticator.deleted"
+  | "recovery_code.used"
+  | "recovery_codes.created"
+  | "recovery_codes.deleted";

@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { readBody } from "./bodies";
+import {
+  auditAccount,
+  keepRecoveryCodes,
+  readRecoveryCodes,
+  removeRecoveryCodes,
+  spendRecoveryCode,
+} from "./factor-queries";
+import { limitAttempts } from "./limits";
+import { sendNotice } from "./outbox";
+import { AuthProtocolError, jsonAnswer } from "./protocol";
+import { countAttempt, forgetAttempts } from "./queries";
+import { requireSession } from "./require-session";
+import { type Answer, describeSession, hashToken, type Origin } from "./session";
+
+const codesInSet = 10;
+/** A code has 80 bits, so a limit guards the database's work rather than the codes. */
+const wrongCodes = { allowed: 10, windowSeconds: 15 * 60 };
+/** Crockford's 32 characters: none of them is taken for another. */
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+
+const generateBody = z.object({
+  friendly_name: z
+    .string()
+    .max(120)
+    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must be printable text")
+    .nullish(),
+});
+const verifyBody = z.object({ code: z.string().max(255) });
+
+/** What `auth.mfa.recoveryCodes` of supabase-js calls. */
+export const recoveryCodeEndpoints: Record<string, Record<string, Answer>> = {
+  "factors/recovery-codes": { GET: readStatus, POST: generate, DELETE: remove },
+  "factors/recovery-codes/verify": { POST: verify },
+  "factors/recovery-codes/regenerate": { POST: regenerate },
+};
+
+/** GET: how many codes are left; never the codes. */
+async function readStatus(request: Request): Promise<Response> {
+  const { user } = await requireSession(request);
+  return jsonAnswer({ ...(await readRecoveryCodes(user.id)), type: "recovery_code" });
+}
+
+/** POST: a first set of codes, shown once. The body may be left out. */
+async function generate(request: Request, origin: Origin): Promise<Response> {
+  const isEmpty = request.body === null || request.headers.get("content-length") === "0";
+  const body = isEmpty ? {} : await readBody(request, generateBody);
+  return answerWithSet(request, origin, body.friendly_name || "Recovery codes", false);
+}
+
+/** POST regenerate: another set; those before it are worth nothing any more. */
+async function regenerate(request: Request, origin: Origin): Promise<Response> {
+  return answerWithSet(request, origin, "", true);
+}
+
+async function answerWithSet(request: Request, origin: Origin, name: string, replaces: boolean) {
+  const { user, sessionId } = await requireSession(request);
+  const codes = Array.from({ length: codesInSet }, makeCode);
+  const hashes = codes.map(hashToken);
+  const kept = await keepRecoveryCodes({ userId: user.id, sessionId }, { name, hashes, replaces });
+  await forgetAttempts(subjectOf(user.id));
+  await auditAccount(user, "recovery_codes.created", origin.address);
+  return jsonAnswer({ ...kept, type: "recovery_code", total: codesInSet, codes });
+}
+
+/** POST verify: raises the session for a code that was not used, and uses it up. */
+async function verify(request: Request, origin: Origin): Promise<Response> {
+  const { user, sessionId } = await requireSession(request);
+  const { code } = await readBody(request, verifyBody);
+  await limitAttempts("codes tried", origin);
+  const subject = subjectOf(user.id);
+  const waitSeconds = await countAttempt(subject, wrongCodes.allowed, wrongCodes.windowSeconds);
+  if (waitSeconds > 0) {
+    const message = `Too many wrong recovery codes. Try again in ${waitSeconds} seconds.`;
+    const headers = { "Retry-After": String(waitSeconds) };
+    throw new AuthProtocolError(429, "mfa_recovery_codes_locked", message, {}, headers);
+  }
+  const spent = await spendRecoveryCode({ userId: user.id, sessionId }, hashToken(canonical(code)));
+  await forgetAttempts(subject);
+  await auditAccount(user, "recovery_code.used", origin.address);
+  await sendNotice(user.email, "recoveryCodeUsed", `${spent.remaining} of your codes are left.`);
+  return jsonAnswer(await describeSession(spent.session));
+}
+
+/** DELETE: there are no codes any more. */
+async function remove(request: Request, origin: Origin): Promise<Response> {
+  const { user, sessionId } = await requireSession(request);
+  const removed = await removeRecoveryCodes({ userId: user.id, sessionId });
+  await auditAccount(user, "recovery_codes.deleted", origin.address);
+  return jsonAnswer(removed);
+}
+
+const subjectOf = (userId: string) => `recovery-code:${userId}`;
+
+/** Sixteen characters of 5 bits each. */
+function makeCode(): string {
+  return Array.from(randomBytes(16), (byte) => alphabet[byte % 32]).join("");
+}
+
+/** A code as it is kept, of one as it was typed: case, spaces and dashes do not count, and look-alikes are read as meant. */
+function canonical(typed: string): string {
+  return typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1");
+}

@@ -1,0 +1,261 @@
+-- Second factors of the local sign-in: authenticator apps (TOTP). Whatever is decided about a user's factors is decided
+-- under a lock on the user's row, so that two requests at once are decided one after the other.
+set local role supabase_auth_admin;
+
+-- The last 30-second step whose code was taken, once a factor: a code counts once (RFC 6238, section 5.2).
+create table if not exists local_auth.taken_steps (
+  factor_id uuid primary key references auth.mfa_factors (id) on delete cascade,
+  last_step bigint not null
+);
+alter table local_auth.taken_steps enable row level security;
+
+-- A user's factors as the Supabase Auth API lists them.
+create or replace function local_auth.describe_factors(described uuid)
+returns jsonb
+language sql stable security definer set search_path = '' set timezone = 'UTC'
+as $$
+  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+    'id', f.id,
+    'friendly_name', nullif(f.friendly_name, ''),
+    'factor_type', f.factor_type,
+    'status', f.status,
+    'created_at', f.created_at,
+    'updated_at', f.updated_at,
+    'last_challenged_at', f.last_challenged_at
+  )) order by f.created_at), '[]')
+  from auth.mfa_factors as f
+  where f.user_id = described
+$$;
+
+-- Locks the user. returns: the session's level, or null where it is over or is not theirs
+create or replace function local_auth.lock_session(session uuid, holder uuid)
+returns auth.aal_level
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  level auth.aal_level;
+begin
+  perform from auth.users where id = holder for no key update;
+  select coalesce(s.aal, 'aal1') into level
+  from auth.sessions as s where s.id = session and s.user_id = holder
+  for update;
+  return level;
+end
+$$;
+
+-- Whether the session must prove a second factor before it may change how its user signs in.
+create or replace function local_auth.lacks_second_factor(session uuid, holder uuid)
+returns boolean
+language sql stable security definer set search_path = ''
+as $$
+  select exists (select from auth.mfa_factors where user_id = holder and status = 'verified')
+    and not exists (select from auth.sessions where id = session and user_id = holder and aal >= 'aal2')
+$$;
+
+-- Why the user may not have another factor of this name; null where they may. Called under the user's lock.
+create or replace function local_auth.refuse_factor(holder uuid, name text, level auth.aal_level)
+returns text
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  -- An enrolment that was begun and never went on.
+  delete from auth.mfa_factors as f
+  where f.user_id = holder and f.status <> 'verified' and f.created_at < now() - interval '5 minutes'
+    and not exists (
+      select from auth.mfa_challenges as c where c.factor_id = f.id and c.created_at > now() - interval '5 minutes'
+    );
+  return case
+    when exists (select from auth.mfa_factors where user_id = holder and coalesce(friendly_name, '') = name)
+      then 'mfa_factor_name_conflict'
+    when (select count(*) >= 10 from auth.mfa_factors where user_id = holder)
+      then 'too_many_enrolled_mfa_factors'
+    when level < 'aal2' and exists (select from auth.mfa_factors where user_id = holder and status = 'verified')
+      then 'insufficient_aal'
+  end;
+end
+$$;
+
+-- Begins the enrolment of an authenticator. returns: { id } or { refused }
+create or replace function local_auth.enrol_totp(holder uuid, session uuid, name text, secret text)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  level auth.aal_level := local_auth.lock_session(session, holder);
+  refusal text;
+  made uuid := gen_random_uuid();
+begin
+  if level is null then
+    return '{"refused": "session_not_found"}';
+  end if;
+  refusal := local_auth.refuse_factor(holder, name, level);
+  if refusal is not null then
+    return jsonb_build_object('refused', refusal);
+  end if;
+  insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret)
+  values (made, holder, name, 'totp', 'unverified', now(), now(), secret);
+  return jsonb_build_object('id', made);
+end
+$$;
+
+-- Begins a challenge of a factor. returns: { id, expires_at (Unix seconds) } or { refused }
+create or replace function local_auth.challenge_factor(holder uuid, factor uuid, address text)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  made uuid := gen_random_uuid();
+  kind auth.factor_type;
+begin
+  select f.factor_type into kind from auth.mfa_factors as f where f.id = factor and f.user_id = holder for update;
+  if kind is null then
+    return '{"refused": "mfa_factor_not_found"}';
+  elsif kind <> 'totp' then
+    return '{"refused": "validation_failed"}';
+  end if;
+  -- A factor has few challenges at a time, however often one is asked for.
+  delete from auth.mfa_challenges as c
+  where c.factor_id = factor and (
+    c.created_at < now() - interval '5 minutes'
+    or c.id not in (select n.id from auth.mfa_challenges as n where n.factor_id = factor order by n.created_at desc limit 20)
+  );
+  insert into auth.mfa_challenges (id, factor_id, created_at, ip_address)
+  values (made, factor, clock_timestamp(), coalesce(address, '0.0.0.0')::inet);
+  update auth.mfa_factors set last_challenged_at = clock_timestamp() where id = factor;
+  return jsonb_build_object('id', made, 'expires_at', extract(epoch from clock_timestamp() + interval '5 minutes')::bigint);
+end
+$$;
+
+-- Opens the answer to a challenge, and locks the user until the transaction ends. Nothing is taken yet.
+-- returns: { secret, last_step, now_ms } or { refused }
+create or replace function local_auth.open_challenge(holder uuid, session uuid, factor uuid, challenge uuid, address text)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  asked auth.mfa_challenges;
+  kept text;
+begin
+  if local_auth.lock_session(session, holder) is null then
+    return '{"refused": "session_not_found"}';
+  end if;
+  select f.secret into kept from auth.mfa_factors as f
+  where f.id = factor and f.user_id = holder and f.factor_type = 'totp';
+  if kept is null then
+    return '{"refused": "mfa_factor_not_found"}';
+  end if;
+  select * into asked from auth.mfa_challenges as c where c.id = challenge and c.factor_id = factor;
+  if not found then
+    return '{"refused": "mfa_factor_not_found", "of": "challenge"}';
+  elsif asked.verified_at is not null or asked.ip_address <> coalesce(address, '0.0.0.0')::inet then
+    return '{"refused": "mfa_ip_address_mismatch"}';
+  elsif asked.created_at < now() - interval '5 minutes' then
+    delete from auth.mfa_challenges where id = challenge;
+    return '{"refused": "mfa_challenge_expired"}';
+  end if;
+  return jsonb_build_object(
+    'secret', kept,
+    'last_step', (select t.last_step from local_auth.taken_steps as t where t.factor_id = factor),
+    'now_ms', floor(extract(epoch from clock_timestamp()) * 1000)::bigint
+  );
+end
+$$;
+
+-- Raises a session to the second level with a refresh token of its own: those before it were the first level's, and are
+-- worth nothing any more. The user's sessions of the first level end. Called under the user's lock.
+-- returns: as open_session
+create or replace function local_auth.raise_session(holder uuid, raised uuid, method text, factor uuid)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  token text := translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
+begin
+  insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
+  values (gen_random_uuid(), raised, now(), now(), method)
+  on conflict on constraint mfa_amr_claims_session_id_authentication_method_pkey do update set updated_at = now();
+  update auth.sessions set aal = 'aal2', factor_id = factor, updated_at = now() where id = raised;
+  delete from auth.sessions where user_id = holder and coalesce(aal, 'aal1') < 'aal2';
+  delete from auth.refresh_tokens where session_id = raised;
+  insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
+  values ('00000000-0000-0000-0000-000000000000', local_auth.hash_token(token), holder, false, now(), now(), raised);
+  return local_auth.describe_session(raised) || jsonb_build_object('refresh_token', token);
+end
+$$;
+
+-- Takes the answer that open_challenge was for, in the same transaction. step: whose code it was
+-- returns: { session, was_enrolled }: the session as open_session, and whether the factor was verified before
+create or replace function local_auth.pass_challenge(holder uuid, session uuid, factor uuid, challenge uuid, step bigint)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  was_verified boolean;
+begin
+  insert into local_auth.taken_steps (factor_id, last_step) values (factor, step)
+  on conflict (factor_id) do update set last_step = excluded.last_step;
+  update auth.mfa_challenges set verified_at = now() where id = challenge;
+  select f.status = 'verified' into was_verified from auth.mfa_factors as f where f.id = factor;
+  update auth.mfa_factors set status = 'verified', updated_at = now() where id = factor and status <> 'verified';
+  delete from auth.mfa_factors where user_id = holder and factor_type = 'totp' and status <> 'verified';
+  return jsonb_build_object(
+    'session', local_auth.raise_session(holder, session, 'totp', factor), 'was_enrolled', was_verified
+  );
+end
+$$;
+
+-- Takes the factor away, and the second level from the sessions that it raised. Called under the user's lock.
+create or replace function local_auth.drop_factor(factor uuid, method text)
+returns void
+language sql volatile security definer set search_path = ''
+as $$
+  delete from auth.mfa_amr_claims
+  where authentication_method = method and session_id in (select id from auth.sessions where factor_id = factor);
+  update auth.sessions set aal = 'aal1', factor_id = null where factor_id = factor;
+  delete from auth.mfa_factors where id = factor
+$$;
+
+-- Removes an authenticator. returns: { id, was_verified } or { refused }
+create or replace function local_auth.remove_factor(holder uuid, session uuid, factor uuid)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  level auth.aal_level := local_auth.lock_session(session, holder);
+  removed auth.mfa_factors;
+begin
+  if level is null then
+    return '{"refused": "session_not_found"}';
+  end if;
+  select * into removed from auth.mfa_factors where id = factor and user_id = holder;
+  if not found then
+    return '{"refused": "mfa_factor_not_found"}';
+  elsif removed.factor_type = 'recovery_code' then
+    return '{"refused": "validation_failed"}';
+  elsif removed.status = 'verified' and level < 'aal2' then
+    return '{"refused": "insufficient_aal"}';
+  elsif removed.status = 'verified'
+    and exists (select from auth.mfa_factors where user_id = holder and factor_type = 'recovery_code')
+    and not exists (
+      select from auth.mfa_factors
+      where user_id = holder and factor_type <> 'recovery_code' and status = 'verified' and id <> factor
+    )
+  then
+    return '{"refused": "mfa_recovery_codes_sole_factor"}';
+  end if;
+  perform local_auth.drop_factor(factor, 'totp');
+  return jsonb_build_object('id', factor, 'was_verified', removed.status = 'verified');
+end
+$$;
+
+revoke execute on all functions in schema local_auth from public;
+grant execute on function
+  local_auth.lacks_second_factor(uuid, uuid),
+  local_auth.enrol_totp(uuid, uuid, text, text),
+  local_auth.challenge_factor(uuid, uuid, text),
+  local_auth.open_challenge(uuid, uuid, uuid, uuid, text),
+  local_auth.pass_challenge(uuid, uuid, uuid, uuid, bigint),
+  local_auth.remove_factor(uuid, uuid, uuid)
+to outlay_service, postgres;
+
+reset role;

@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { withDatabase } from "@/tests/helpers/with-database";
+
+// What the database itself lets a session do that has, or has not, proved a second factor: PostgREST and every mistake of
+// the service's come to the same.
+
+let fixtures: Fixtures;
+let service: pg.Client;
+withDatabase((open) => {
+  ({ fixtures, service } = open);
+});
+
+let workspace: string;
+let owner: string;
+let member: string;
+
+async function addPerson(role: string): Promise<string> {
+  const { rows } = await fixtures.sql.query("select local_auth.create_user($1, null, '{}') ->> 'id' as id", [
+    `${randomUUID()}@example.com`,
+  ]);
+  await fixtures.sql.query(
+    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
+    [workspace, rows[0].id, role],
+  );
+  return rows[0].id;
+}
+
+const addFactor = (userId: string, status: "verified" | "unverified", type = "totp") =>
+  fixtures.sql.query(
+    `insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
+     values (gen_random_uuid(), $1, $2::auth.factor_type, $3::auth.factor_status, now(), now())`,
+    [userId, type, status],
+  );
+const requireMfa = () =>
+  fixtures.sql.query("update public.workspaces set require_mfa = true where id = $1", [workspace]);
+
+/** Runs a statement as a user, with a token of a level, and takes it back. @returns the rows touched, or the refusal */
+async function as(userId: string, aal: string | null, sql: string, values: unknown[] = []): Promise<unknown> {
+  const claims = JSON.stringify({ sub: userId, role: "authenticated", ...(aal !== null && { aal }) });
+  await service.query("begin");
+  try {
+    await service.query(
+      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+      [claims],
+    );
+    return (await service.query(sql, values)).rowCount;
+  } catch (error) {
+    const { message, constraint } = error as pg.DatabaseError;
+    return constraint ?? (/permission denied|row-level security/.exec(message)?.[0] || message);
+  } finally {
+    await service.query("rollback");
+  }
+}
+
+/** How many rows a user sees of every table that holds something of a workspace. */
+async function seenOf(userId: string, aal: string | null): Promise<Record<string, unknown>> {
+  const { rows } = await fixtures.sql.query(
+    `select c.relname as name, a.attname as field
+     from pg_class as c join pg_attribute as a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and (a.attname = 'workspace_id' or (c.relname = 'workspaces' and a.attname = 'id'))
+       and has_table_privilege('authenticated', c.oid, 'select')`,
+  );
+  const seen: Record<string, unknown> = {};
+  for (const { name, field } of rows)
+    seen[name] = await as(userId, aal, `select from public.${name} where ${field} = $1`, [workspace]);
+  return seen;
+}
+const nothing = (seen: Record<string, unknown>) => Object.values(seen).every((count) => count === 0);
+
+beforeEach(async () => {
+  workspace = await fixtures.workspace();
+  owner = await addPerson("owner");
+  member = await addPerson("member");
+  await fixtures.key(workspace);
+});
+
+describe("a user with a verified factor", () => {
+  test.each(["totp", "phone", "webauthn"])(
+    "(%s) sees nothing of a workspace before they prove it",
+    async (type) => {
+      await addFactor(owner, "verified", type);
+      expect(await seenOf(owner, "aal2")).toMatchObject({ workspaces: 1, workspace_members: 2, api_keys: 1 });
+      for (const aal of ["aal1", null, "", "AAL2", "aal22"])
+        expect(nothing(await seenOf(owner, aal))).toBe(true);
+    },
+  );
+
+  test("changes nothing before they prove it: neither a workspace, a membership nor their profile", async () => {
+    const acts: [string, unknown[]?][] = [
+      ["update public.workspaces set name = 'x'"],
+      ["update public.profiles set display_name = 'x'"],
+      ["delete from public.workspace_members"],
+      [
+        "insert into public.workspaces (id, slug, name) values ($1, $2, 'New')",
+        [randomUUID(), `w-${randomUUID()}`],
+      ],
+    ];
+    const counts = async (aal: string) => {
+      const results: unknown[] = [];
+      for (const act of acts) results.push(await as(owner, aal, ...act));
+      return results;
+    };
+    const before = await counts("aal1");
+    expect(before).toEqual([2, 1, "workspace_members_keep_an_owner", 1]);
+    await addFactor(owner, "verified");
+    expect(await counts("aal1")).toEqual([0, 0, 0, "row-level security"]);
+    expect(await counts("aal2")).toEqual(before);
+  });
+
+  test("is not held up by a factor that was never verified, nor by somebody else's", async () => {
+    await addFactor(owner, "unverified");
+    await addFactor(member, "verified");
+    expect(await seenOf(owner, "aal1")).toMatchObject({ workspaces: 1, workspace_members: 2 });
+  });
+});
+
+describe("a workspace that requires a second factor", () => {
+  test("is there for sessions that proved one, and for no others", async () => {
+    await requireMfa();
+    expect(await seenOf(member, "aal2")).toMatchObject({ workspaces: 1, workspace_members: 2, api_keys: 1 });
+    expect(nothing(await seenOf(member, "aal1"))).toBe(true);
+    expect(nothing(await seenOf(member, null))).toBe(true);
+  });
+
+  test("leaves the user's other workspaces as they are", async () => {
+    await requireMfa();
+    const own = "select from public.workspaces where type = 'personal'";
+    expect(await as(member, "aal1", own)).toBe(1);
+  });
+
+  test("is made one by an admin whose own session proved a factor alone", async () => {
+    const on = "update public.workspaces set require_mfa = true where id = $1";
+    expect(await as(owner, "aal1", on, [workspace])).toBe("workspaces_require_mfa_is_proved");
+    expect(await as(owner, "aal2", on, [workspace])).toBe(1);
+    expect(await as(member, "aal2", on, [workspace])).toBe(0);
+    await requireMfa();
+    const off = "update public.workspaces set require_mfa = false where id = $1";
+    expect(await as(owner, "aal1", off, [workspace])).toBe(0);
+    expect(await as(owner, "aal2", off, [workspace])).toBe(1);
+  });
+});
+
+test("No user and no key asks the database who has a second factor, or which workspaces are locked", async () => {
+  for (const call of ["private.has_verified_factor($1)", "private.audit_account($1, '', '', '')"])
+    expect(await as(member, "aal2", `select ${call}`, [owner])).toBe("permission denied");
+  expect(await as(member, "aal1", "select * from private.locked_workspaces()")).toBe("permission denied");
+  expect(await as(member, "aal2", "select * from auth.mfa_factors")).toBe("permission denied");
+});
