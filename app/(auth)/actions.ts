@@ -5,7 +5,7 @@ import type { FormState } from "@/components/auth/auth-form";
 import { beganByRecentMail } from "@/lib/auth/began-by-mail";
 import { explainAuthError } from "@/lib/auth/explain-error";
 import { currentUser, pageOrigin, pageSession } from "@/lib/auth/page-session";
-import { homePath, safePath } from "@/lib/auth/safe-path";
+import { homePath, safePath, withNext } from "@/lib/auth/safe-path";
 
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? "").trim();
 /** As typed: a password may begin or end with a space. */
@@ -18,9 +18,11 @@ const callback = async (next: string) => `${await pageOrigin()}/callback?next=${
 export async function signIn(_: FormState, form: FormData): Promise<FormState> {
   const email = textOf(form, "email");
   const { auth } = await pageSession();
-  const { error } = await auth.signInWithPassword({ email, password: passwordOf(form) });
+  const { data, error } = await auth.signInWithPassword({ email, password: passwordOf(form) });
   if (error) return { error: explainAuthError(error), email };
-  redirect(safePath(textOf(form, "next")));
+  const next = safePath(textOf(form, "next"));
+  const hasSecondFactor = data.user.factors?.some(({ status }) => status === "verified");
+  redirect(hasSecondFactor ? withNext("/sign-in/code", next) : next);
 }
 
 /** Makes an account. Where the identity provider wants the address confirmed, that comes first. */

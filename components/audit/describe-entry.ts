@@ -30,7 +30,16 @@ const amountOf = (value: unknown) =>
 
 /** What each kind of change is called; `is` tells the three ways of changing a row apart. */
 const verbs: Record<string, (entry: AuditEntry, row: Row, before: Row) => string | undefined> = {
-  workspace: ({ action }, row) => `${is(action, "made", "changed", "deleted")} the workspace ${nameOf(row)}`,
+  workspace: ({ action }, row, before) => {
+    if (action.endsWith(".changed") && differs("require_mfa", before, row))
+      return `${row.require_mfa ? "required" : "stopped requiring"} two-factor authentication`;
+    return `${is(action, "made", "changed", "deleted")} the workspace ${nameOf(row)}`;
+  },
+  authenticator: ({ action }) => `${is(action, "added", "", "removed")} an authenticator app`,
+  recovery_code: ({ action }) =>
+    action.endsWith(".used")
+      ? "signed in with a recovery code"
+      : `${is(action, "made", "", "removed")} recovery codes`,
   member: ({ action, actor, subject }, row) => {
     const who = textOf(row, "email");
     const isOwn = actor !== null && actor.user_id === subject.id;

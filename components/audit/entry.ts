@@ -16,4 +16,6 @@ export const kinds: Record<string, string> = {
   price: "Prices",
   repricing: "Corrections",
   subscription: "Subscriptions",
+  authenticator: "Authenticators",
+  recovery_code: "Recovery codes",
 };

@@ -1,6 +1,8 @@
 import { provedSecondFactor } from "@/lib/db/second-factor";
 import { asServiceAlone, type UserClaims } from "@/lib/db/transaction";
 
+export { provedSecondFactor };
+
 /**
  * Whether a session has a second factor of its user's still to prove: it is nobody's yet. A session that proved one costs no
  * query.

@@ -145,7 +145,7 @@ test("Writes what happens to second factors into the audit log of the user's wor
   await admin.end();
   expect(rows.map(({ action }) => action)).toEqual([
     "authenticator.created",
-    "recovery_codes.created",
+    "recovery_code.created",
     "recovery_code.used",
   ]);
   expect(rows).toMatchObject([{ address: "127.0.0.1", before: null, after: null }, {}, {}]);

@@ -3,7 +3,7 @@ import { redirect } from "next/navigation";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { SignInForm } from "@/components/auth/forms";
 import { Alert } from "@/components/ui/alert";
-import { currentUser } from "@/lib/auth/page-session";
+import { currentUser, sessionUser } from "@/lib/auth/page-session";
 import { safePath, withNext } from "@/lib/auth/safe-path";
 import { signIn } from "../actions";
 import { explainAddressChange } from "../address-changes";
@@ -18,6 +18,7 @@ export default async function SignInPage({
 }) {
   const { next, problem, address } = await searchParams;
   if (await currentUser()) redirect(safePath(next));
+  if (await sessionUser()) redirect(withNext("/sign-in/code", next));
   const addressChange = explainAddressChange(address);
   return (
     <AuthCard

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { SignUpForm } from "@/components/auth/forms";
-import { currentUser } from "@/lib/auth/page-session";
+import { currentUser, sessionUser } from "@/lib/auth/page-session";
 import { safePath, withNext } from "@/lib/auth/safe-path";
 import { signUp } from "../actions";
 
@@ -16,6 +16,7 @@ export default async function SignUpPage({
 }) {
   const { next } = await searchParams;
   if (await currentUser()) redirect(safePath(next));
+  if (await sessionUser()) redirect(withNext("/sign-in/code", next));
   return (
     <AuthCard
       title="Make an account"

@@ -6,6 +6,7 @@ import { readCurrentUser } from "@/lib/workspaces/service";
 export default async function HomeRedirect() {
   const claims = await currentUser();
   if (!claims) redirect("/sign-in");
-  const { workspaces } = await readCurrentUser(claims);
-  redirect(workspaces[0] ? `/${workspaces[0].slug}` : "/");
+  const { workspaces, locked_workspaces: locked } = await readCurrentUser(claims);
+  const [first] = [...workspaces, ...locked];
+  redirect(first ? `/${first.slug}` : "/");
 }

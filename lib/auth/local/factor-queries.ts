@@ -152,5 +152,5 @@ export type AccountEvent =
   | "authenticator.created"
   | "authenticator.deleted"
   | "recovery_code.used"
-  | "recovery_codes.created"
-  | "recovery_codes.deleted";
+  | "recovery_code.created"
+  | "recovery_code.deleted";

@@ -61,7 +61,7 @@ async function answerWithSet(request: Request, origin: Origin, name: string, rep
   const hashes = codes.map(hashToken);
   const kept = await keepRecoveryCodes({ userId: user.id, sessionId }, { name, hashes, replaces });
   await forgetAttempts(subjectOf(user.id));
-  await auditAccount(user, "recovery_codes.created", origin.address);
+  await auditAccount(user, "recovery_code.created", origin.address);
   return jsonAnswer({ ...kept, type: "recovery_code", total: codesInSet, codes });
 }
 
@@ -88,7 +88,7 @@ async function verify(request: Request, origin: Origin): Promise<Response> {
 async function remove(request: Request, origin: Origin): Promise<Response> {
   const { user, sessionId } = await requireSession(request);
   const removed = await removeRecoveryCodes({ userId: user.id, sessionId });
-  await auditAccount(user, "recovery_codes.deleted", origin.address);
+  await auditAccount(user, "recovery_code.deleted", origin.address);
   return jsonAnswer(removed);
 }
 

@@ -4,13 +4,15 @@ import { chooseNewPassword } from "@/app/(auth)/actions";
 import { AuthCard } from "@/components/auth/auth-card";
 import { NewPasswordForm } from "@/components/auth/forms";
 import { beganByRecentMail } from "@/lib/auth/began-by-mail";
-import { currentUser } from "@/lib/auth/page-session";
+import { currentUser, sessionUser } from "@/lib/auth/page-session";
+import { withNext } from "@/lib/auth/safe-path";
 
 export const metadata: Metadata = { title: "Choose a new password" };
 
 /** Where the link of a reset leads, by way of the callback that signed its opener in. */
 export default async function NewPasswordPage() {
   const user = await currentUser();
+  if (!user && (await sessionUser())) redirect(withNext("/sign-in/code", "/reset/new"));
   if (!user) redirect("/sign-in?problem=link");
   if (!beganByRecentMail(user)) redirect("/reset");
   return (

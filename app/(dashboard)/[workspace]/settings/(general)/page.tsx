@@ -4,8 +4,10 @@ import { personName } from "@/components/members/person";
 import { Facts } from "@/components/settings/facts";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { LeaveWorkspace } from "@/components/workspaces/leave-workspace";
+import { RequireMfa } from "@/components/workspaces/require-mfa";
 import { TransferOwnership } from "@/components/workspaces/transfer-ownership";
 import { WorkspaceForm } from "@/components/workspaces/workspace-form";
+import { provedSecondFactor } from "@/lib/auth/second-factor";
 import { listCurrencies } from "@/lib/pricing/currency";
 import { readOrganization } from "@/lib/workspaces/service";
 
@@ -19,11 +21,12 @@ export default async function GeneralSettingsPage({ params }: Props) {
   const { members } = await readOrganization(claims, workspace.slug);
   const others = members.filter(({ user_id: id }) => id !== user.id);
   const isOwner = workspace.role === "owner";
+  const isAdmin = isOwner || workspace.role === "admin";
   const isLastOwner = isOwner && !others.some(({ role }) => role === "owner");
   return (
     <SettingsSections>
       <SettingsSection title="General">
-        {isOwner || workspace.role === "admin" ? (
+        {isAdmin ? (
           <WorkspaceForm workspace={workspace} currencies={listCurrencies()} />
         ) : (
           <Facts
@@ -32,10 +35,22 @@ export default async function GeneralSettingsPage({ params }: Props) {
               { label: "Description", value: workspace.description ?? "None" },
               { label: "Currency", value: workspace.base_currency },
               { label: "Address", value: `/${workspace.slug}` },
+              {
+                label: "Two-factor authentication",
+                value: workspace.require_mfa ? "Required" : "Not required",
+              },
             ]}
           />
         )}
       </SettingsSection>
+      {isAdmin ? (
+        <SettingsSection
+          title="Two-factor authentication"
+          description="Members then see nothing of the workspace until they have set up an authenticator app and given its code. API keys are not affected."
+        >
+          <RequireMfa workspace={workspace} hasProved={provedSecondFactor(claims)} />
+        </SettingsSection>
+      ) : null}
       {isOwner ? (
         <SettingsSection
           title="Ownership"

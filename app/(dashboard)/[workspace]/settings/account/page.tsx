@@ -10,6 +10,7 @@ import { Alert } from "@/components/ui/alert";
 import { pageSession } from "@/lib/auth/page-session";
 import { supabaseProject } from "@/lib/env";
 import { changeEmail, changePassword, resendEmailChange, sendPasswordCode } from "./actions";
+import { SecondFactor } from "./second-factor";
 
 export const metadata: Metadata = { title: "Your account" };
 
@@ -60,6 +61,7 @@ export default async function AccountPage({ params, searchParams }: Props) {
           />
         </div>
       </SettingsSection>
+      <SecondFactor />
       <div className="text-muted-foreground text-sm">
         <OutboxHint />
       </div>

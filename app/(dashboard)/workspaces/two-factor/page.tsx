@@ -1,0 +1,44 @@
+import type { Metadata } from "next";
+import { notFound, redirect } from "next/navigation";
+import { beginAuthenticator, confirmAuthenticator } from "@/app/(auth)/second-factor-actions";
+import { AuthCard, TextLink } from "@/components/auth/auth-card";
+import { RequiredSetup } from "@/components/second-factor/required-setup";
+import { currentUser } from "@/lib/auth/page-session";
+import { withNext } from "@/lib/auth/safe-path";
+import { readCurrentUser } from "@/lib/workspaces/service";
+
+export const metadata: Metadata = { title: "Two-factor authentication", robots: { index: false } };
+
+type Props = { searchParams: Promise<{ workspace?: string }> };
+
+/** Where a member comes to whose workspace requires two-factor authentication that they do not have: it is set up here. */
+export default async function TwoFactorPage({ searchParams }: Props) {
+  const { workspace: slug = "" } = await searchParams;
+  const claims = await currentUser();
+  if (!claims) redirect(withNext("/sign-in", `/${slug}`));
+  const { workspaces, locked_workspaces: locked } = await readCurrentUser(claims);
+  const isThis = (candidate: { slug: string }) => candidate.slug === slug;
+  const open = workspaces.find((candidate) => isThis(candidate) && candidate.require_mfa);
+  const workspace = open ?? locked.find(isThis);
+  if (!workspace) notFound();
+  const other = workspaces.find((candidate) => !isThis(candidate));
+  return (
+    <AuthCard
+      title={`${workspace.name} requires two-factor authentication`}
+      about="Set up an authenticator app, and signing in asks for its code after your password or link. The workspace opens as soon as you are done."
+      footer={
+        other ? (
+          <p>
+            Not now? <TextLink href={`/${other.slug}`}>Open {other.name}</TextLink>
+          </p>
+        ) : null
+      }
+    >
+      <RequiredSetup
+        actions={{ begin: beginAuthenticator, confirm: confirmAuthenticator }}
+        workspace={{ slug, name: workspace.name }}
+        isOpen={open !== undefined}
+      />
+    </AuthCard>
+  );
+}

@@ -1,0 +1,56 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
+import { AuthenticatorSetup } from "./authenticator-setup";
+import type { SecondFactorActions } from "./second-factor";
+
+/** Opens the steps that add an authenticator app. */
+export function AddAuthenticator({
+  actions,
+  suggestedName,
+  isFirst,
+}: {
+  actions: SecondFactorActions;
+  suggestedName: string;
+  isFirst: boolean;
+}) {
+  const router = useRouter();
+  const [isOpen, setOpen] = useState(false);
+  const close = () => {
+    setOpen(false);
+    router.refresh();
+  };
+  return (
+    <>
+      <Button
+        variant={isFirst ? "default" : "outline"}
+        size="sm"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        Add an authenticator
+      </Button>
+      <Dialog open={isOpen} onOpenChange={close}>
+        <DialogContent guarded>
+          <DialogHeader>
+            <DialogTitle>Add an authenticator</DialogTitle>
+            <DialogDescription>
+              {isFirst
+                ? "From then on, signing in asks for the app's code after your password or link, and your other sessions are signed out."
+                : "Signing in takes a code of any of your authenticators."}
+            </DialogDescription>
+          </DialogHeader>
+          <AuthenticatorSetup
+            actions={actions}
+            suggestedName={suggestedName}
+            onFinish={close}
+            finish="I have stored them"
+          />
+        </DialogContent>
+      </Dialog>
+    </>
+  );
+}

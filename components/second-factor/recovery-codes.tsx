@@ -1,0 +1,32 @@
+import { Download } from "lucide-react";
+import { buttonVariants } from "@/components/ui/button";
+import { CopyButton } from "@/components/ui/copy-button";
+import { inBlocks } from "./second-factor";
+
+/** Recovery codes, the one time they are in sight: to be copied or downloaded. */
+export function RecoveryCodes({ codes }: { codes: string[] }) {
+  const text = `${codes.map(inBlocks).join("\n")}\n`;
+  return (
+    <div className="grid gap-3">
+      <ul
+        aria-label="Recovery codes"
+        className="grid gap-x-6 gap-y-1.5 rounded-md border bg-muted px-4 py-3 font-mono text-[13px] min-[360px]:grid-cols-2"
+      >
+        {codes.map((code) => (
+          <li key={code}>{inBlocks(code)}</li>
+        ))}
+      </ul>
+      <div className="flex items-center gap-2">
+        <a
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+          download="outlay-recovery-codes.txt"
+          className={buttonVariants({ variant: "outline", size: "sm" })}
+        >
+          <Download aria-hidden="true" />
+          Download
+        </a>
+        <CopyButton text={text} label="Copy the recovery codes" className="size-8" />
+      </div>
+    </div>
+  );
+}

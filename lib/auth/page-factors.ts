@@ -1,0 +1,42 @@
+import type { SupabaseClient } from "@supabase/supabase-js";
+
+/** The second factors of whoever's session it is. */
+export type PageFactors = {
+  /** Verified authenticator apps, the one that was used last first. */
+  authenticators: { id: string; name: string; createdAt: string; lastUsedAt: string | null }[];
+  /** Those whose setting up was begun and never confirmed. */
+  unconfirmed: string[];
+  hasRecoveryCodes: boolean;
+};
+
+/** Reads a session's factors from the identity provider: the local one or Supabase alike. */
+export async function readFactors({ auth }: SupabaseClient): Promise<PageFactors> {
+  const { data, error } = await auth.mfa.listFactors();
+  if (error) throw error;
+  const authenticators = data.totp.map((factor) => ({
+    id: factor.id,
+    name: factor.friendly_name ?? "Authenticator app",
+    createdAt: factor.created_at,
+    lastUsedAt: factor.last_challenged_at ?? null,
+  }));
+  return {
+    authenticators: authenticators.sort((a, b) => (b.lastUsedAt ?? "").localeCompare(a.lastUsedAt ?? "")),
+    unconfirmed: data.all
+      .filter(({ factor_type, status }) => factor_type === "totp" && status !== "verified")
+      .map(({ id }) => id),
+    hasRecoveryCodes: data.recovery_code.length > 0,
+  };
+}
+
+/**
+ * How many recovery codes are left; null where none were made.
+ * @returns undefined where the identity provider offers none: a Supabase project before September 2026, or with them
+ *   turned off
+ */
+export async function readCodesLeft({
+  auth,
+}: SupabaseClient): Promise<{ total: number; remaining: number } | null | undefined> {
+  const { data, error } = await auth.mfa.recoveryCodes.getStatus();
+  if (data) return { total: data.total, remaining: data.remaining };
+  return error.code === "mfa_factor_not_found" ? null : undefined;
+}
