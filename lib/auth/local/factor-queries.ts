@@ -6,7 +6,7 @@ import { answered, call, type OpenSession, type Refused } from "./queries";
 /** Whose factor it is, and the session that asks. */
 export type Holder = { userId: string; sessionId: string };
 
-/** Why a function of `supabase/bootstrap/57` or `58` did nothing. */
+/** Why a function of `supabase/bootstrap/58` or `59` did nothing. */
 type Refusal = Refused<keyof typeof refusals>;
 
 const notFound = [404, "Factor not found"] as const;
