@@ -93,17 +93,17 @@ export function AuthenticatorSetup({
 function Scan({ enrolment: { qrCode, secret } }: { enrolment: Enrolment }) {
   return (
     <>
-      <div className="grid justify-items-center gap-4 sm:grid-cols-[auto_minmax(0,1fr)] sm:justify-items-stretch">
+      <div className="grid justify-items-center gap-4">
+        <p className="w-full text-muted-foreground text-sm">
+          Scan this with an authenticator app, or type the secret into it.
+        </p>
         {/* biome-ignore lint/performance/noImgElement: it is a data address, which nothing can make smaller. */}
         <img
           src={qrCode}
           alt="QR code with the secret below"
           className="size-44 rounded-md border bg-white p-1.5"
         />
-        <div className="grid w-full content-start gap-3">
-          <p className="text-muted-foreground text-sm">
-            Scan this with an authenticator app, or type the secret into it.
-          </p>
+        <div className="w-full">
           <Secret secret={secret} label="secret" />
         </div>
       </div>

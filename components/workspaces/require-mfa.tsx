@@ -37,7 +37,7 @@ export function RequireMfa({ workspace, hasProved }: { workspace: Membership; ha
         <Link href={`/${slug}/settings/account`} className="underline underline-offset-4">
           your own account
         </Link>{" "}
-        first: you would lock yourself out.
+        first. Otherwise you would lock yourself out.
       </Alert>
     );
   }

@@ -26,6 +26,18 @@ export async function pageSession(): Promise<SupabaseClient> {
   );
 }
 
+/** A session that no cookie keeps: what is signed in with it leaves the page's own session as it is. */
+export async function sessionInMemory(): Promise<SupabaseClient> {
+  const kept = new Map<string, string>();
+  const cookies = {
+    getAll: () => [...kept].map(([name, value]) => ({ name, value })),
+    setAll: (changes: { name: string; value: string }[]) => {
+      for (const { name, value } of changes) kept.set(name, value);
+    },
+  };
+  return createSessionClient(cookies, await pageAddress());
+}
+
 /** The address of whoever looks at this page, where it is known. */
 async function pageAddress(): Promise<string | undefined> {
   return callerAddress({ headers: await headers() }, undefined);

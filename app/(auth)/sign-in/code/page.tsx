@@ -23,8 +23,12 @@ export default async function CodePage({ searchParams }: { searchParams: Promise
   const here = withNext("/sign-in/code", next);
   const takesRecoveryCode = kind === "recovery" && hasRecoveryCodes;
   const other = takesRecoveryCode
-    ? { href: here, label: "Use your authenticator app" }
-    : { href: `${here}${next ? "&" : "?"}with=recovery`, label: "Use a recovery code" };
+    ? { href: here, label: "Use your authenticator app", why: "Is your authenticator at hand after all?" }
+    : {
+        href: `${here}${next ? "&" : "?"}with=recovery`,
+        label: "Use a recovery code",
+        why: "Is your authenticator not at hand?",
+      };
   return (
     <AuthCard
       title="Two-factor authentication"
@@ -33,7 +37,7 @@ export default async function CodePage({ searchParams }: { searchParams: Promise
         <>
           {hasRecoveryCodes ? (
             <p>
-              Is it not at hand? <TextLink href={other.href}>{other.label}</TextLink>
+              {other.why} <TextLink href={other.href}>{other.label}</TextLink>
             </p>
           ) : null}
           <form action={signOut}>

@@ -4,7 +4,7 @@ import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import type { FormState } from "@/components/auth/auth-form";
 import { explainAuthError } from "@/lib/auth/explain-error";
-import { currentUser, pageOrigin, pageSession } from "@/lib/auth/page-session";
+import { currentUser, pageOrigin, pageSession, sessionInMemory } from "@/lib/auth/page-session";
 import { supabaseProject } from "@/lib/env";
 import { readCurrentUser } from "@/lib/workspaces/service";
 
@@ -22,7 +22,8 @@ async function requireAccount() {
 /**
  * Sets a new password for whoever knows the one they have, or has the code of a mail: somebody who finds a browser open
  * does not. The local sign-in asks for either by itself. Whether a Supabase project does is a setting of the project:
- * with one, the password is proved by signing in with it, which gives this browser a new session.
+ * with one, the password is proved by signing in with it, in a session that ends at once: this browser's own has perhaps
+ * proved a second factor, which a new one would not have.
  */
 export async function changePassword(_: FormState, form: FormData): Promise<FormState> {
   const { auth, email } = await requireAccount();
@@ -30,7 +31,9 @@ export async function changePassword(_: FormState, form: FormData): Promise<Form
   const code = textOf(form, "code").replaceAll(" ", "");
   const current = textOf(form, "current");
   if (supabaseProject()) {
-    const known = await auth.signInWithPassword({ email, password: current });
+    const proving = await sessionInMemory();
+    const known = await proving.auth.signInWithPassword({ email, password: current });
+    if (!known.error) await proving.auth.signOut({ scope: "local" });
     if (known.error?.code === "invalid_credentials") return { error: "This is not the password you have." };
     if (known.error) return { error: explainAuthError(known.error) };
   }
