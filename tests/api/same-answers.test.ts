@@ -28,7 +28,7 @@ const ask = (line: string) =>
         "Connection: close",
       ]);
       const { allow = null, location = null } = headers;
-      return { status, allow: allow && allow.split(", ").sort().join(", "), location };
+      return { status, allow: allow?.split(", ").sort().join(", ") ?? null, location };
     }),
   );
 
