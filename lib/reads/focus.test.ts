@@ -10,6 +10,7 @@ const workspace = {
   type: "team",
   description: null,
   base_currency: "USD",
+  require_mfa: false,
   role: "owner",
 } as const;
 

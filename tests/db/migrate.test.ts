@@ -167,6 +167,27 @@ describe("bootstrapDatabase", () => {
     await own.drop();
   });
 
+  test("gives an installation from before second factors their tables, and its sessions stay", async () => {
+    const own = await createTestDatabase();
+    const superuser = new Client({ connectionString: own.superuserUrl });
+    await superuser.connect();
+    await superuser.query(
+      `select local_auth.open_session((local_auth.create_user('kept@example.com', null, '{}') ->> 'id')::uuid, 'password', null, null);
+       drop table local_auth.recovery_codes, local_auth.taken_steps, auth.mfa_challenges, auth.mfa_factors;
+       drop type auth.factor_type, auth.factor_status;
+       comment on schema local_auth is null`,
+    );
+    await bootstrapDatabaseAt(own.superuserUrl, bootstrap);
+    const { rows } = await superuser.query(
+      `select u.id, s.id as session, s.aal,
+         local_auth.enrol_totp(u.id, s.id, 'Phone', 'JBSWY3DPEHPK3PXP') ->> 'id' as factor
+       from auth.users as u join auth.sessions as s on s.user_id = u.id`,
+    );
+    expect(rows).toMatchObject([{ aal: "aal1", factor: expect.stringMatching(/^[0-9a-f-]{36}$/) }]);
+    await superuser.end();
+    await own.drop();
+  });
+
   test("does not touch a schema auth that is there, and could be run again over its own", async () => {
     const own = await createTestDatabase();
     expect(await bootstrapDatabaseAt(own.superuserUrl, bootstrap)).toBe(false);

@@ -94,10 +94,7 @@ describe("a user with a verified factor", () => {
       ["update public.workspaces set name = 'x'"],
       ["update public.profiles set display_name = 'x'"],
       ["delete from public.workspace_members"],
-      [
-        "insert into public.workspaces (id, slug, name) values ($1, $2, 'New')",
-        [randomUUID(), `w-${randomUUID()}`],
-      ],
+      ["insert into public.workspaces (slug, name) values ($1, 'New')", [`w-${randomUUID()}`]],
     ];
     const counts = async (aal: string) => {
       const results: unknown[] = [];
