@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type NextRequest, NextResponse } from "next/server";
-import { hasSessionCookie } from "@/lib/auth/request-session";
+import { accessTokenOf, hasSessionCookie } from "@/lib/auth/request-session";
 import { createSessionClient } from "@/lib/auth/session-client";
 import { env } from "@/lib/env";
 import { plainPath } from "@/lib/http/plain-path";
@@ -9,6 +9,9 @@ import { PrerenderedPages } from "@/lib/http/prerendered-scripts";
 import { framePolicy, pagePolicy, securityHeaders } from "@/lib/http/security-headers";
 import { isServedHost, refuseHost } from "@/lib/http/served-host";
 import { servedPath } from "@/lib/mcp/addresses";
+
+/** How long a page waits for its session to be refreshed here; it asks once more, for a shorter time, by itself. */
+const refreshLimitMs = 2_500;
 
 const policyHeader = "Content-Security-Policy";
 
@@ -77,6 +80,6 @@ async function refreshSession(request: NextRequest): Promise<NextResponse> {
     },
   });
   // An identity provider that is away leaves it as it was.
-  await client.auth.getSession();
+  await accessTokenOf(client, refreshLimitMs).catch(() => {});
   return response;
 }

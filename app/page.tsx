@@ -78,6 +78,6 @@ export default async function HomePage() {
 }
 
 async function Health() {
-  const { status, version } = await checkHealth();
-  return <HealthLine status={status} version={version} />;
+  const { checks, version } = await checkHealth();
+  return <HealthLine checks={checks} version={version} />;
 }

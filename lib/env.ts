@@ -58,8 +58,10 @@ const schema = z.object({
     .includes("BEGIN CERTIFICATE", "must be a certificate in PEM")
     .transform((pem) => pem.replaceAll("\\n", "\n"))
     .optional(),
-  /** Connections the service may hold open. */
+  /** Connections the service may hold open, in all. */
   POSTGRES_POOL_SIZE: z.coerce.number().int().min(4).max(200).default(10),
+  /** How many of them are for reads: dashboards, summaries, exports. One is for health; the rest record. */
+  POSTGRES_READ_POOL_SIZE: z.coerce.number().int().min(1).optional(),
   /** Addresses (CIDR) of the reverse proxies whose X-Forwarded-For may be believed. */
   TRUSTED_PROXIES: list,
   SVC_API_KEY: z.string().min(16, "must have at least 16 characters").optional(),
@@ -111,18 +113,26 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ""),
   );
   const parsed = schema.safeParse(set);
-  const problems = parsed.success ? findMissing(parsed.data) : parsed.error.issues;
+  const problems = parsed.success ? findConflicts(parsed.data) : parsed.error.issues;
   if (parsed.success && problems.length === 0) return parsed.data;
   const lines = problems.map(({ path, message }) => `  ${path.join(".")}: ${message}`);
   throw new EnvError(`The environment has settings that cannot be used:\n${lines.join("\n")}`);
 }
 
-/** What the settings that are there need beside them. */
-function findMissing(settings: Env): { path: PropertyKey[]; message: string }[] {
+/** What the settings that are there need beside them, or do not allow. */
+function findConflicts(settings: Env): { path: PropertyKey[]; message: string }[] {
+  const problems: { path: PropertyKey[]; message: string }[] = [];
+  const { POSTGRES_POOL_SIZE: all, POSTGRES_READ_POOL_SIZE: reading = 1 } = settings;
+  if (reading > all - 3) {
+    const message = `must be at most ${all - 3}: of POSTGRES_POOL_SIZE (${all}), two at least are for recording, and one for health`;
+    problems.push({ path: ["POSTGRES_READ_POOL_SIZE"], message });
+  }
   const url = settings.SUPABASE_URL ?? settings.NEXT_PUBLIC_SUPABASE_URL;
-  if (!url || publishableKeyOf(settings)) return [];
-  const message = "is needed beside SUPABASE_URL; the project's settings show it";
-  return [{ path: ["NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY"], message }];
+  if (url && !publishableKeyOf(settings)) {
+    const message = "is needed beside SUPABASE_URL; the project's settings show it";
+    problems.push({ path: ["NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY"], message });
+  }
+  return problems;
 }
 
 function publishableKeyOf(settings: Env): string | undefined {

@@ -23,6 +23,7 @@ export const statusOf = {
   unsupported_media_type: 415,
   misdirected_request: 421,
   rate_limited: 429,
+  export_in_progress: 429,
   internal_error: 500,
   unavailable: 503,
 } as const;

@@ -25,3 +25,58 @@ export const log = pino({
     censor: "[redacted]",
   },
 });
+
+/** How often a kind of failure is counted in the log while it lasts, and after how long a quiet one is news again. */
+const countEveryMs = 1_000;
+const forgetAfterMs = 10_000;
+/** Request ids that a count names. */
+const maxNamed = 20;
+
+/** Failures of one kind since the last line about them. */
+type Repeated = { message: string; count: number; requestIds: string[]; lastMs: number };
+
+const repeated = new Map<string, Repeated>();
+let counting: NodeJS.Timeout | undefined;
+
+/**
+ * Logs an error that is not the caller's. The first of its kind is logged in full, with its cause and its stack. Others of
+ * that kind are counted, in one line a second: an outage under load must not fill the disk.
+ * @param message what failed
+ * @param context what tells this one from others, `request_id` above all
+ */
+export function reportFailure(error: unknown, message: string, context: { request_id?: string } = {}): void {
+  const kind = kindOf(error, message);
+  const known = repeated.get(kind);
+  if (known) {
+    known.count += 1;
+    known.lastMs = performance.now();
+    if (context.request_id && known.requestIds.length < maxNamed) known.requestIds.push(context.request_id);
+    return;
+  }
+  const cause = error instanceof Error ? error.cause : undefined;
+  log.error({ err: error, ...(cause !== undefined && { cause }), ...context }, message);
+  repeated.set(kind, { message, count: 0, requestIds: [], lastMs: performance.now() });
+  counting ??= setInterval(logCounts, countEveryMs).unref();
+}
+
+function logCounts(): void {
+  for (const [kind, { message, count, requestIds, lastMs }] of repeated) {
+    if (count > 0) {
+      log.error({ kind, count, request_ids: requestIds }, `${message} (more of the same kind)`);
+      repeated.set(kind, { message, count: 0, requestIds: [], lastMs });
+    } else if (performance.now() - lastMs > forgetAfterMs) repeated.delete(kind);
+  }
+  if (repeated.size > 0) return;
+  clearInterval(counting);
+  counting = undefined;
+}
+
+/** What makes two failures equal: the codes of the error and of its cause, and where each was made. */
+function kindOf(error: unknown, message: string): string {
+  if (!(error instanceof Error)) return `${message} ${String(error)}`;
+  const codeOf = (each: Error) => ("code" in each ? String(each.code) : "");
+  // A description may name what differs from call to call; a code, or the place in the code, does not.
+  const own = codeOf(error) || `${error.name} ${error.stack?.split("\n    at ")[1] ?? error.message}`;
+  const { cause } = error;
+  return [message, own, cause instanceof Error && (codeOf(cause) || cause.message)].filter(Boolean).join(" ");
+}

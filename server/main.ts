@@ -126,7 +126,9 @@ function messageOf(error: unknown): string {
   if ("code" in error && error.code === "EADDRINUSE") {
     return `Port ${"port" in error ? error.port : ""} is taken by another program. Set PORT to another one.`;
   }
-  return ["Error", "AlreadyRunningError", "EnvError", "MigrationError"].includes(error.name)
+  return ["Error", "AlreadyRunningError", "EnvError", "MigrationError", "NewerDatabaseError"].includes(
+    error.name,
+  )
     ? error.message
     : (error.stack ?? error.message);
 }

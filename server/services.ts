@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import type { Claim } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
-import { bootstrapDatabaseAt, MigrationError, migrate } from "@/lib/db/migrate";
+import { bootstrapDatabaseAt, MigrationError, migrate, NewerDatabaseError } from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { type DemoAccess, seedDemo } from "@/lib/demo/seed";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
@@ -90,8 +90,8 @@ async function connectDatabase(url: string, { settings, root, claim }: ServiceOp
       const applied = await migrate(adminUrl, join(root, "supabase/migrations"));
       return `${host}: ${describeApplied(applied)}`;
     } catch (cause) {
-      if (!(cause instanceof Error) || cause instanceof MigrationError || cause instanceof EnvError)
-        throw cause;
+      const isOurs = [MigrationError, NewerDatabaseError, EnvError].some((kind) => cause instanceof kind);
+      if (!(cause instanceof Error) || isOurs) throw cause;
       // A refused connection or password, which says neither which database it was nor whose setting.
       throw new Error(`The database at ${host} (POSTGRES_URL) cannot be used: ${cause.message}`, { cause });
     }

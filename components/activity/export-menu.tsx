@@ -7,6 +7,7 @@ import {
   DropdownMenuDownload,
   DropdownMenuTrigger,
 } from "@/components/ui/dropdown-menu";
+import { startExport } from "./start-export";
 
 /** What is shown, all of its pages, as a file. @param filters the query of what is shown */
 export function ExportMenu({ workspace, filters }: { workspace: string; filters: string }) {
@@ -18,10 +19,10 @@ export function ExportMenu({ workspace, filters }: { workspace: string; filters:
         Export
       </DropdownMenuTrigger>
       <DropdownMenuContent place="bottom-end" aria-label="Export what is shown" className="w-64">
-        <DropdownMenuDownload href={href("csv")}>
+        <DropdownMenuDownload href={href("csv")} onSelect={startExport}>
           <Format name="CSV" hint="A row for each entry, in our columns" />
         </DropdownMenuDownload>
-        <DropdownMenuDownload href={href("focus")}>
+        <DropdownMenuDownload href={href("focus")} onSelect={startExport}>
           <Format name="FOCUS" hint="The FinOps columns, for cost tools" />
         </DropdownMenuDownload>
       </DropdownMenuContent>

@@ -147,15 +147,28 @@ export function DropdownMenuLink({
   );
 }
 
-/** A file to save. */
-export function DropdownMenuDownload({ href, children }: { href: string; children: ReactNode }) {
+/** A file to save. @param onSelect saves it, or says why not; a link that is opened elsewhere goes by itself */
+export function DropdownMenuDownload({
+  href,
+  onSelect,
+  children,
+}: {
+  href: string;
+  onSelect: (href: string) => void;
+  children: ReactNode;
+}) {
   return (
     <a
       href={href}
       download
       role="menuitem"
       tabIndex={-1}
-      onClick={({ currentTarget }) => closeMenu(currentTarget)}
+      onClick={(event) => {
+        closeMenu(event.currentTarget);
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        onSelect(href);
+      }}
       className={itemClass}
     >
       {children}

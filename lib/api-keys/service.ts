@@ -9,7 +9,7 @@ import type {
 } from "@/lib/contract/api-keys";
 import type { Membership } from "@/lib/contract/me";
 import { permissionsOf } from "@/lib/contract/permissions";
-import { asUser, steppedBack, type UserClaims } from "@/lib/db/transaction";
+import { asUser, asUserReading, steppedBack, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { generateSecret, hashSecret, secretHint } from "@/lib/keys/secret";
 import { monthOf } from "@/lib/reads/month";
@@ -27,9 +27,8 @@ const maxSecretsAnHour = { account: 60, address: 240 };
 
 /** A workspace's keys with what each has spent this UTC month, for its members. @throws ServiceError not_found */
 export function listApiKeys(claims: UserClaims, slug: string): Promise<z.output<typeof apiKeyList>> {
-  return asUser(claims, async (client) => {
+  return asUserReading(claims, async (client, now) => {
     const membership = await requireMembership(client, claims, slug);
-    const now = Date.now();
     const rows = await selectKeys(client, membership.id, monthOf(now).from);
     return {
       api_keys: rows.map((row) => readKey(row, { membership, claims, now })),
@@ -49,9 +48,9 @@ export async function createApiKey(
   { environment, ...request }: CreateApiKeyRequest,
 ): Promise<KeyWithSecret> {
   await throttleSecrets(claims);
-  return asUser(claims, async (client) => {
+  return asUser(claims, async (client, now) => {
     const membership = await requireMembership(client, claims, slug, "member");
-    const asker = { workspaceId: membership.id, role: membership.role, now: Date.now() };
+    const asker = { workspaceId: membership.id, role: membership.role, now };
     const id = await insertKey(client, {
       ...unrestricted,
       name: request.name,
@@ -61,7 +60,7 @@ export async function createApiKey(
       environment,
     });
     const secret = await issueSecret(client, id);
-    return { ...(await loadKey(client, membership, claims, id)), secret };
+    return { ...(await loadKey(client, { membership, claims, now }, id)), secret };
   });
 }
 
@@ -85,11 +84,11 @@ export function editApiKey(
   id: string,
   request: EditApiKeyRequest,
 ): Promise<Key> {
-  return asUser(claims, async (client) => {
-    const { membership, row } = await holdLiveKey(client, claims, slug, id);
-    const asker = { workspaceId: membership.id, role: membership.role, now: Date.now() };
+  return asUser(claims, async (client, now) => {
+    const { membership, row } = await holdLiveKey(client, { claims, now }, slug, id);
+    const asker = { workspaceId: membership.id, role: membership.role, now };
     await updateKey(client, membership.id, id, await readChanges(client, asker, request, row.conditions));
-    return loadKey(client, membership, claims, id);
+    return loadKey(client, { membership, claims, now }, id);
   });
 }
 
@@ -99,10 +98,10 @@ export function editApiKey(
  */
 export async function rotateApiKey(claims: UserClaims, slug: string, id: string): Promise<KeyWithSecret> {
   await throttleSecrets(claims);
-  return asUser(claims, async (client) => {
-    const { membership } = await holdLiveKey(client, claims, slug, id);
+  return asUser(claims, async (client, now) => {
+    const { membership } = await holdLiveKey(client, { claims, now }, slug, id);
     const secret = await issueSecret(client, id);
-    return { ...(await loadKey(client, membership, claims, id)), secret };
+    return { ...(await loadKey(client, { membership, claims, now }, id)), secret };
   });
 }
 
@@ -111,10 +110,10 @@ export async function rotateApiKey(claims: UserClaims, slug: string, id: string)
  * @throws ServiceError not_found, permission_denied
  */
 export function revokeApiKey(claims: UserClaims, slug: string, id: string): Promise<Key> {
-  return asUser(claims, async (client) => {
-    const { membership, isRevoked } = await holdKey(client, claims, slug, id);
+  return asUser(claims, async (client, now) => {
+    const { membership, isRevoked } = await holdKey(client, { claims, now }, slug, id);
     if (!isRevoked) await revokeKey(client, membership.id, id);
-    return loadKey(client, membership, claims, id);
+    return loadKey(client, { membership, claims, now }, id);
   });
 }
 
@@ -141,14 +140,14 @@ async function issueSecret(client: PoolClient, id: string): Promise<string> {
  */
 async function holdKey(
   client: PoolClient,
-  claims: UserClaims,
+  { claims, now }: { claims: UserClaims; now: number },
   slug: string,
   id: string,
 ): Promise<{ membership: Membership; row: KeyRow; isRevoked: boolean }> {
   const membership = await requireMembership(client, claims, slug, "member");
   // Locked before it is read: what is changed of it goes on from what it is, not from what it was.
   const isHeld = await lockKey(client, membership.id, id);
-  const [row] = await selectKeys(client, membership.id, monthOf(Date.now()).from, id);
+  const [row] = await selectKeys(client, membership.id, monthOf(now).from, id);
   if (!row) throw notFound();
   if (mayManage(row, { membership, claims })) return { membership, row, isRevoked: !isHeld };
   throw new ServiceError(
@@ -169,12 +168,10 @@ async function holdLiveKey(...which: Parameters<typeof holdKey>) {
 
 async function loadKey(
   client: PoolClient,
-  membership: Membership,
-  claims: UserClaims,
+  viewer: { membership: Membership; claims: UserClaims; now: number },
   id: string,
 ): Promise<Key> {
-  const now = Date.now();
-  const [row] = await selectKeys(client, membership.id, monthOf(now).from, id);
+  const [row] = await selectKeys(client, viewer.membership.id, monthOf(viewer.now).from, id);
   if (!row) throw notFound();
-  return readKey(row, { membership, claims, now });
+  return readKey(row, viewer);
 }

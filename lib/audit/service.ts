@@ -5,7 +5,7 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import { instant } from "@/lib/contract/fields";
 import { toInstant } from "@/lib/contract/instant";
 import { cursorOf } from "@/lib/cursor";
-import { asUser, type UserClaims } from "@/lib/db/transaction";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { requireMembership } from "@/lib/workspaces/membership";
 import { type AuditPlace, type AuditRow, selectEntries } from "./queries";
 
@@ -20,7 +20,7 @@ const places = cursorOf<AuditPlace>(z.object({ at: z.iso.datetime().pipe(instant
 export async function listAudit(claims: UserClaims, slug: string, query: AuditQuery): Promise<AuditList> {
   const { kind = null, limit, cursor } = query;
   const behind = cursor === undefined ? null : places.read(cursor);
-  return asUser(claims, async (client) => {
+  return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "admin");
     // One more than is shown tells whether there are older ones.
     const rows = await selectEntries(client, id, { kind, behind, atMost: limit + 1 });

@@ -8,6 +8,9 @@ import { lacksSecondFactor } from "./second-factor";
 import { createSessionClient } from "./session-client";
 import { type UserClaims, verifyUserJwt } from "./verify-user-jwt";
 
+/** How long a page waits for a refresh: proxy.ts waited before it, and a session that it refreshed needs none. */
+const refreshLimitMs = 1_000;
+
 /** The session of the page, or the server action, that is being answered. */
 export async function pageSession(): Promise<SupabaseClient> {
   const store = await cookies();
@@ -54,7 +57,7 @@ export const currentUser = cache(async (): Promise<UserClaims | undefined> => {
 
 /** Whose session this is, whether or not they have proved their second factor: for the page that asks for it alone. */
 export const sessionUser = cache(async (): Promise<UserClaims | undefined> => {
-  const token = await accessTokenOf(await pageSession());
+  const token = await accessTokenOf(await pageSession(), refreshLimitMs);
   if (!token) return undefined;
   try {
     return await verifyUserJwt(token, await pageAddress());

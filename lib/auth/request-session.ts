@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { providerUnavailable } from "./provider-unavailable";
 import { createSessionClient, sessionCookieName } from "./session-client";
@@ -37,12 +38,27 @@ export function hasSessionCookie(request: Request): boolean {
 }
 
 /**
+ * How long a session that must be refreshed may keep an answer waiting. The client library goes on asking a provider that
+ * is away for half a minute.
+ */
+const refreshLimitMs = 3_500;
+
+/**
  * The access token of a session. It is refreshed first where it is about to expire, and is as yet unverified.
+ * @param limitMs how long to wait for the refresh
  * @returns undefined where there is no session, or it is over
  * @throws ServiceError unavailable where the identity provider could not be asked: nobody is signed out for that
  */
-export async function accessTokenOf(client: SupabaseClient): Promise<string | undefined> {
-  const { data, error } = await client.auth.getSession();
+export async function accessTokenOf(
+  client: SupabaseClient,
+  limitMs: number = refreshLimitMs,
+): Promise<string | undefined> {
+  const limit = new AbortController();
+  const tooLate = wait(limitMs, undefined, { signal: limit.signal, ref: false }).catch(() => undefined);
+  const answer = await Promise.race([client.auth.getSession(), tooLate]);
+  limit.abort();
+  if (!answer) throw providerUnavailable(new Error(`A session was not refreshed within ${limitMs} ms.`));
+  const { data, error } = answer;
   if (error?.name === "AuthRetryableFetchError") throw providerUnavailable(error);
   return data.session?.access_token;
 }

@@ -4,7 +4,14 @@ import type { budget, budgetList, CreateBudgetRequest, EditBudgetRequest } from 
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { budgetStatus } from "@/lib/contract/reads";
-import { asKey, asUser, type KeyClaims, steppedBack, type UserClaims } from "@/lib/db/transaction";
+import {
+  asKey,
+  asUser,
+  asUserReading,
+  type KeyClaims,
+  steppedBack,
+  type UserClaims,
+} from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
 import { compare, divideMoney, multiply, parseDecimal, subtract, toText } from "@/lib/pricing/decimal";
 import { monthOf } from "@/lib/reads/month";
@@ -31,12 +38,9 @@ const alertThreshold = parseDecimal("0.8");
  * The state of each budget whose whole spend the key may read, in the current UTC month (specification 2.4), and how many
  * others the workspace has. Of those, nothing but their number is told.
  */
-export async function readBudgetStatus(
-  claims: KeyClaims,
-  now: number,
-): Promise<z.output<typeof budgetStatus>> {
+export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<typeof budgetStatus>> {
   const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
-  return asKey(claims, async (client) => {
+  return asKey(claims, async (client, now) => {
     const budgets = await loadBudgets(client, scope, now);
     const all = isConfined(claims)
       ? await steppedBack(client, () => countBudgets(client, scope.workspaceId), "outlay_key")
@@ -56,10 +60,10 @@ export async function loadBudgets(client: ClientBase, scope: LedgerScope, now: n
 
 /** A workspace's budgets over its live spend, for its members. @throws ServiceError not_found */
 export function listBudgets(claims: UserClaims, slug: string): Promise<z.output<typeof budgetList>> {
-  return asUser(claims, async (client) => {
+  return asUserReading(claims, async (client, now) => {
     const { id, role } = await requireMembership(client, claims, slug);
     return {
-      budgets: await loadFullBudgets(client, id, Date.now()),
+      budgets: await loadFullBudgets(client, id, now),
       can_edit: ["owner", "admin"].includes(role),
     };
   });
@@ -67,9 +71,9 @@ export function listBudgets(claims: UserClaims, slug: string): Promise<z.output<
 
 /** One of them. @throws ServiceError not_found */
 export function readBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
-  return asUser(claims, async (client) => {
+  return asUserReading(claims, async (client, now) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug);
-    return loadFullBudget(client, workspaceId, id);
+    return loadFullBudget(client, workspaceId, now, id);
   });
 }
 
@@ -82,7 +86,7 @@ export function createBudget(
   slug: string,
   request: CreateBudgetRequest,
 ): Promise<Budget> {
-  return asUser(claims, async (client) => {
+  return asUser(claims, async (client, now) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const { scope_type: scopeType, scope_value: named } = request;
     const scope = await findScope(client, workspaceId, scopeType, named);
@@ -94,7 +98,7 @@ export function createBudget(
       scopeValue: scope.stored,
       amount: toText(parseDecimal(request.amount)),
     });
-    return loadFullBudget(client, workspaceId, id);
+    return loadFullBudget(client, workspaceId, now, id);
   });
 }
 
@@ -105,18 +109,18 @@ export function editBudget(
   id: string,
   { name, amount }: EditBudgetRequest,
 ): Promise<Budget> {
-  return asUser(claims, async (client) => {
+  return asUser(claims, async (client, now) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     await updateBudget(client, workspaceId, id, { name, amount: amount && toText(parseDecimal(amount)) });
-    return loadFullBudget(client, workspaceId, id);
+    return loadFullBudget(client, workspaceId, now, id);
   });
 }
 
 /** Deletes a budget, for admins. @returns it as it was. @throws ServiceError not_found, permission_denied */
 export function removeBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
-  return asUser(claims, async (client) => {
+  return asUser(claims, async (client, now) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
-    const last = await loadFullBudget(client, workspaceId, id);
+    const last = await loadFullBudget(client, workspaceId, now, id);
     await deleteBudget(client, workspaceId, id);
     return last;
   });
@@ -141,8 +145,13 @@ async function findScope(
 /** What the budget of a whole workspace is called. */
 const everything = "Everything";
 
-async function loadFullBudget(client: ClientBase, workspaceId: string, id: string): Promise<Budget> {
-  const [found] = await loadFullBudgets(client, workspaceId, Date.now(), id);
+async function loadFullBudget(
+  client: ClientBase,
+  workspaceId: string,
+  now: number,
+  id: string,
+): Promise<Budget> {
+  const [found] = await loadFullBudgets(client, workspaceId, now, id);
   if (!found) throw notFound();
   return found;
 }
@@ -150,7 +159,7 @@ async function loadFullBudget(client: ClientBase, workspaceId: string, id: strin
 /**
  * A workspace's budgets over its live spend with what they are of and where they are heading, in a transaction of the
  * caller's.
- * @param now milliseconds since 1970
+ * @param now the transaction's time, milliseconds since 1970
  * @param id of the one that is asked for, where not all are
  */
 export async function loadFullBudgets(

@@ -112,9 +112,16 @@ export const projectSpend = z
 
 export const health = z
   .object({
-    status: z.enum(["ok", "degraded"]),
+    status: z.enum(["ok", "failing"]).meta({ description: "`failing` comes with a 503." }),
     version: z.string(),
-    checks: z.object({ database: z.enum(["ok", "failing"]) }),
+    checks: z.object({
+      database_readable: z
+        .enum(["ok", "failing"])
+        .meta({ description: "Whether the database answers within a second and a half." }),
+      database_writable: z.enum(["ok", "failing"]).meta({
+        description: "Whether it can store anything: not where its disk is full, or it takes no changes.",
+      }),
+    }),
   })
   .meta({ id: "Health" });
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, type ClientBase, DatabaseError } from "pg";
 import { connectionTo } from "./connection";
+import { deadlines } from "./deadlines";
 import { type Statement, splitSql } from "./split-sql";
 
 /** A migration or a bootstrap file that failed. The message names the file, the line and the statement. */
@@ -33,12 +34,18 @@ const recordTable = `
   alter table supabase_migrations.schema_migrations add column if not exists name text;
 `;
 
+/** The database has migrations that this version of the service does not: it was migrated by a newer one. */
+export class NewerDatabaseError extends Error {
+  override name = "NewerDatabaseError";
+}
+
 /**
  * Applies the migrations of a folder that the database does not have yet, in the order of their names, each in a
  * transaction of its own. They are recorded where the Supabase CLI records them, so that either can run the rest.
  * Any number of processes may do this at once; each migration is applied by one of them.
  * @param url a login that may create schemas and roles; also through a transaction-mode pooler.
  * @returns the file names this call applied.
+ * @throws NewerDatabaseError, before anything is applied, where the database has migrations that the folder has not
  * @throws MigrationError and leaves nothing of the failed migration behind; those before it stay.
  */
 export async function migrate(url: string, directory: string): Promise<string[]> {
@@ -46,6 +53,7 @@ export async function migrate(url: string, directory: string): Promise<string[]>
   try {
     const migrations = migrationsIn(directory);
     const recorded = await recordedVersions(client);
+    refuseNewer(recorded, migrations, directory);
     const applied: string[] = [];
     for (const migration of migrations) {
       if (recorded.has(migration.version)) continue;
@@ -111,7 +119,11 @@ export async function bootstrapDatabaseAt(url: string, directory: string): Promi
 }
 
 async function connected(url: string): Promise<Client> {
-  const client = new Client({ ...connectionTo(url), connectionTimeoutMillis: 10_000 });
+  const client = new Client({
+    ...connectionTo(url),
+    connectionTimeoutMillis: 10_000,
+    query_timeout: deadlines.maintenance,
+  });
   // A connection that is lost between two statements fails the next one; it must not end the process before that.
   client.on("error", () => {});
   await client.connect();
@@ -131,6 +143,19 @@ function migrationsIn(directory: string): Migration[] {
   return migrations;
 }
 
+/** What a newer version changed, this one would misread: it does not begin. @throws NewerDatabaseError */
+function refuseNewer(recorded: Map<string, string | null>, known: Migration[], directory: string): void {
+  const versions = new Set(known.map(({ version }) => version));
+  const unknown = [...recorded].filter(([version]) => !versions.has(version)).sort();
+  if (unknown.length === 0) return;
+  const names = unknown.slice(0, 3).map(([version, name]) => [version, name].filter(Boolean).join("_"));
+  const more = unknown.length > 3 ? ` and ${unknown.length - 3} more` : "";
+  throw new NewerDatabaseError(
+    `The database is newer than this version of the service: it has ${names.join(", ")}${more}, which ${directory} has not. ` +
+      "Start the version that made it, or a later one; or restore the database from before that.",
+  );
+}
+
 function sqlFilesIn(directory: string): string[] {
   // By code unit, not by locale: every machine applies them in one order.
   return readdirSync(directory)
@@ -138,13 +163,15 @@ function sqlFilesIn(directory: string): string[] {
     .sort();
 }
 
-async function recordedVersions(client: ClientBase): Promise<Set<string>> {
+/** The versions that were applied, with their names where they were recorded. */
+async function recordedVersions(client: ClientBase): Promise<Map<string, string | null>> {
   const table = await client.query("select to_regclass('supabase_migrations.schema_migrations') as found");
-  if (!table.rows[0].found) return new Set();
-  const { rows } = await client.query<{ version: string }>(
-    "select version from supabase_migrations.schema_migrations",
+  if (!table.rows[0].found) return new Map();
+  // Whole rows: older tools made the table without names.
+  const { rows } = await client.query<{ version: string; name: string | null }>(
+    "select version, to_jsonb(m) ->> 'name' as name from supabase_migrations.schema_migrations as m",
   );
-  return new Set(rows.map(({ version }) => version));
+  return new Map(rows.map(({ version, name }) => [version, name]));
 }
 
 /** @returns false when another process was faster. */

@@ -1,7 +1,11 @@
 import type { PoolClient, QueryResult } from "pg";
-import { ServiceError } from "@/lib/errors";
-import { database } from "./pool";
+import { deadlines, statementTimeout } from "./deadlines";
+import { asOutage, noteStored, sqlState, unavailable } from "./outage";
+import { database, watch } from "./pool";
 import { quoteLiteral } from "./quote-literal";
+import type { GivenUp, WatchedCall } from "./watch";
+
+export { sqlState } from "./outage";
 
 /** What row-level security knows an API key by; see `private.key_claims()`. */
 export type KeyClaims = {
@@ -24,48 +28,61 @@ export type UserClaims = {
   [claim: string]: unknown;
 };
 
-/** Runs `run` in one transaction as the service itself. */
-export function asService<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
-  return inTransaction("begin", run);
+/** What is run in a transaction. `now`: when it began, milliseconds since 1970 by the database's clock. */
+type Run<T> = (client: PoolClient, now: number) => Promise<T>;
+
+/**
+ * Runs `run` in one transaction as the service itself.
+ * @param deadlineMs how long it may take in all
+ */
+export function asService<T>(
+  run: (client: PoolClient) => Promise<T>,
+  deadlineMs: number = deadlines.request,
+): Promise<T> {
+  return onClient({ purpose: "writing", deadlineMs }, async (client) => {
+    await client.query("begin");
+    return committed(client, await run(client));
+  });
 }
 
 /** Runs `run` as the service itself outside a transaction: for a statement that is one by itself. */
-export async function asServiceAlone<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await connect();
-  try {
-    return await run(client);
-  } catch (error) {
-    throw isOutage(error) ? unavailable(error) : error;
-  } finally {
-    client.release();
-  }
+export function asServiceAlone<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
+  return onClient({ purpose: "writing", deadlineMs: deadlines.request, isAlone: true }, run);
 }
 
 /** Runs `run` in one read-only transaction, one snapshot, in which an API key's policies hold. */
-export function asKey<T>(claims: KeyClaims, run: (client: PoolClient) => Promise<T>): Promise<T> {
-  return inTransaction(
-    `begin isolation level repeatable read read only; ${setLocal({ role: "outlay_key", "request.api_key": JSON.stringify(claims), statement_timeout: "8s" })}`,
-    run,
-  );
+export function asKey<T>(claims: KeyClaims, run: Run<T>): Promise<T> {
+  const settings = { role: "outlay_key", "request.api_key": JSON.stringify(claims) };
+  return inTransaction(reading(deadlines.request), settings, run);
 }
 
 /** Runs `run` in one transaction in which a user's policies hold, and whose changes are audited as theirs. */
-export function asUser<T>(claims: UserClaims, run: (client: PoolClient) => Promise<T>): Promise<T> {
-  return inTransaction(`begin; ${setUser(claims)}`, run);
+export function asUser<T>(claims: UserClaims, run: Run<T>): Promise<T> {
+  const how = { purpose: "writing" as const, deadlineMs: deadlines.request, begin: "begin" };
+  return inTransaction(how, settingsOf(claims), run);
 }
 
-/** As `asUser`, read-only and in one snapshot: figures that are read one after another agree. */
-export function asUserReading<T>(claims: UserClaims, run: (client: PoolClient) => Promise<T>): Promise<T> {
-  return inTransaction(`begin isolation level repeatable read read only; ${setUser(claims)}`, run);
+/**
+ * As `asUser`, read-only and in one snapshot: figures that are read one after another agree. Waits for no connection
+ * that recording needs.
+ * @param deadlineMs how long it may take in all
+ */
+export function asUserReading<T>(
+  claims: UserClaims,
+  run: Run<T>,
+  deadlineMs: number = deadlines.request,
+): Promise<T> {
+  return inTransaction(reading(deadlineMs), settingsOf(claims), run);
 }
 
-function setUser({ caller_address: address = "", ...token }: UserClaims): string {
-  return setLocal({
-    role: "authenticated",
-    "request.jwt.claims": JSON.stringify(token),
-    "request.address": address,
-    statement_timeout: "8s",
-  });
+const reading = (deadlineMs: number) => ({
+  purpose: "reading" as const,
+  deadlineMs,
+  begin: "begin isolation level repeatable read read only",
+});
+
+function settingsOf({ caller_address: address = "", ...token }: UserClaims): Record<string, string> {
+  return { role: "authenticated", "request.jwt.claims": JSON.stringify(token), "request.address": address };
 }
 
 /**
@@ -78,10 +95,10 @@ export async function steppedBack<T>(
   run: () => Promise<T>,
   role: "authenticated" | "outlay_key" = "authenticated",
 ): Promise<T> {
-  await client.query(setLocal({ role: "none" }));
+  await client.query(`select ${setLocal({ role: "none" })}`);
   // Where this throws, the transaction is lost, and the role with it.
   const result = await run();
-  await client.query(setLocal({ role }));
+  await client.query(`select ${setLocal({ role })}`);
   return result;
 }
 
@@ -89,7 +106,7 @@ function setLocal(settings: Record<string, string>): string {
   const calls = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', ${quoteLiteral(value)}, true)`,
   );
-  return `select ${calls.join(", ")}`;
+  return calls.join(", ");
 }
 
 /** A call of a function of the schema `private` with JSON arguments, as the text of a statement. */
@@ -105,7 +122,7 @@ export function inTwoTrips<Answer, Result>(
   open: string,
   decide: (answer: Answer, client: PoolClient) => Promise<{ close: string[]; result: Result }>,
 ): Promise<Result> {
-  return onClient(async (client) => {
+  return onClient({ purpose: "writing", deadlineMs: deadlines.request }, async (client) => {
     // Several statements in one text have several results, which pg's types do not know.
     const results: unknown = await client.query(`begin; ${open}`);
     const [, opened] = results as QueryResult<{ answer: Answer }>[];
@@ -113,67 +130,83 @@ export function inTwoTrips<Answer, Result>(
     if (!row) throw new Error("A function call has one row.");
     const { close, result } = await decide(row.answer, client);
     await client.query([...close, "commit"].join("; "));
+    if (close.length > 0) noteStored();
     return result;
   });
 }
 
-function inTransaction<T>(begin: string, run: (client: PoolClient) => Promise<T>): Promise<T> {
-  return onClient(async (client) => {
-    await client.query(begin);
-    const result = await run(client);
-    await client.query("commit");
-    return result;
+/** What a transaction is begun with: one trip sets the role and the claims, and tells the time. */
+async function inTransaction<T>(
+  { begin, ...how }: Lease & { begin: string },
+  settings: Record<string, string>,
+  run: Run<T>,
+): Promise<T> {
+  const set = setLocal({ ...settings, statement_timeout: statementTimeout(how.deadlineMs) });
+  const opening = `${begin}; select ${set}, extract(epoch from now())::float8 * 1000 as now`;
+  return onClient(how, async (client) => {
+    // Several statements in one text have several results, which pg's types do not know.
+    const results: unknown = await client.query(opening);
+    const [, opened] = results as QueryResult<{ now: number }>[];
+    const now = opened?.rows[0]?.now;
+    if (now === undefined) throw new Error("A transaction began without telling the time.");
+    return committed(client, await run(client, Math.floor(now)));
   });
 }
 
-/** Lends `run` a connection for a transaction; what it throws rolls back. */
-async function onClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await connect();
+async function committed<T>(client: PoolClient, result: T): Promise<T> {
+  await client.query("commit");
+  return result;
+}
+
+/** How a connection is borrowed. `isAlone`: for a statement outside a transaction. */
+type Lease = { purpose: "writing" | "reading"; deadlineMs: number; isAlone?: boolean };
+
+/**
+ * Lends `run` a connection for a transaction; what it throws rolls back. A call that does not end by its deadline, or
+ * under which the database falls silent, has its connection closed, which ends the statement under way on this side.
+ * @throws ServiceError unavailable where the database cannot be asked, takes too long, or can store nothing
+ */
+async function onClient<T>(
+  { purpose, deadlineMs, isAlone = false }: Lease,
+  run: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const call = watch.begin(deadlineMs);
+  let client: PoolClient | undefined;
   let broken: Error | undefined;
   try {
+    client = await connect(purpose, call);
     return await run(client);
   } catch (error) {
-    await client.query("rollback").catch((failure: Error) => {
-      broken = failure;
-    });
-    throw isOutage(error) ? unavailable(error) : error;
+    if (client && !isAlone && !call.givenUp) {
+      await client.query("rollback").catch((failure: Error) => {
+        broken = failure;
+      });
+    }
+    throw asOutage(error, { givenUp: call.givenUp, isReading: purpose === "reading" }) ?? error;
   } finally {
-    // A connection that could not even roll back is closed, not handed to the next caller.
-    client.release(broken);
+    watch.finish(call);
+    // A connection that could not even roll back, or whose answer was not awaited, is closed, not handed on.
+    client?.release(call.givenUp ? true : broken);
   }
 }
 
-async function connect(): Promise<PoolClient> {
-  try {
-    return await database().connect();
-  } catch (error) {
-    throw unavailable(error);
-  }
-}
-
-function unavailable(cause: unknown): ServiceError {
-  const error = new ServiceError(
-    "unavailable",
-    "The database cannot be reached at the moment. Try again shortly; with an idempotency_key, a retry is never counted twice.",
-    {},
-    { "Retry-After": "1" },
-  );
-  error.cause = cause;
-  return error;
-}
-
-/** The connection or the server went away: SQLSTATE classes 08 and 57P, or a socket error. */
-function isOutage(error: unknown): boolean {
-  const code = sqlState(error);
-  if (/^(08|57P)/.test(code) || /^E[A-Z_]+$/.test(code)) return true;
-  // What pg says without a code: of a query the connection was lost under, and of one that came after.
-  return error instanceof Error && /^Connection terminated|is not queryable$/.test(error.message);
-}
-
-/** The SQLSTATE (or Node error code) of an error, or an empty string. */
-export function sqlState(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : "";
+/** A connection of the pool; closed as soon as its call is given up. */
+function connect(purpose: Lease["purpose"], call: WatchedCall): Promise<PoolClient> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (reason: GivenUp) => reject(unavailable(reason));
+    if (call.givenUp) return giveUp(call.givenUp);
+    call.onGivenUp = giveUp;
+    database(purpose)
+      .connect()
+      .then(
+        (client) => {
+          if (call.givenUp) return client.release();
+          call.onGivenUp = () => void client.end();
+          resolve(client);
+        },
+        (error) => reject(unavailable("unreachable", error)),
+      );
+  });
 }
 
 /** The name of the constraint that a statement violated, or an empty string. */

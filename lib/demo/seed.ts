@@ -2,6 +2,7 @@ import { Client } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { createLocalUser } from "@/lib/auth/local/create-local-user";
 import { toInstant } from "@/lib/contract/instant";
+import { deadlines } from "@/lib/db/deadlines";
 import { permissionOf } from "@/lib/ingest/call";
 import { composeMessage } from "@/lib/ingest/compose";
 import type { LedgerRow } from "@/lib/ingest/ledger";
@@ -28,7 +29,11 @@ export type DemoAccess = { email: string; password: string; key: string };
  * @returns whether it was made now
  */
 export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.now()): Promise<boolean> {
-  const client = new Client({ connectionString: adminUrl });
+  const client = new Client({
+    connectionString: adminUrl,
+    connectionTimeoutMillis: deadlines.connect,
+    query_timeout: deadlines.maintenance,
+  });
   await client.connect();
   try {
     await client.query("begin");

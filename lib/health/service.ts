@@ -1,22 +1,68 @@
+import { DatabaseError } from "pg";
 import type { z } from "zod";
 import type { health } from "@/lib/contract/reads";
-import { database } from "@/lib/db/pool";
+import { isStorageFailure, lastWriteFailed } from "@/lib/db/outage";
+import { askDatabase } from "@/lib/db/pool";
+import { ServiceError } from "@/lib/errors";
 import packageJson from "@/package.json";
 
-/** Whether the service can do its work: it can when its database answers. Never throws. */
-export async function checkHealth(): Promise<z.output<typeof health>> {
-  const reachable = await askDatabase().then(
-    () => true,
-    () => false,
-  );
-  return {
-    status: reachable ? "ok" : "degraded",
-    version: packageJson.version,
-    checks: { database: reachable ? "ok" : "failing" },
-  };
+type Health = z.output<typeof health>;
+
+/**
+ * Spills a small sort to the database's disk, which fails where that is full. Writes no row and no log: it may be asked
+ * as often as anybody likes.
+ */
+const spill = `
+  begin;
+  set local work_mem = '64kB';
+  set local statement_timeout = '1s';
+  select count(*), pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as is_read_only
+  from (select row_number() over (order by md5(n::text)) from generate_series(1, 2000) as n) as spilled;
+  rollback`;
+
+/** Whether the service can do its work: its database answers, and takes changes. Known within four seconds; never throws. */
+export async function checkHealth(): Promise<Health> {
+  const checks = await latestCheck();
+  const isWell = checks.database_readable === "ok" && checks.database_writable === "ok";
+  return { status: isWell ? "ok" : "failing", version: packageJson.version, checks };
 }
 
-/** Asynchronous from its first line: where no database is configured, that too is an answer. */
-async function askDatabase(): Promise<void> {
-  await database().query("select 1");
+/** The same for whoever watches over the service. @throws ServiceError unavailable with `status`, `version` and `checks` */
+export async function requireHealth(): Promise<Health> {
+  const report = await checkHealth();
+  if (report.status === "ok") return report;
+  const problem =
+    report.checks.database_readable === "ok"
+      ? "The database answers, but nothing can be stored in it: its disk is full, or it takes no changes."
+      : "The database does not answer.";
+  throw new ServiceError("unavailable", problem, report, { "Retry-After": "5" });
+}
+
+let latest: { checks: Promise<Health["checks"]>; atMs: number } | undefined;
+
+/** The latest check, where it is not older than a second: however often health is asked, the database is asked once. */
+function latestCheck(): Promise<Health["checks"]> {
+  const now = performance.now();
+  if (!latest || now - latest.atMs > 1_000) latest = { checks: checkDatabase(), atMs: now };
+  return latest.checks;
+}
+
+/** Never throws: where no database is configured, that too is an answer. */
+async function checkDatabase(): Promise<Health["checks"]> {
+  try {
+    const answer: unknown = await askDatabase(spill);
+    if (answer instanceof DatabaseError) return judge(answer.code ?? "");
+    const results = answer as { rows: { is_read_only?: boolean }[] }[];
+    const isReadOnly = results.some(({ rows }) => rows[0]?.is_read_only);
+    return { database_readable: "ok", database_writable: isReadOnly || lastWriteFailed() ? "failing" : "ok" };
+  } catch {
+    return { database_readable: "failing", database_writable: "failing" };
+  }
+}
+
+/** What an error says that the database answered with. One that says that it cannot be used now is no answer. */
+function judge(code: string): Health["checks"] {
+  if (/^(57P|08|53300|28)/.test(code)) return { database_readable: "failing", database_writable: "failing" };
+  const isFailing = isStorageFailure(code) || lastWriteFailed();
+  return { database_readable: "ok", database_writable: isFailing ? "failing" : "ok" };
 }

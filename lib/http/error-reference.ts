@@ -182,12 +182,22 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       },
     },
   },
+  export_in_progress: {
+    when: "Another export of the same user is still being sent. Each user may have one at a time.",
+    says: "One of your exports is still being sent. Each user may have one at a time: try again when it is done.",
+    fields: {
+      retry_after_seconds: {
+        schema: { type: "integer", description: "The same as `Retry-After`." },
+        example: 10,
+      },
+    },
+  },
   internal_error: {
     when: "Something went wrong on our side; the log has it under the `request_id`.",
     says: "Something went wrong on our side. The request_id helps us find out what.",
   },
   unavailable: {
-    when: "The service is taking in all it can, or its database is away. Try again after `Retry-After`; with an idempotency key a retry never counts twice.",
+    when: "The service is taking in all it can, or its database is away, takes too long or can store nothing. Try again after `Retry-After`; with an idempotency key a retry never counts twice.",
     says: "The service is taking in all it can. Try again in a second.",
   },
 };

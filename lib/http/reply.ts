@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "@/lib/errors";
 import type { RateStatus } from "@/lib/keys/decide";
-import { log } from "@/lib/log";
+import { reportFailure } from "@/lib/log";
 import { writeJson } from "./json";
 import { encodeStream, type StreamedBody } from "./streamed";
 
@@ -32,17 +32,17 @@ export function jsonResponse(
 
 /** A response that is sent while it is being made, for a browser to save. */
 export function streamResponse(
-  { text, fileName }: StreamedBody,
+  body: StreamedBody,
   mediaType: string,
   requestId: string,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(encodeStream(text), {
+  return new Response(encodeStream(body), {
     status: 200,
     headers: {
       ...always,
       "Content-Type": mediaType,
-      "Content-Disposition": `attachment; filename="${fileName}"`,
+      "Content-Disposition": `attachment; filename="${body.fileName}"`,
       "X-Request-Id": requestId,
       ...headers,
     },
@@ -59,8 +59,7 @@ export function errorResponse(
   headers: Record<string, string> = {},
 ): Response {
   const known = error instanceof ServiceError ? error : undefined;
-  if (!known || known.status >= 500)
-    log.error({ err: error, cause: known?.cause, request_id: requestId }, "A request failed.");
+  if (!known || known.status >= 500) reportFailure(error, "A request failed.", { request_id: requestId });
   const sent =
     known ??
     new ServiceError(

@@ -1,5 +1,6 @@
 import { toInstant } from "@/lib/contract/instant";
 import type { CostMessage, Source } from "@/lib/contract/message";
+import { deadlines } from "@/lib/db/deadlines";
 import { newId } from "@/lib/db/new-id";
 import { asService } from "@/lib/db/transaction";
 import { type Composed, composeMessage, occurredAt } from "./compose";
@@ -143,7 +144,7 @@ async function bookSome(at: number | undefined): Promise<number> {
       await advanceSubscription(client, subscription, subscription.booked_periods + booked, nextOn);
     }
     return plans.reduce((count, plan) => count + plan.booked, 0);
-  });
+  }, deadlines.job);
 }
 
 function planCharges(subscription: DueSubscription, now: number) {

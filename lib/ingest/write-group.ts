@@ -9,7 +9,7 @@ import {
   admissionsArgument,
   readAdmission,
 } from "@/lib/keys/queries";
-import { log } from "@/lib/log";
+import { reportFailure } from "@/lib/log";
 import type { PriceOverride } from "@/lib/pricing/price-message";
 import { workspacePrices } from "@/lib/pricing/workspace-prices";
 import type { IngestCall, IngestVerdict } from "./call";
@@ -30,7 +30,7 @@ export async function writeGroup(calls: IngestCall[]): Promise<IngestVerdict[]> 
     } catch (error) {
       if (isContention(error) && attempt < maxAttempts) continue;
       if (error instanceof ServiceError || calls.length === 1) throw error;
-      log.error({ err: error }, "A group of calls could not be written; writing them one by one.");
+      reportFailure(error, "A group of calls could not be written; writing them one by one.");
       return oneByOne(calls);
     }
   }
@@ -41,7 +41,7 @@ async function oneByOne(calls: IngestCall[]): Promise<IngestVerdict[]> {
   for (const call of calls) {
     const [verdict] = await writeGroup([call]).catch((error): IngestVerdict[] => {
       if (error instanceof ServiceError) return [{ outcome: error, rate: null }];
-      log.error({ err: error }, "A call could not be written.");
+      reportFailure(error, "A call could not be written.");
       return [
         { outcome: new ServiceError("internal_error", "The message could not be recorded."), rate: null },
       ];

@@ -9,7 +9,7 @@ import type {
   invitationList,
 } from "@/lib/contract/invitations";
 import type { Membership } from "@/lib/contract/me";
-import { asUser, steppedBack, type UserClaims } from "@/lib/db/transaction";
+import { asUser, asUserReading, steppedBack, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/throttle/service";
 import { requireMembership, requireProfile } from "@/lib/workspaces/membership";
@@ -27,7 +27,7 @@ import { hashInvitationToken, makeInvitationToken } from "./token";
 
 /** The invitations that nobody has accepted, for a workspace's admins. @throws ServiceError not_found, permission_denied */
 export function listInvitations(claims: UserClaims, slug: string): Promise<z.output<typeof invitationList>> {
-  return asUser(claims, async (client) => {
+  return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "admin");
     return { invitations: (await selectInvitations(client, id)).map(readInvitation) };
   });

@@ -1,5 +1,5 @@
 import { bookDueSubscriptions } from "@/lib/ingest/recurring";
-import { log } from "@/lib/log";
+import { log, reportFailure } from "@/lib/log";
 import { sweepTokens } from "@/lib/oauth/sweep";
 import { runRepricings } from "@/lib/repricing/service";
 
@@ -19,7 +19,7 @@ export async function runJob({ name, run }: Job): Promise<{ name: string; done: 
     if (done > 0) log.info({ job: name, done }, "A job did its work.");
     return { name, done, failed: false };
   } catch (error) {
-    log.error({ err: error, job: name }, "A job failed; it will be tried again.");
+    reportFailure(error, `The job ${name} failed; it will be tried again.`);
     return { name, done: 0, failed: true };
   }
 }

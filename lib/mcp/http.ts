@@ -6,7 +6,7 @@ import { defaultBodyLimit, readJsonBody } from "@/lib/http/body";
 import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
 import { decideAttempt } from "@/lib/keys/decide";
-import { log } from "@/lib/log";
+import { reportFailure } from "@/lib/log";
 import { resourceAt } from "@/lib/oauth/addresses";
 import { admitToolCall, insufficientScope, type ToolPrincipal } from "@/lib/oauth/guard";
 import { isAllowedOrigin } from "./addresses";
@@ -83,7 +83,7 @@ async function answerCaller(
     retries,
     caller: outcome.key.id,
     session: request.headers.get("mcp-session-id") ?? undefined,
-    report: (error) => log.error({ err: error, request_id: requestId }, "A tool call failed."),
+    report: (error) => reportFailure(error, "A tool call failed.", { request_id: requestId }),
   });
 }
 

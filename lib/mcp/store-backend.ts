@@ -37,15 +37,15 @@ export function storeBackend({ key, claims, lookup }: ToolPrincipal, address: st
     },
     readProjectSpend: async (slug, range) => {
       demand("read_summaries");
-      return readProjectSpend(claims, slug, range, Date.now());
+      return readProjectSpend(claims, slug, range);
     },
     readBudgetStatus: async () => {
       demand("read_summaries");
-      return readBudgetStatus(claims, Date.now());
+      return readBudgetStatus(claims);
     },
     readMonthSummary: async () => {
       demand("read_summaries");
-      return readMonthSummary(claims, Date.now());
+      return readMonthSummary(claims);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { connection, connectionList, revokedConnection } from "@/lib/contra
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { Membership } from "@/lib/contract/me";
-import { asUser, type UserClaims } from "@/lib/db/transaction";
+import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { requireMembership } from "@/lib/workspaces/membership";
 import { shownRedirect, vouchingHost } from "./consent";
@@ -11,7 +11,7 @@ import { type ConnectionRow, deleteConnection, selectConnections } from "./queri
 
 /** The programs that members let into a workspace, for its members, the latest first. @throws ServiceError not_found */
 export function listConnections(claims: UserClaims, slug: string): Promise<z.output<typeof connectionList>> {
-  return asUser(claims, async (client) => {
+  return asUserReading(claims, async (client) => {
     const workspace = await requireMembership(client, claims, slug);
     const rows = await selectConnections(client, workspace.id);
     return { connections: rows.map((row) => readConnection(row, canRevoke(row, claims, workspace))) };

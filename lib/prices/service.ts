@@ -1,8 +1,9 @@
+import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { priceList, SetPriceRequest, setPriceResult, unpricedList } from "@/lib/contract/prices";
-import { asUser, type UserClaims } from "@/lib/db/transaction";
+import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { parseDecimal, toText } from "@/lib/pricing/decimal";
 import { requireMembership } from "@/lib/workspaces/membership";
 import {
@@ -20,29 +21,45 @@ const maxRepricings = 20;
 
 /** A workspace's own prices and the latest corrections, for its members. @throws ServiceError not_found */
 export function listPrices(claims: UserClaims, slug: string): Promise<z.output<typeof priceList>> {
-  return asUser(claims, async (client) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug);
-    const prices = await selectPrices(client, workspaceId);
-    const repricings = await selectRepricings(client, workspaceId, maxRepricings);
-    return { prices: prices.map(readPrice), repricings: repricings.map(readRepricing) };
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return loadPrices(client, id);
   });
+}
+
+/** The same, in a transaction of the caller's. */
+export async function loadPrices(
+  client: ClientBase,
+  workspaceId: string,
+): Promise<z.output<typeof priceList>> {
+  const prices = await selectPrices(client, workspaceId);
+  const repricings = await selectRepricings(client, workspaceId, maxRepricings);
+  return { prices: prices.map(readPrice), repricings: repricings.map(readRepricing) };
 }
 
 /** What has no price yet, for a workspace's members. @throws ServiceError not_found */
 export function listUnpriced(claims: UserClaims, slug: string): Promise<z.output<typeof unpricedList>> {
-  return asUser(claims, async (client) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug);
-    const kinds = await selectUnpriced(client, workspaceId);
-    return {
-      unpriced: kinds.map(({ line_count, quantity, first_occurred_at, last_occurred_at, ...kind }) => ({
-        ...kind,
-        line_count: Number(line_count),
-        quantity: new ExactNumber(quantity),
-        first_occurred_at: toInstant(first_occurred_at.getTime()),
-        last_occurred_at: toInstant(last_occurred_at.getTime()),
-      })),
-    };
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return loadUnpriced(client, id);
   });
+}
+
+/** The same, in a transaction of the caller's. */
+export async function loadUnpriced(
+  client: ClientBase,
+  workspaceId: string,
+): Promise<z.output<typeof unpricedList>> {
+  const kinds = await selectUnpriced(client, workspaceId);
+  return {
+    unpriced: kinds.map(({ line_count, quantity, first_occurred_at, last_occurred_at, ...kind }) => ({
+      ...kind,
+      line_count: Number(line_count),
+      quantity: new ExactNumber(quantity),
+      first_occurred_at: toInstant(first_occurred_at.getTime()),
+      last_occurred_at: toInstant(last_occurred_at.getTime()),
+    })),
+  };
 }
 
 /**

@@ -11,9 +11,9 @@ import { type ProjectRow, selectProjectSlugs, selectProjects, updateProjectRow }
 
 /** A workspace's projects with what they cost, for its members. @throws ServiceError not_found */
 export function listProjects(claims: UserClaims, slug: string): Promise<z.output<typeof projectList>> {
-  return asUserReading(claims, async (client) => {
+  return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
-    return { projects: await loadProjects(client, id, Date.now()) };
+    return { projects: await loadProjects(client, id, now) };
   });
 }
 
@@ -36,10 +36,10 @@ export function updateProject(
   projectSlug: string,
   changes: UpdateProjectRequest,
 ): Promise<Project> {
-  return asUser(claims, async (client) => {
+  return asUser(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug, "member");
     if (!(await updateProjectRow(client, id, projectSlug, changes))) throw notFound();
-    const [project] = await loadProjects(client, id, Date.now(), projectSlug);
+    const [project] = await loadProjects(client, id, now, projectSlug);
     if (!project) throw notFound();
     return project;
   });

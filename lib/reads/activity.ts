@@ -19,16 +19,10 @@ const places = cursorOf<ActivityPlace>(
 /**
  * What was recorded in a workspace, latest first, a page at a time (specification 4.3). Pages follow the place of the
  * last row, so that no row comes twice or is missed whatever is recorded meanwhile.
- * @param now milliseconds since 1970: which day, week or month is the current one
  * @throws ServiceError not_found to strangers, validation_failed for a cursor that is none
  */
-export function readActivity(
-  claims: UserClaims,
-  slug: string,
-  query: ActivityQuery,
-  now: number,
-): Promise<ActivityList> {
-  return asUserReading(claims, async (client) => {
+export function readActivity(claims: UserClaims, slug: string, query: ActivityQuery): Promise<ActivityList> {
+  return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
     return loadActivity(client, id, query, now);
   });
@@ -36,6 +30,7 @@ export function readActivity(
 
 /**
  * The same in a transaction of the caller's, one snapshot, whose policies decide what is seen.
+ * @param now the transaction's time, milliseconds since 1970: which day, week or month is the current one
  * @throws ServiceError validation_failed for a cursor that is none
  */
 export async function loadActivity(

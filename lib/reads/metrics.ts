@@ -21,22 +21,19 @@ const maxSlices = 100;
 
 /**
  * What a workspace spent in a period, whole and cut up, all of one moment.
- * @param now milliseconds since 1970: which day, week or month is the current one
  * @throws ServiceError not_found to strangers
  */
-export function readMetrics(
-  claims: UserClaims,
-  slug: string,
-  query: MetricsQuery,
-  now: number,
-): Promise<Metrics> {
-  return asUserReading(claims, async (client) => {
+export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuery): Promise<Metrics> {
+  return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
     return loadMetrics(client, id, query, now);
   });
 }
 
-/** The metrics of a workspace in a transaction of the caller's, one snapshot, whose policies decide what is counted. */
+/**
+ * The metrics of a workspace in a transaction of the caller's, one snapshot, whose policies decide what is counted.
+ * @param now the transaction's time, milliseconds since 1970: which day, week or month is the current one
+ */
 export async function loadMetrics(
   client: ClientBase,
   workspaceId: string,

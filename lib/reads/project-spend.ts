@@ -23,10 +23,9 @@ export async function readProjectSpend(
   claims: KeyClaims,
   slug: string,
   range: { from?: string | undefined; to?: string | undefined },
-  now: number,
 ): Promise<z.output<typeof projectSpend>> {
-  const [from, to] = instantsOf(range, now);
-  return asKey(claims, async (client) => {
+  return asKey(claims, async (client, now) => {
+    const [from, to] = instantsOf(range, now);
     const project = await selectProject(client, claims.workspace_id, slug);
     if (!project) throw notFound();
     const lines = await selectSpendLines(client, project, from, to);

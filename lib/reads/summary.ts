@@ -7,12 +7,9 @@ import { monthOf } from "./month";
 import { selectProjectTotals } from "./queries";
 
 /** The current UTC month of what the key may see (specification 2.5). Headline and slices are sums of the same rows. */
-export async function readMonthSummary(
-  claims: KeyClaims,
-  now: number,
-): Promise<z.output<typeof monthSummary>> {
+export async function readMonthSummary(claims: KeyClaims): Promise<z.output<typeof monthSummary>> {
   const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
-  const projects = await asKey(claims, (client) => selectProjectTotals(client, scope, monthOf(now)));
+  const projects = await asKey(claims, (client, now) => selectProjectTotals(client, scope, monthOf(now)));
   const total = (pick: (row: (typeof projects)[number]) => string) =>
     new ExactNumber(toText(sum(projects.map((row) => parseDecimal(pick(row))))));
   const amount = (text: string) => new ExactNumber(toText(parseDecimal(text)));

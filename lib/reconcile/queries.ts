@@ -117,6 +117,12 @@ export async function sumForBudgets(
   return new Map(rows.map(({ id, amount_usd }) => [id, amount_usd]));
 }
 
+/** The time by the database's clock, milliseconds since 1970: which month budgets are of. */
+export async function readClock(client: ClientBase): Promise<number> {
+  const { rows } = await client.query("select extract(epoch from now())::float8 * 1000 as now");
+  return rows[0].now;
+}
+
 /** Keeps a second repair of the workspace waiting until this transaction ends. */
 export async function lockForRepair(client: ClientBase, workspaceId: string): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtextextended('outlay.reconcile ' || $1, 0))", [

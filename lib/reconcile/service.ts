@@ -1,6 +1,7 @@
 import { Client, type ClientBase } from "pg";
 import { loadBudgets } from "@/lib/budgets/service";
 import { connectionTo } from "@/lib/db/connection";
+import { deadlines } from "@/lib/db/deadlines";
 import { databaseUrls } from "@/lib/db/pool";
 import { isContention } from "@/lib/db/transaction";
 import { compare, parseDecimal, subtract, toText } from "@/lib/pricing/decimal";
@@ -14,6 +15,7 @@ import {
   mendBatches,
   mendDays,
   mendKeys,
+  readClock,
   removeStrayAnswers,
   selectBudgeted,
   selectDiffering,
@@ -29,8 +31,6 @@ export type ReconcileOptions = {
   workspace?: string;
   /** Whether to mend what differs. */
   repair: boolean;
-  /** Milliseconds since 1970: which month budgets are of. */
-  now: number;
   /** Told what is being looked at. */
   onProgress?: (what: string) => void;
 };
@@ -64,7 +64,11 @@ const maxAttempts = 5;
  * @throws UnknownWorkspaceError, or an error of the database
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
-  const client = new Client({ ...connectionTo(databaseUrls().adminUrl), connectionTimeoutMillis: 10_000 });
+  const client = new Client({
+    ...connectionTo(databaseUrls().adminUrl),
+    connectionTimeoutMillis: 10_000,
+    query_timeout: deadlines.maintenance,
+  });
   // A connection lost between two statements fails the next one.
   client.on("error", () => {});
   await client.connect();
@@ -104,7 +108,7 @@ const size = ({ differences, unlisted }: Found) => differences.length + unlisted
 async function findDifferences(
   client: ClientBase,
   workspaceId: string | null,
-  { now, onProgress }: ReconcileOptions,
+  { onProgress }: ReconcileOptions,
 ): Promise<Found> {
   const found: Found = { differences: [], unlisted: 0 };
   const add = (kind: Kind, { rows, unlisted }: { rows: DifferingRow[]; unlisted: number }) => {
@@ -121,7 +125,7 @@ async function findDifferences(
     add(kind, await selectDiffering(client, kind, workspaceId));
   }
   onProgress?.("budgets");
-  found.differences.push(...(await differingBudgets(client, workspaceId, now)));
+  found.differences.push(...(await differingBudgets(client, workspaceId, await readClock(client))));
   return found;
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { deadlines } from "@/lib/db/deadlines";
 import { asService, isContention } from "@/lib/db/transaction";
 import { combineStatuses, type Line, priceUsageLine } from "@/lib/ingest/compose";
 import { parseDecimal, sum, toText } from "@/lib/pricing/decimal";
@@ -50,7 +51,7 @@ async function repriceSome(): Promise<number | undefined> {
     const isDone = examined.length < messagesAWrite;
     await advanceRepricing(client, repricing, { examined, changed: changes.length, change, isDone });
     return changes.length;
-  });
+  }, deadlines.job);
 }
 
 /** What a stored message costs at the prices of now; undefined where that is what it costs already. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { recurringSubscription, subscriptionList } from "@/lib/contract/subscriptions";
-import { asUser, type UserClaims } from "@/lib/db/transaction";
+import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { requireMembership } from "@/lib/workspaces/membership";
 import { type SubscriptionRow, selectSubscriptions, stopSubscription } from "./queries";
@@ -12,7 +12,7 @@ export function listSubscriptions(
   claims: UserClaims,
   slug: string,
 ): Promise<z.output<typeof subscriptionList>> {
-  return asUser(claims, async (client) => {
+  return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug);
     return { subscriptions: (await selectSubscriptions(client, id)).map(readSubscription) };
   });

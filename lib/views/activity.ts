@@ -8,16 +8,14 @@ import { requireMembership } from "@/lib/workspaces/membership";
 /**
  * What the page of activity shows, all of one moment: a page of rows, and what all pages sum to.
  * @param asked the rows, and what sums them where somebody keeps that sum
- * @param now milliseconds since 1970
  * @throws ServiceError not_found to strangers, validation_failed for a cursor that is none
  */
 export function readActivityView(
   claims: UserClaims,
   slug: string,
   asked: { rows: ActivityQuery; sums: MetricsQuery | undefined },
-  now: number,
 ) {
-  return asUserReading(claims, async (client) => {
+  return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
     return {
       list: await loadActivity(client, id, asked.rows, now),

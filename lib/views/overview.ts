@@ -8,13 +8,14 @@ import { requireMembership } from "@/lib/workspaces/membership";
 /**
  * What the overview shows, all of one moment: its figures, the budgets over live spend, and the slugs of all projects
  * in the order in which they were made.
- * @param now milliseconds since 1970
+ * @returns with `now`, that moment by the database's clock, milliseconds since 1970
  * @throws ServiceError not_found to strangers
  */
-export function readOverview(claims: UserClaims, slug: string, query: MetricsQuery, now: number) {
-  return asUserReading(claims, async (client) => {
+export function readOverview(claims: UserClaims, slug: string, query: MetricsQuery) {
+  return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
     return {
+      now,
       metrics: await loadMetrics(client, id, query, now),
       budgets: await loadFullBudgets(client, id, now),
       projectOrder: await loadProjectSlugs(client, id),

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/me";
 import type { CreateWorkspaceRequest, organization, UpdateWorkspaceRequest } from "@/lib/contract/workspaces";
 import { provedSecondFactor } from "@/lib/db/second-factor";
-import { asUser, sqlState, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
+import { asUser, asUserReading, sqlState, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { loadMembers } from "@/lib/members/service";
 import { isCurrency } from "@/lib/pricing/currency";
@@ -23,7 +23,7 @@ import { slugOf } from "./slug";
  * @throws ServiceError invalid_credentials where the token outlived its account
  */
 export async function readCurrentUser(claims: UserClaims): Promise<CurrentUser> {
-  return asUser(claims, (client) => loadCurrentUser(client, claims));
+  return asUserReading(claims, (client) => loadCurrentUser(client, claims));
 }
 
 /**
@@ -54,7 +54,7 @@ async function loadCurrentUser(client: PoolClient, claims: UserClaims): Promise<
  * @throws ServiceError not_found for one that does not exist, and for one the user does not belong to
  */
 export async function readMembership(claims: UserClaims, slug: string): Promise<Membership> {
-  return asUser(claims, (client) => requireMembership(client, claims, slug));
+  return asUserReading(claims, (client) => requireMembership(client, claims, slug));
 }
 
 /**
@@ -128,7 +128,7 @@ export async function readOrganization(
   claims: UserClaims,
   slug: string,
 ): Promise<z.output<typeof organization>> {
-  return asUser(claims, async (client) => {
+  return asUserReading(claims, async (client) => {
     const workspace = await requireMembership(client, claims, slug);
     const members = await loadMembers(client, workspace.id);
     const counts = await selectCounts(client, workspace.id);

@@ -40,7 +40,6 @@ export async function main(args: string[]): Promise<number> {
   try {
     const report = await reconcile({
       repair: values.repair,
-      now: Date.now(),
       ...(values.workspace !== undefined && { workspace: values.workspace }),
       ...(process.stderr.isTTY && { onProgress: showProgress }),
     });

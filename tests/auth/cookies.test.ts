@@ -79,7 +79,8 @@ describe("a write on a session cookie", () => {
   let signedIn: string;
 
   beforeAll(async () => {
-    const body = { status: "ok", version: "1", checks: { database: "ok" } } as const;
+    const checks = { database_readable: "ok", database_writable: "ok" } as const;
+    const body = { status: "ok", version: "1", checks } as const;
     write = defineRoute({
       POST: endpoint({ summary: "A write", auth: "user", response: health, run: async () => body }),
     }).POST;

@@ -17,7 +17,7 @@ withDatabase((open) => {
 // All but one of the pool's connections are in use elsewhere: whoever takes a second one would wait for themselves.
 let held: PoolClient[] = [];
 beforeAll(async () => {
-  const pool = database();
+  const pool = database("writing");
   held = await Promise.all(Array.from({ length: pool.options.max - 1 }, () => pool.connect()));
 });
 afterAll(async () => {

@@ -60,8 +60,7 @@ async function fill() {
 
 type Filled = Awaited<ReturnType<typeof fill>>;
 
-const check = (workspace: Filled, repair = false) =>
-  reconcile({ workspace: workspace.slug, repair, now: Date.now() });
+const check = (workspace: Filled, repair = false) => reconcile({ workspace: workspace.slug, repair });
 const short = ({ kind, figure, difference }: Difference) => `${kind} ${figure} ${difference}`;
 
 let workspace: Filled;
@@ -74,15 +73,13 @@ beforeEach(async () => {
 afterAll(closeDatabase);
 
 test("a ledger as the service writes it has no difference", async () => {
-  const report = await reconcile({ repair: false, now: Date.now() });
+  const report = await reconcile({ repair: false });
   expect([report.found, report.unlisted]).toEqual([[], 0]);
   expect(report.months).toBeGreaterThan(11);
 });
 
 test("a workspace that is not there is an error, not a clean ledger", async () => {
-  await expect(reconcile({ workspace: "nowhere", repair: false, now: Date.now() })).rejects.toThrow(
-    UnknownWorkspaceError,
-  );
+  await expect(reconcile({ workspace: "nowhere", repair: false })).rejects.toThrow(UnknownWorkspaceError);
 });
 
 /** A corruption, and what of it must be found. */
@@ -327,7 +324,7 @@ describe("a corrupted figure is found, named and mended", () => {
     await check(workspace, true);
     expect((await check(workspace)).found).toEqual([]);
     expect((await check(other)).found).not.toEqual([]);
-    expect((await reconcile({ repair: true, now: Date.now() })).left).toEqual([]);
+    expect((await reconcile({ repair: true })).left).toEqual([]);
   });
 });
 

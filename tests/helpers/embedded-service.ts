@@ -11,30 +11,54 @@ import { type Service, startService } from "./service";
 export type EmbeddedService = {
   service: Service;
   fixtures: Fixtures;
+  /** Logs in as the owner of the schema. */
+  adminUrl: string;
   /** SIGKILL to the postmaster, and to every process it started as well where `children` says so. */
   killPostgres(options: { children: boolean }): void;
+  /** SIGSTOP to the postmaster and every process it started: its sockets stay open, and nothing answers. */
+  pausePostgres(): void;
+  /** SIGCONT to all of them. */
+  resumePostgres(): void;
   stop(): Promise<void>;
 };
 
 /** Starts the service in an empty data folder, which `stop()` removes. */
-export async function startEmbeddedService(): Promise<EmbeddedService> {
+export async function startEmbeddedService(settings: Record<string, string> = {}): Promise<EmbeddedService> {
   const dataDir = makeDataDir();
   const service = await startService(
     { url: "", adminUrl: "" },
-    { OUTLAY_DATA_DIR: dataDir, LOG_LEVEL: "silent" },
+    { OUTLAY_DATA_DIR: dataDir, LOG_LEVEL: "silent", ...settings },
   );
   const state = readState(dataDir);
-  const fixtures = new Fixtures(loginUrl(state, state.port ?? 0, "postgres"));
+  const adminUrl = loginUrl(state, state.port ?? 0, "postgres");
+  const fixtures = new Fixtures(adminUrl);
   // Its idle connections die with the server; the next query opens another.
   fixtures.sql.on("error", () => {});
+  const postmaster = () =>
+    Number(
+      readFileSync(join(state.home ?? join(dataDir, "postgres"), "cluster/postmaster.pid"), "utf8").split(
+        "\n",
+        1,
+      )[0],
+    );
   return {
     service,
     fixtures,
+    adminUrl,
     killPostgres: ({ children }) => {
-      const pidFile = join(state.home ?? join(dataDir, "postgres"), "cluster/postmaster.pid");
-      const postmaster = Number(readFileSync(pidFile, "utf8").split("\n", 1)[0]);
-      const doomed = children ? childrenOf(postmaster) : [];
-      for (const pid of [postmaster, ...doomed]) process.kill(pid, "SIGKILL");
+      const parent = postmaster();
+      const doomed = children ? childrenOf(parent) : [];
+      for (const pid of [parent, ...doomed]) process.kill(pid, "SIGKILL");
+    },
+    pausePostgres: () => {
+      const parent = postmaster();
+      // The parent first: stopped, it starts no more children.
+      process.kill(parent, "SIGSTOP");
+      for (const pid of childrenOf(parent)) process.kill(pid, "SIGSTOP");
+    },
+    resumePostgres: () => {
+      const parent = postmaster();
+      for (const pid of [...childrenOf(parent), parent]) process.kill(pid, "SIGCONT");
     },
     stop: async () => {
       await fixtures.close();

@@ -1,14 +1,15 @@
 import { health } from "@/lib/contract/reads";
-import { checkHealth } from "@/lib/health/service";
+import { requireHealth } from "@/lib/health/service";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Is the service well?",
     description:
-      "Needs no credentials. Answers 200 while the service runs; `status` is `degraded` while its database is away.",
+      "Needs no credentials. 200 where the service can read and record; else 503 within six seconds, with `status` `failing` and what is wrong in `checks`, beside the members of every error.",
     auth: "none",
     response: health,
-    run: checkHealth,
+    errors: ["unavailable"],
+    run: requireHealth,
   }),
 });

@@ -1,6 +1,6 @@
 import { supabaseProject } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
-import { log } from "@/lib/log";
+import { reportFailure } from "@/lib/log";
 import { changeUser, readUser, signOut } from "./account";
 import { corsHeaders, preflightAnswer } from "./cors";
 import { readKeys, readOpenIdConfiguration, readSettings } from "./discovery";
@@ -63,12 +63,11 @@ async function answerRequest(request: Request, peer: string | undefined): Promis
 
 /** A 5xx means "try again" to the clients: they keep the session they have. */
 function failureOf(error: unknown): AuthProtocolError {
+  reportFailure(error, "A request to the local sign-in failed.");
   if (error instanceof ServiceError && error.code === "unavailable") {
-    log.warn({ reason: error.cause instanceof Error ? error.cause.message : "" }, error.message);
     const message = "The database cannot be reached at the moment. Try again shortly.";
     return new AuthProtocolError(503, "unexpected_failure", message, {}, error.headers);
   }
-  log.error({ err: error }, "A request to the local sign-in failed.");
   const message = "Something went wrong on our side. Try again shortly.";
   return new AuthProtocolError(500, "unexpected_failure", message);
 }

@@ -1,4 +1,4 @@
-import { database } from "@/lib/db/pool";
+import { asServiceAlone } from "@/lib/db/transaction";
 import { supabaseProject } from "@/lib/env";
 import { type Purpose, postMail } from "./queries";
 
@@ -77,6 +77,8 @@ export async function sendNotice(email: string, notice: keyof typeof notices, mo
 /** The latest mails, the newest first; undefined where a Supabase project sends real ones. */
 export async function readOutbox(limit = 50): Promise<Mail[] | undefined> {
   if (supabaseProject()) return undefined;
-  const { rows } = await database().query<Mail>("select * from local_auth.read_outbox($1)", [limit]);
-  return rows;
+  return asServiceAlone(async (client) => {
+    const { rows } = await client.query<Mail>("select * from local_auth.read_outbox($1)", [limit]);
+    return rows;
+  });
 }

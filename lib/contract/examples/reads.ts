@@ -70,6 +70,6 @@ export const readExamples: ExampleSet = {
       ],
       hidden_count: 0,
     },
-    Health: { status: "ok", version: "0.1.0", checks: { database: "ok" } },
+    Health: { status: "ok", version: "0.1.0", checks: { database_readable: "ok", database_writable: "ok" } },
   },
 };

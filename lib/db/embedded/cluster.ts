@@ -11,10 +11,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { Client, escapeIdentifier, escapeLiteral } from "pg";
+import { deadlines } from "@/lib/db/deadlines";
 import { asAccount } from "./account";
 import type { Binaries } from "./binaries";
 import type { Home } from "./home";
 import type { Login, State } from "./state";
+
+/** Short statements of the start: a server that does not answer them within a minute will not. */
+const limits = { connectionTimeoutMillis: deadlines.job, query_timeout: deadlines.job };
 
 /** The database of the service in the embedded cluster. */
 export const databaseName = "outlay";
@@ -65,7 +69,10 @@ export async function ensureCluster(
 
 /** Makes the role that migrations run as and the database, where they are missing. Safe to repeat. */
 export async function ensureDatabase(state: State, port: number): Promise<void> {
-  const client = new Client({ connectionString: loginUrl(state, port, "supabase_admin", "postgres") });
+  const client = new Client({
+    connectionString: loginUrl(state, port, "supabase_admin", "postgres"),
+    ...limits,
+  });
   await client.connect();
   try {
     const { rows } = await client.query<{ role: boolean; database: boolean }>(
@@ -89,7 +96,7 @@ export async function ensureDatabase(state: State, port: number): Promise<void> 
  * @param superuserUrl of any database of the cluster; roles are the cluster's.
  */
 export async function enableLogin(superuserUrl: string, role: string, password: string): Promise<void> {
-  const client = new Client({ connectionString: superuserUrl });
+  const client = new Client({ connectionString: superuserUrl, ...limits });
   await client.connect();
   try {
     await client.query(`alter role ${escapeIdentifier(role)} login password ${escapeLiteral(password)}`);

@@ -47,13 +47,12 @@ export default async function OverviewPage({ params, searchParams }: Props) {
 
 async function Overview({ slug, search }: { slug: string; search: SearchParams }) {
   const { claims } = await requireWorkspace(slug);
-  const now = Date.now();
   const query = {
     period: oneOf(search, "period", periods),
     environment: oneOf(search, "environment", ["live", "test"]),
   };
   const asked = { ...query, group_by: oneOf(search, "by", stackings) };
-  const { metrics, budgets, projectOrder } = await readOverview(claims, slug, asked, now);
+  const { now, metrics, budgets, projectOrder } = await readOverview(claims, slug, asked);
   // Projects are made by messages: where there is none, nothing was ever recorded.
   if (projectOrder.length === 0) return <Onboarding slug={slug} />;
   const view = { workspace: slug, metrics, filter: query, projectOrder };

@@ -28,7 +28,7 @@ export default async function ActivityPage({ params, searchParams }: Props) {
   const asked = readSearch(await searchParams);
   if (asked.problem !== undefined) return <NotUnderstood path={path} problem={asked.problem} />;
 
-  const { list, totals } = await readActivityView(claims, slug, asked, Date.now());
+  const { list, totals } = await readActivityView(claims, slug, asked);
   const filters = new URLSearchParams(asked.filters).toString();
   const source = `/api/v1/workspaces/${slug}/activity?${filters}`;
   return (

@@ -6,7 +6,8 @@ import { ProjectList } from "@/components/projects/project-list";
 import { ProjectListSkeleton } from "@/components/projects/project-list-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
 import { listProjects } from "@/lib/projects/service";
-import { readMetrics } from "@/lib/reads/metrics";
+import { dayOf } from "@/lib/reads/period";
+import { readSpendView } from "@/lib/views/spend";
 
 type Props = { params: Promise<{ workspace: string }> };
 
@@ -28,18 +29,17 @@ export default async function ProjectsPage({ params }: Props) {
 async function Projects({ slug }: { slug: string }) {
   const { claims } = await requireWorkspace(slug);
   const query = { period: "month", environment: "live", group_by: "project" } as const;
-  const now = Date.now();
-  const [{ projects }, { series }] = await Promise.all([
+  const [{ projects }, { now, metrics }] = await Promise.all([
     listProjects(claims, slug),
-    readMetrics(claims, slug, query, now),
+    readSpendView(claims, slug, query),
   ]);
   return (
     <ProjectList
       workspace={slug}
       projects={projects}
-      series={series}
+      series={metrics.series}
       order={projectOrderOf(projects)}
-      today={new Date(now).toISOString().slice(0, 10)}
+      today={dayOf(now)}
     />
   );
 }

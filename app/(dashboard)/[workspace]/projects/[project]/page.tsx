@@ -15,7 +15,7 @@ import { Badge } from "@/components/ui/badge";
 import type { Dimension } from "@/lib/contract/metrics";
 import type { Project } from "@/lib/contract/projects";
 import { listProjects } from "@/lib/projects/service";
-import { readMetrics } from "@/lib/reads/metrics";
+import { readSpendView } from "@/lib/views/spend";
 
 type Props = {
   params: Promise<{ workspace: string; project: string }>;
@@ -100,14 +100,13 @@ async function Figures({
   search: SearchParams;
 }) {
   const { claims } = await requireWorkspace(workspace);
-  const now = Date.now();
   const query = {
     period: oneOf(search, "period", periods),
     environment: oneOf(search, "environment", ["live", "test"]),
     project: project.slug,
   };
   const groupBy = oneOf(search, "by", stackings);
-  const metrics = await readMetrics(claims, workspace, { ...query, group_by: groupBy }, now);
+  const { now, metrics } = await readSpendView(claims, workspace, { ...query, group_by: groupBy });
   const view = { workspace, metrics, filter: query, projectOrder: order };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">

@@ -6,7 +6,7 @@ import { SetPrice } from "@/components/prices/set-price";
 import { UnpricedTable } from "@/components/prices/unpriced-table";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { EmptyState } from "@/components/ui/empty-state";
-import { listPrices, listUnpriced } from "@/lib/prices/service";
+import { readPricesView } from "@/lib/views/prices";
 
 export const metadata: Metadata = { title: "Prices" };
 
@@ -17,11 +17,7 @@ export default async function PricesPage({ params }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
   const canSet = role === "owner" || role === "admin";
-  const [{ prices, repricings }, { unpriced }] = await Promise.all([
-    listPrices(claims, slug),
-    listUnpriced(claims, slug),
-  ]);
-  const today = new Date().toISOString().slice(0, 10);
+  const { today, prices, repricings, unpriced } = await readPricesView(claims, slug);
   const start = { provider: "", model: "", unitType: "", rate: "", startsOn: today, waiting: null };
   const create = canSet ? <SetPrice workspace={slug} start={start} label="Set a price" /> : null;
   return (

@@ -10,6 +10,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     auth: "key",
     permission: "read_summaries",
     response: budgetStatus,
-    run: ({ principal }) => readBudgetStatus(principal.claims, Date.now()),
+    run: ({ principal }) => readBudgetStatus(principal.claims),
   }),
 });

@@ -9,6 +9,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     auth: "key",
     permission: "read_summaries",
     response: monthSummary,
-    run: ({ principal }) => readMonthSummary(principal.claims, Date.now()),
+    run: ({ principal }) => readMonthSummary(principal.claims),
   }),
 });

@@ -13,6 +13,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     query: spendQuery,
     response: projectSpend,
     errors: ["not_found"],
-    run: ({ principal, params, query }) => readProjectSpend(principal.claims, params.slug, query, Date.now()),
+    run: ({ principal, params, query }) => readProjectSpend(principal.claims, params.slug, query),
   }),
 });

@@ -14,6 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     query: activityQuery,
     response: activityList,
     errors: ["not_found"],
-    run: ({ principal, params, query }) => readActivity(principal.claims, params.slug, query, Date.now()),
+    run: ({ principal, params, query }) => readActivity(principal.claims, params.slug, query),
   }),
 });

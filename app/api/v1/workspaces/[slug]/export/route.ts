@@ -2,22 +2,28 @@ import { exportQuery } from "@/lib/contract/activity";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { StreamedBody, streamed } from "@/lib/http/streamed";
-import { exportActivity } from "@/lib/reads/export";
+import { exportActivity, probeExport } from "@/lib/reads/export";
+
+async function* noText(): AsyncGenerator<string> {}
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Export what was recorded",
     description:
-      "Every row that activity would list under the same filters, latest first, as CSV: in columns of its own, or in those of FOCUS 1.2 with a row for each line of a batch.",
+      "Every row that activity would list under the same filters, latest first, as CSV: in columns of its own, or in those of FOCUS 1.2 with a row for each line of a batch. Each user may have one export at a time. A file is whole where the answer ends by itself; where the connection breaks off, it is not. HEAD says whether an export could begin now.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,
     query: exportQuery,
     response: streamed("text/csv; charset=utf-8", "RFC 4180, with a header."),
-    errors: ["not_found"],
-    run: async ({ principal, params, query }) => {
-      const { text, fileName } = await exportActivity(principal.claims, params.slug, query, Date.now());
-      return new StreamedBody(text, fileName);
+    errors: ["not_found", "export_in_progress"],
+    run: async ({ request, principal, params, query }) => {
+      if (request.method === "HEAD") {
+        await probeExport(principal.claims, params.slug);
+        return new StreamedBody(noText(), "");
+      }
+      const { text, fileName, end } = await exportActivity(principal.claims, params.slug, query);
+      return new StreamedBody(text, fileName, end);
     },
   }),
 });

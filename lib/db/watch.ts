@@ -1,0 +1,119 @@
+/** Why a call of the database was given up. */
+export type GivenUp = "slow" | "silent";
+
+/** A call of the database that is under way. */
+type Call = {
+  startedMs: number;
+  deadlineMs: number;
+  givenUp: GivenUp | undefined;
+  /** Frees whoever waits: told once, where the call is given up. */
+  onGivenUp: (reason: GivenUp) => void;
+};
+
+/** How often calls are looked at. A process that was itself held up for four times as long judges nobody that time. */
+const tickMs = 250;
+/** A call that takes longer makes the watch ask the database whether it is there. */
+const overdueMs = 1_000;
+/** How often a silent database is asked again. */
+const recoverMs = 500;
+
+/**
+ * Watches over every call of the database. A call past its deadline is given up. Where a call takes long, the database
+ * is asked on a connection of its own whether it is there: one that answers is merely busy, and the call goes on; one
+ * that does not answer, nor finishes any other call meanwhile, is silent. All calls are then given up at once, and new
+ * ones refused without waiting, until it answers again.
+ */
+export class Watch {
+  readonly #calls = new Set<Call>();
+  #timer: NodeJS.Timeout | undefined;
+  #lastTickMs = 0;
+  #askAgainMs = 0;
+  #finished = 0;
+  #silent = false;
+
+  /** @param ask resolves where the database answers in time, with whatever; rejects where it does not */
+  constructor(private readonly ask: () => Promise<unknown>) {}
+
+  /** Whether the database answered nothing when it was last asked. */
+  get isSilent(): boolean {
+    return this.#silent;
+  }
+
+  /** Begins to watch over a call. `finish` ends that. @param limitMs how long it may take in all */
+  begin(limitMs: number): Call {
+    const startedMs = performance.now();
+    const call: Call = {
+      startedMs,
+      deadlineMs: startedMs + limitMs,
+      givenUp: undefined,
+      onGivenUp: () => {},
+    };
+    this.#calls.add(call);
+    if (this.#silent) this.#giveUp(call, "silent");
+    this.#tickOn();
+    return call;
+  }
+
+  finish(call: Call): void {
+    if (this.#calls.delete(call)) this.#finished += 1;
+  }
+
+  #tickOn(): void {
+    if (this.#timer) return;
+    this.#lastTickMs = performance.now();
+    this.#timer = setInterval(() => this.#tick(), tickMs).unref();
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    const wasHeldUp = now - this.#lastTickMs > 4 * tickMs;
+    this.#lastTickMs = now;
+    if (this.#calls.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    // Answers may have come and not been read yet.
+    if (wasHeldUp) return;
+    let oldestMs = now;
+    for (const call of this.#calls) {
+      if (now >= call.deadlineMs) this.#giveUp(call, "slow");
+      else oldestMs = Math.min(oldestMs, call.startedMs);
+    }
+    if (!this.#silent && now - oldestMs > overdueMs && now >= this.#askAgainMs) void this.#askWhetherThere();
+  }
+
+  async #askWhetherThere(): Promise<void> {
+    this.#askAgainMs = Number.POSITIVE_INFINITY;
+    const finished = this.#finished;
+    const answers = await this.ask().then(
+      () => true,
+      () => false,
+    );
+    this.#askAgainMs = performance.now() + overdueMs;
+    if (answers || this.#finished > finished || this.#silent) return;
+    this.#silent = true;
+    for (const call of this.#calls) this.#giveUp(call, "silent");
+    this.#awaitAnswer();
+  }
+
+  #awaitAnswer(): void {
+    setTimeout(async () => {
+      const answers = await this.ask().then(
+        () => true,
+        () => false,
+      );
+      if (answers) this.#silent = false;
+      else this.#awaitAnswer();
+    }, recoverMs).unref();
+  }
+
+  /** Not `finish`: a call that was given up is no sign of life. */
+  #giveUp(call: Call, reason: GivenUp): void {
+    this.#calls.delete(call);
+    call.givenUp = reason;
+    call.onGivenUp(reason);
+  }
+}
+
+export type { Call as WatchedCall };

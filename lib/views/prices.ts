@@ -1,0 +1,18 @@
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { loadPrices, loadUnpriced } from "@/lib/prices/service";
+import { dayOf } from "@/lib/reads/period";
+import { requireMembership } from "@/lib/workspaces/membership";
+
+/**
+ * What the page of prices shows, all of one moment.
+ * @returns with `today`, the day of that moment in UTC by the database's clock
+ * @throws ServiceError not_found to strangers
+ */
+export function readPricesView(claims: UserClaims, slug: string) {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    const { prices, repricings } = await loadPrices(client, id);
+    const { unpriced } = await loadUnpriced(client, id);
+    return { today: dayOf(now), prices, repricings, unpriced };
+  });
+}
