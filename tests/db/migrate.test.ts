@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bootstrapDatabaseAt, MigrationError, migrate } from "@/lib/db/migrate";
+import { bootstrapDatabaseAt, MigrationError, migrate, NewerDatabaseError } from "@/lib/db/migrate";
 import { splitSql } from "@/lib/db/split-sql";
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
 import { projectRoot } from "@/tests/helpers/project-root";
@@ -57,6 +57,20 @@ describe("migrate", () => {
         statements: ["insert into steps values ('b')", "-- a note;\ninsert into steps values ('c')"],
       },
     ]);
+  });
+
+  test("refuses a database that a newer version has migrated, and names what it does not know", async () => {
+    write("20260101000000_create_steps.sql", "create table steps (name text);");
+    write("20260102000000_create_more.sql", "create table more (name text);");
+    await migrate(database.adminUrl, directory);
+    rmSync(join(directory, "20260102000000_create_more.sql"));
+    write("20260101500000_create_late.sql", "create table late (name text);");
+    const refused = migrate(database.adminUrl, directory);
+    await expect(refused).rejects.toBeInstanceOf(NewerDatabaseError);
+    await expect(refused).rejects.toThrow(
+      /^The database is newer than this version of the service: it has 20260102000000_create_more, which/,
+    );
+    expect(await rows("select to_regclass('late') as late"), "nothing was applied").toEqual([{ late: null }]);
   });
 
   test("applies only what is missing, whoever recorded the rest", async () => {

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { encodeStream, StreamedBody } from "./streamed";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("a reader who takes nothing for half a minute has the body fail, and its text let go", async () => {
+  let closed = 0;
+  async function* text() {
+    try {
+      for (;;) yield "a piece\r\n";
+    } finally {
+      closed += 1;
+    }
+  }
+  const end = vi.fn(async () => {});
+  const reader = encodeStream(new StreamedBody(text(), "x.csv", end)).getReader();
+  for (let piece = 0; piece < 5; piece += 1) {
+    await vi.advanceTimersByTimeAsync(25_000);
+    expect((await reader.read()).done).toBe(false);
+  }
+  await vi.advanceTimersByTimeAsync(31_000);
+  await expect(reader.closed).rejects.toThrow("took nothing for 30 s");
+  expect([closed, end.mock.calls.length]).toEqual([1, 1]);
+});
+
+test("a text that nobody began to read is let go of, too", async () => {
+  const end = vi.fn(async () => {});
+  async function* text() {
+    yield "a piece";
+  }
+  await encodeStream(new StreamedBody(text(), "x.csv", end)).cancel();
+  expect(end).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { withHarness } from "@/tests/helpers/harness";
+import { projectRoot } from "@/tests/helpers/project-root";
+import { makeTeam, type Team } from "@/tests/helpers/team";
+import { toolCall } from "@/tests/helpers/tool-call";
+
+// Limits go by the database's clock. What tells of them goes by the same one, whatever the service's own clock says:
+// at a month's edge, a summary would otherwise say $0 of a limit that is used up, or the other way round.
+
+const harness = withHarness();
+const dayMs = 86_400_000;
+let team: Team;
+let secret: string;
+
+beforeAll(async () => {
+  team = await makeTeam(harness);
+  const { workspace } = team;
+  secret = (await harness.fixtures.key(workspace, { monthly_limit: "0.01" })).secret;
+  const right = apiClient(harness.services[0]?.baseUrl ?? "", secret);
+  expect((await right.post(costMessage())).status).toBe(201);
+  const { owner } = team.users;
+  const budget = { name: "All", scope_type: "global", amount: 1 };
+  expect((await owner.call("POST", `${team.path}/budgets`, budget)).status).toBe(201);
+});
+
+describe.each([
+  ["40 days ahead", 40],
+  ["40 days behind", -40],
+])("a service whose clock is %s", (_, days) => {
+  /** What a service says of the month, and of the day. */
+  async function ask(baseUrl: string) {
+    const key = apiClient(baseUrl, secret);
+    // A token is good for an hour of its issuer's clock.
+    const { body } = await apiClient(baseUrl, null).call("POST", "/auth/v1/token?grant_type=password", {
+      email: team.users.owner.email,
+      password: "correct horse battery",
+    });
+    const owner = apiClient(baseUrl, String(body.access_token));
+    const tool = toolCall("2026", "get_project_spend", { project: "checkout" });
+    const answers = {
+      limit: await key.post(costMessage()),
+      summary: await key.get("/api/v1/summary/month"),
+      budgetStatus: await key.get("/api/v1/budgets/status"),
+      spend: await key.get("/api/v1/projects/checkout/spend"),
+      tool: await key.call("POST", "/api/mcp", tool.body, tool.headers),
+      metrics: await owner.get(`${team.path}/metrics?period=month`),
+      day: await owner.get(`${team.path}/metrics?period=day`),
+      activity: await owner.get(`${team.path}/activity?period=day`),
+      keys: await owner.get(`${team.path}/api-keys`),
+      budgets: await owner.get(`${team.path}/budgets`),
+      projects: await owner.get(`${team.path}/projects`),
+    };
+    const text = await fetch(`${baseUrl}${team.path}/export?period=day`, {
+      headers: { authorization: `Bearer ${body.access_token}` },
+    });
+    return {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([name, { status, body: said }]) => [
+          name,
+          { status, said: steady(said) },
+        ]),
+      ),
+      file: text.headers.get("content-disposition"),
+      lines: (await text.text()).split("\r\n").length,
+    };
+  }
+
+  /** What does not differ from one call to the next: neither ids of requests, nor a pace, which time goes into. */
+  const steady = (body: unknown): unknown =>
+    JSON.parse(JSON.stringify(body), (name, value) =>
+      ["request_id", "forecast", "forecast_usd", "to_point_usd", "last_used_at"].includes(name)
+        ? undefined
+        : value,
+    );
+
+  test("tells of the same month and day as one whose clock is right", async () => {
+    const wrong = await harness.start({
+      NODE_OPTIONS: `--import ${join(projectRoot, "tests/helpers/shift-clock.mjs")}`,
+      TEST_CLOCK_SHIFT_MS: String(days * dayMs),
+    });
+    const health = await fetch(`${wrong.baseUrl}/api/health`);
+    const shift = Date.parse(health.headers.get("date") ?? "") - Date.now();
+    expect(Math.round(shift / dayMs), "its clock is wrong").toBe(days);
+    const told = await ask(wrong.baseUrl);
+    expect(told).toMatchObject({ limit: { status: 402 }, summary: { said: { total_usd: 0.01 } }, lines: 3 });
+    expect(told).toEqual(await ask(harness.services[0]?.baseUrl ?? ""));
+  });
+});

@@ -1,0 +1,165 @@
+import { request } from "node:http";
+import { connect } from "node:net";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { withHarness } from "@/tests/helpers/harness";
+import { addUser, type User } from "@/tests/helpers/team";
+
+/** Enough for several pages, and for more than the buffers of a connection hold. */
+const rows = 60_000;
+
+describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
+  const harness = withHarness({ services: 2, settings: { OUTLAY_FAST_LANE: lane, LOG_LEVEL: "silent" } });
+  const at = (process: number) => harness.services[process]?.baseUrl ?? "";
+  let slug: string;
+  let workspace: string;
+  let owner: User;
+  let other: User;
+
+  beforeAll(async () => {
+    slug = `w-${lane}`;
+    workspace = await harness.fixtures.workspace(slug);
+    const project = await harness.fixtures.project(workspace, "checkout");
+    const { id: key } = await harness.fixtures.key(workspace);
+    [owner, other] = await Promise.all([
+      addUser(harness, workspace, "owner"),
+      addUser(harness, workspace, "viewer"),
+    ]);
+    await harness.fixtures.sql.query("select private.ensure_messages_month(now())");
+    await harness.fixtures.sql.query(
+      `insert into public.messages (
+         workspace_id, id, occurred_at, created_at, project_id, api_key_id, type, source, environment, provider, model,
+         feature, unit_type, quantity, amount_usd, cost_status
+       )
+       select $1, gen_random_uuid(), at, at, $2, $3, 'usage', 'api', 'live', 'openai', 'gpt-4o', 'chat',
+         'input_tokens', 1000, 0.01, 'client'
+       from (
+         select date_trunc('month', now(), 'UTC') + number * interval '1 second' as at from generate_series(1, ${rows}) as number
+       ) as moments`,
+      [workspace, project, key],
+    );
+  });
+
+  const path = () => `/api/v1/workspaces/${slug}/export?period=month`;
+  const begin = (user: User, process = 0, signal?: AbortSignal) =>
+    fetch(at(process) + path(), {
+      headers: { authorization: `Bearer ${user.token}` },
+      ...(signal && { signal }),
+    });
+  const probe = async (user: User, process = 0) =>
+    (
+      await fetch(at(process) + path(), {
+        method: "HEAD",
+        headers: { authorization: `Bearer ${user.token}` },
+      })
+    ).status;
+  const none = () => expect.poll(() => probe(owner, 1), { timeout: 10_000 }).toBe(200);
+  beforeEach(none);
+
+  test("is one at a time for a user, over all processes; another user's is not held up", async () => {
+    const first = await begin(owner);
+    expect(first.status).toBe(200);
+    for (const process of [0, 1]) {
+      const second = await begin(owner, process);
+      expect(second.status).toBe(429);
+      expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(await second.json()).toMatchObject({ error: "export_in_progress", retry_after_seconds: 10 });
+      expect(await probe(owner, process)).toBe(429);
+    }
+    const theirs = await begin(other, 1);
+    const texts = await Promise.all([first.text(), theirs.text()]);
+    for (const text of texts) expect(text.split("\r\n")).toHaveLength(rows + 2);
+    expect((await begin(owner, 1).then((again) => again.text())).length).toBe(texts[0]?.length);
+  });
+
+  test("lets go of its user when its reader hangs up", async () => {
+    const leaving = new AbortController();
+    const { status } = await begin(owner, 0, leaving.signal);
+    expect(status).toBe(200);
+    expect(await probe(owner)).toBe(429);
+    leaving.abort();
+    await none();
+  });
+
+  test("lets go of its user when its process was killed, after a lease", async () => {
+    const service = await harness.start();
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname).on("error", () => {});
+    socket.write(`GET ${path()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`);
+    await expect.poll(() => probe(owner), { timeout: 10_000 }).toBe(429);
+    await service.kill();
+    expect(await probe(owner)).toBe(429);
+    await harness.fixtures.sql.query(
+      "update private.running_exports set lease_ends_at = clock_timestamp() where user_id = $1",
+      [owner.id],
+    );
+    expect(await probe(owner)).toBe(200);
+  });
+
+  test("holds no connection of the database while its reader takes nothing, and records go on", async () => {
+    const { hostname, port } = new URL(at(0));
+    const socket = connect(Number(port), hostname);
+    socket.pause();
+    socket.write(`GET ${path()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`);
+    await expect.poll(() => probe(owner), { timeout: 10_000 }).toBe(429);
+    const busy = async () => {
+      const { rows } = await harness.fixtures.sql.query(
+        `select count(*)::int as busy from pg_stat_activity
+         where datname = current_database() and usename = 'outlay_service' and state <> 'idle'`,
+      );
+      return rows[0].busy;
+    };
+    // The buffers on the way fill up; from then on, nothing is read.
+    await expect.poll(busy, { timeout: 10_000, interval: 200 }).toBe(0);
+    expect(await probe(owner), "it is still under way").toBe(429);
+    socket.destroy();
+    await none();
+  });
+
+  test("that cannot go on breaks the connection: what was sent does not pass for the whole", async () => {
+    const ended = new Promise<string>((resolve, reject) => {
+      const call = request(at(0) + path(), { headers: { authorization: `Bearer ${other.token}` } });
+      call.on("error", reject);
+      call.on("response", async (response) => {
+        let text = "";
+        response.on("error", (error) => resolve(`broke off: ${error.message}`));
+        response.on("end", () => resolve(`ended with ${text.split("\r\n").length} lines`));
+        response.once("data", async () => {
+          response.pause();
+          // From the next page on, nothing can be read.
+          await harness.fixtures.sql.query(
+            "delete from public.workspace_members where workspace_id = $1 and user_id = $2",
+            [workspace, other.id],
+          );
+          response.on("data", (piece) => {
+            text += piece;
+          });
+          response.resume();
+        });
+      });
+      call.end();
+    });
+    expect(await ended).toMatch(/^broke off/);
+    await harness.fixtures.sql.query(
+      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'viewer')",
+      [workspace, other.id],
+    );
+  });
+
+  test("waits for its turn behind others, and what is recorded does not wait for it", async () => {
+    const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+    const readers = await Promise.all(Array.from({ length: 3 }, () => addUser(harness, workspace, "viewer")));
+    const exports = readers.map(async (reader) => (await begin(reader)).text());
+    const key = apiClient(at(0), secret);
+    let isDone = false;
+    const all = Promise.all(exports).finally(() => {
+      isDone = true;
+    });
+    const statuses: number[] = [];
+    while (!isDone) statuses.push((await key.post(costMessage())).status);
+    for (const text of await all) expect(text.split("\r\n")).toHaveLength(rows + 2);
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    // One at least for each page that was read: fewer would mean that they stood behind whole exports.
+    expect(statuses.length).toBeGreaterThan(rows / 1_000);
+  });
+});
