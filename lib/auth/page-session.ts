@@ -9,7 +9,7 @@ import { createSessionClient } from "./session-client";
 import { type UserClaims, verifyUserJwt } from "./verify-user-jwt";
 
 /** How long a page waits for a refresh: proxy.ts waited before it, and a session that it refreshed needs none. */
-const refreshLimitMs = 1_000;
+const refreshLimitMs = 750;
 
 /** The session of the page, or the server action, that is being answered. */
 export async function pageSession(): Promise<SupabaseClient> {

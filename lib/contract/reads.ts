@@ -117,7 +117,7 @@ export const health = z
     checks: z.object({
       database_readable: z
         .enum(["ok", "failing"])
-        .meta({ description: "Whether the database answers within a second and a half." }),
+        .meta({ description: "Whether the database answers at once." }),
       database_writable: z.enum(["ok", "failing"]).meta({
         description: "Whether it can store anything: not where its disk is full, or it takes no changes.",
       }),

@@ -15,7 +15,7 @@ export const deadlines = {
   /** One statement of a migration, a reconciliation or a seed. */
   maintenance: 3_600_000,
   /** An answer to "are you there?". */
-  probe: 1_500,
+  probe: 1_250,
 } as const;
 
 /**

@@ -13,7 +13,7 @@ type Call = {
 /** How often calls are looked at. A process that was itself held up for four times as long judges nobody that time. */
 const tickMs = 250;
 /** A call that takes longer makes the watch ask the database whether it is there. */
-const overdueMs = 1_000;
+const overdueMs = 750;
 /** How often a silent database is asked again. */
 const recoverMs = 500;
 

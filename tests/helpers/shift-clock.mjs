@@ -6,6 +6,9 @@ globalThis.Date = class ShiftedDate extends RealDate {
   constructor(...given) {
     super(...(given.length === 0 ? [RealDate.now() + shiftMs] : given));
   }
+  // Copies of the constructor are made that have its own functions alone.
+  static UTC = RealDate.UTC;
+  static parse = RealDate.parse;
   static now() {
     return RealDate.now() + shiftMs;
   }
