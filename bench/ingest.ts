@@ -8,7 +8,7 @@ const projects = 20;
 const features = 8;
 
 /** A usage message as a client sends it; the service prices it. */
-function usage(secret: string, index: number): Call {
+export function usage(secret: string, index: number): Call {
   const body = JSON.stringify({
     project: `project-${index % projects}`,
     source: "api",

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { Pool } from "undici";
 
 /** One request of a load. */
@@ -13,6 +14,9 @@ export type Call = {
 /** What a load took: requests a second, and the 50th and 99th of a hundred answers, ms. */
 export type LoadResult = { requests: number; perSecond: number; p50Ms: number; p99Ms: number };
 
+/** How hard a load presses: so many connections, and how long each waits after an answer. */
+export type Pace = { clients?: number; pauseMs?: number };
+
 /** Keep-alive connections, each with one request at a time. */
 export const connections = 64;
 
@@ -24,8 +28,9 @@ export async function runLoad(
   baseUrl: string,
   count: number,
   next: (index: number) => Call,
+  { clients = connections, pauseMs = 0 }: Pace = {},
 ): Promise<LoadResult> {
-  const pool = new Pool(baseUrl, { connections, pipelining: 1 });
+  const pool = new Pool(baseUrl, { connections: clients, pipelining: 1 });
   const calls = Array.from({ length: count }, (_, index) => next(index));
   const tookMs: number[] = [];
   const since = performance.now();
@@ -46,9 +51,10 @@ export async function runLoad(
       if (statusCode >= 300)
         throw new Error(`${call.method} ${call.path} was answered ${statusCode}: ${text}`);
       tookMs.push(performance.now() - sentAt);
+      if (pauseMs > 0) await wait(pauseMs);
     }
   };
-  await Promise.all(Array.from({ length: connections }, client));
+  await Promise.all(Array.from({ length: clients }, client));
   const seconds = (performance.now() - since) / 1000;
   await pool.close();
   tookMs.sort((a, b) => a - b);

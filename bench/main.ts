@@ -6,6 +6,7 @@ import { projectRoot } from "@/tests/helpers/project-root";
 import { dashboardPart } from "./dashboard";
 import { histories } from "./history";
 import { ingestPart } from "./ingest";
+import { isolationPart } from "./isolation";
 import { connections } from "./load";
 import { type Part, runPart } from "./part";
 import { formatTable, type Summary, summarise } from "./report";
@@ -21,7 +22,8 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds);
 const requests = Number(options.requests);
-if (!["all", "ingest", "dashboard"].includes(options.part)) throw new Error("--part is ingest or dashboard");
+const parts = ["all", "ingest", "dashboard", "isolation"];
+if (!parts.includes(options.part)) throw new Error("--part is ingest, dashboard or isolation");
 
 async function main(): Promise<void> {
   const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
   try {
     await run("ingest", ingestPart(stage, requests));
     await run("dashboard", dashboardPart(stage, requests));
+    await run("isolation", await isolationPart(stage, requests));
   } finally {
     await stage.stop();
   }

@@ -1,10 +1,18 @@
 import { cpuMs, treeCpuMs } from "./cpu";
-import { type Call, runLoad } from "./load";
+import { type Call, type Pace, runLoad } from "./load";
 import type { Figure, Measurement, Round } from "./report";
 import type { Contender } from "./stage";
 
 /** Who answers, how many requests of a round, and which. */
-type Task<Name> = { name: Name; server: Contender; count: number; call: (index: number) => Call };
+type Task<Name> = {
+  name: Name;
+  server: Contender;
+  count: number;
+  call: (index: number) => Call;
+  pace?: Pace;
+  /** What goes on meanwhile: begins, and answers how to end it. */
+  meanwhile?: () => () => Promise<void>;
+};
 
 /** What is measured side by side, in the order of a round, and the figures that come of it. */
 export type Part<Name extends string> = { contenders: Task<Name>[]; figures: Figure<Name>[] };
@@ -26,8 +34,8 @@ export async function runPart<Name extends string>(
   { rounds, postgresPid, isInterrupted, say }: RunOptions,
 ): Promise<Round<Name>[]> {
   const contenders = tasks.map((task) => ({ ...task, count: Math.max(1, Math.round(task.count)) }));
-  for (const { server, count, call } of contenders) {
-    if (!isInterrupted()) await runLoad(server.baseUrl, Math.ceil(count / 2), call);
+  for (const { server, count, call, pace } of contenders) {
+    if (!isInterrupted()) await runLoad(server.baseUrl, Math.ceil(count / 2), call, pace);
   }
   const results: Round<Name>[] = [];
   while (results.length < rounds && !isInterrupted()) {
@@ -44,11 +52,12 @@ export async function runPart<Name extends string>(
 }
 
 async function measure(
-  { server, count, call }: Omit<Task<string>, "name">,
+  { server, count, call, pace, meanwhile }: Omit<Task<string>, "name">,
   postgresPid: number,
 ): Promise<Measurement> {
   const before = { own: cpuMs(server.pid), postgres: treeCpuMs(postgresPid) };
-  const result = await runLoad(server.baseUrl, count, call);
+  const end = meanwhile?.();
+  const result = await runLoad(server.baseUrl, count, call, pace).finally(() => end?.());
   return {
     ...result,
     cpuMs: (cpuMs(server.pid) - before.own) / count,

@@ -29,6 +29,8 @@ export type Stage = {
   postgresPid: () => number;
   keys: { many: string[]; hot: string; small: string; large: string };
   dashboard: Dashboard;
+  /** Puts somebody new into a workspace. @returns their access token */
+  addMember(slug: string): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -72,6 +74,15 @@ export async function setStage(bareProgram: string): Promise<Stage> {
       postgresPid: postgres.pid,
       keys,
       dashboard: await makeDashboard(fixtures, fast.baseUrl),
+      addMember: async (slug) => {
+        const { access_token: token, user } = await signUp(fast.baseUrl);
+        await fixtures.sql.query(
+          `insert into public.workspace_members (workspace_id, user_id, role)
+           select id, $2, 'viewer' from public.workspaces where slug = $1`,
+          [slug, user.id],
+        );
+        return token;
+      },
       stop,
     };
   } catch (error) {

@@ -21,6 +21,9 @@ export class Retries {
   /** In the order in which they were lost. */
   #lost: Lost[] = [];
 
+  /** @param atMost how many lost calls are remembered, the latest of them */
+  constructor(private readonly atMost: number = maxRemembered) {}
+
   /** The idempotency key of a call. @param session an id that no other client has, where the call came with one */
   keyFor(call: { fingerprint: string; session: string | undefined; requestId: string | number }): string {
     const earlier = this.#take(call.fingerprint);
@@ -33,7 +36,7 @@ export class Retries {
   /** Remembers a call whose answer nobody was there to hear. */
   lose(fingerprint: string, key: string): void {
     this.#lost.push({ fingerprint, key, until: Date.now() + rememberedMs });
-    if (this.#lost.length > maxRemembered) this.#lost.shift();
+    if (this.#lost.length > this.atMost) this.#lost.shift();
   }
 
   #take(fingerprint: string): string | undefined {

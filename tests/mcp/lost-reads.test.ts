@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import type { Backend } from "@/lib/mcp/backend";
+import { answerProtocol } from "@/lib/mcp/protocol";
+import { restBackend } from "@/lib/mcp/rest-backend";
+import { Retries } from "@/lib/mcp/retries";
+import { withHarness } from "../helpers/harness";
+import { toolCall } from "../helpers/tool-call";
+
+const harness = withHarness();
+
+const usage = {
+  project: "checkout",
+  provider: "acme",
+  unit_type: "requests",
+  quantity: 1,
+  estimated_cost: 0.01,
+};
+
+test.each(["2026", "2025"] as const)(
+  "reads that their client gave up are not remembered: a lost recording keeps its place, and its retry counts once (%s)",
+  async (era) => {
+    const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+    const service = restBackend({ baseUrl: harness.services[0]?.baseUrl ?? "", apiKey: secret });
+    /** Calls of the backend begin when it is opened: their clients are gone by then. */
+    let open: () => void = () => {};
+    let opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const backend: Backend = {
+      record: (recording) => opened.then(() => service.record(recording)),
+      readBudgetStatus: () => opened.then(() => service.readBudgetStatus()),
+      readMonthSummary: () => opened.then(() => service.readMonthSummary()),
+      readProjectSpend: (slug, range) => opened.then(() => service.readProjectSpend(slug, range)),
+    };
+    // Room for two: one lost read too many would push the recording out.
+    const retries = new Retries(2);
+    const call = (name: string, args: object, requestId: number, signal?: AbortSignal) => {
+      const { body, headers } = toolCall(era, name, { ...args }, { id: requestId });
+      const request = new Request("http://localhost/api/mcp", {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify(body),
+        ...(signal && { signal }),
+      });
+      const report = (error: unknown) => expect.unreachable(String(error));
+      const session = { where: "remote" as const, backend, retries, caller: id, session: undefined, report };
+      return answerProtocol(request, body, session);
+    };
+    const giveUp = async (name: string, args: object, requestId: number) => {
+      const client = new AbortController();
+      const answer = call(name, args, requestId, client.signal).catch(() => {});
+      // What the call does until it waits for the backend is done in this turn of the event loop, or the next few.
+      for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+      client.abort();
+      return answer;
+    };
+    await giveUp("log_usage", usage, 1);
+    await giveUp("get_budget_status", {}, 2);
+    await giveUp("get_monthly_summary", {}, 3);
+    await giveUp("get_project_spend", { project: "checkout" }, 4);
+    open();
+    opened = Promise.resolve();
+    const recorded = async () => {
+      const { rows } = await harness.fixtures.sql.query(
+        "select count(*)::int as messages from public.messages where api_key_id = $1",
+        [id],
+      );
+      return rows[0].messages;
+    };
+    await expect.poll(recorded).toBe(1);
+    const retried = await call("log_usage", usage, 5);
+    expect(await retried.text()).toContain("was not recorded again");
+    expect(await recorded()).toBe(1);
+    // It was a retry once; the next equal call is another use.
+    await (await call("log_usage", usage, 6)).text();
+    expect(await recorded()).toBe(2);
+  },
+);
