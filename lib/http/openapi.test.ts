@@ -115,7 +115,7 @@ describe("the OpenAPI document", () => {
   test("asks for no credentials where none are needed, and for no errors that need them", () => {
     const health = operationOf("/api/health", "get");
     expect(health?.security).toEqual([]);
-    expect(Object.keys(health?.responses ?? {})).toEqual(["200", "400", "500"]);
+    expect(Object.keys(health?.responses ?? {})).toEqual(["200", "400", "500", "503"]);
   });
 
   test("has decimals as numbers with their limits, wherever they stand", () => {
