@@ -1,9 +1,10 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { usage } from "./ingest";
 import type { Call } from "./load";
 import type { Part } from "./part";
-import type { Figure, Round } from "./report";
+import type { Figure, Measurement, Round } from "./report";
 import type { Stage } from "./stage";
 
 const attacks = {
@@ -18,12 +19,13 @@ type What = "message" | "summary";
 type Name = What | `${What} under ${Attack}`;
 
 /** A tenant at work: eight programs, each of which waits a little after an answer. */
-const pace = { clients: 8, pauseMs: 30 };
+const pace = { clients: 8, pauseMs: 30, refusals: true };
 
 /** Begins to press on a service in so many places at once; what is answered is read and does not matter. */
 function press(clients: number, once: (client: number, signal: AbortSignal) => Promise<void>) {
   return () => {
     const stop = new AbortController();
+    setMaxListeners(0, stop.signal);
     const agents = Array.from({ length: clients }, async (_, client) => {
       while (!stop.signal.aborted) {
         await once(client, stop.signal).catch(() => wait(50));
@@ -36,10 +38,14 @@ function press(clients: number, once: (client: number, signal: AbortSignal) => P
   };
 }
 
-/** What one tenant's messages and summaries take while another presses on the service. */
+/**
+ * What one tenant's messages and summaries take while another presses on the service.
+ * @param only the one attack to try; all of them without it
+ */
 export async function isolationPart(
   { fast, keys, dashboard, addMember }: Stage,
   requests: number,
+  only?: string,
 ): Promise<Part<Name>> {
   const { baseUrl } = fast;
   const dispatcher = new Agent({ connections: 200, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
@@ -81,7 +87,8 @@ export async function isolationPart(
     summary: () => ({ method: "GET", path: "/api/v1/summary/month", secret: keys.small }),
   };
   const whats = Object.keys(calls) as What[];
-  const names = Object.keys(attacks) as Attack[];
+  const names = (Object.keys(attacks) as Attack[]).filter((attack) => only === undefined || attack === only);
+  if (names.length === 0) throw new Error(`--attack is one of ${Object.keys(attacks).join(", ")}`);
   const task = (name: Name, what: What) => ({
     name,
     server: fast,
@@ -108,11 +115,14 @@ export async function isolationPart(
             of: (round) => round[`${what} under ${attack}`].p99Ms / round[what].p99Ms,
             target: { text: "at most 3", holds: (median) => median <= 3 },
           },
+          { name: "  refused (503)", unit: "%", of: (round) => refusedOf(round[`${what} under ${attack}`]) },
         ]),
       ),
     ],
   };
 }
+
+const refusedOf = ({ refused, requests }: Measurement) => (100 * refused) / requests;
 
 function p99Of(name: Name, text: string): Figure<Name> {
   return { name: text, unit: "ms", of: (round: Round<Name>) => round[name].p99Ms };

@@ -11,28 +11,39 @@ export type Call = {
   headers?: Record<string, string>;
 };
 
-/** What a load took: requests a second, and the 50th and 99th of a hundred answers, ms. */
-export type LoadResult = { requests: number; perSecond: number; p50Ms: number; p99Ms: number };
+/** What a load took: requests a second, and the 50th and 99th of a hundred answers, ms; how many were refusals. */
+export type LoadResult = {
+  requests: number;
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  refused: number;
+};
 
 /** How hard a load presses: so many connections, and how long each waits after an answer. */
-export type Pace = { clients?: number; pauseMs?: number };
+export type Pace = {
+  clients?: number;
+  pauseMs?: number /** Counts refusals (5xx) as answers. */;
+  refusals?: boolean;
+};
 
 /** Keep-alive connections, each with one request at a time. */
 export const connections = 64;
 
 /**
  * Sends `count` requests over a fixed number of connections, each as soon as its connection is free.
- * @throws at the first answer that is no success: a refusal costs less, and would pass for speed
+ * @throws at the first answer that is no success, unless refusals count: one costs less, and would pass for speed
  */
 export async function runLoad(
   baseUrl: string,
   count: number,
   next: (index: number) => Call,
-  { clients = connections, pauseMs = 0 }: Pace = {},
+  { clients = connections, pauseMs = 0, refusals = false }: Pace = {},
 ): Promise<LoadResult> {
   const pool = new Pool(baseUrl, { connections: clients, pipelining: 1 });
   const calls = Array.from({ length: count }, (_, index) => next(index));
   const tookMs: number[] = [];
+  let refused = 0;
   const since = performance.now();
   const client = async () => {
     for (let call = calls.pop(); call; call = calls.pop()) {
@@ -48,7 +59,8 @@ export async function runLoad(
         body: call.body ?? null,
       });
       const text = await body.text();
-      if (statusCode >= 300)
+      if (refusals && statusCode >= 500) refused += 1;
+      else if (statusCode >= 300)
         throw new Error(`${call.method} ${call.path} was answered ${statusCode}: ${text}`);
       tookMs.push(performance.now() - sentAt);
       if (pauseMs > 0) await wait(pauseMs);
@@ -59,5 +71,11 @@ export async function runLoad(
   await pool.close();
   tookMs.sort((a, b) => a - b);
   const quantile = (q: number) => tookMs[Math.min(tookMs.length - 1, Math.floor(tookMs.length * q))] ?? 0;
-  return { requests: count, perSecond: count / seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+  return {
+    requests: count,
+    perSecond: count / seconds,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+    refused,
+  };
 }

@@ -17,6 +17,7 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "5" },
     requests: { type: "string", default: "8000" },
     part: { type: "string", default: "all" },
+    attack: { type: "string" },
     json: { type: "string" },
   },
 });
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
   try {
     await run("ingest", ingestPart(stage, requests));
     await run("dashboard", dashboardPart(stage, requests));
-    await run("isolation", await isolationPart(stage, requests));
+    await run("isolation", await isolationPart(stage, requests, options.attack));
   } finally {
     await stage.stop();
   }

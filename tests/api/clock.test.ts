@@ -1,22 +1,14 @@
 import { expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
+import { wrongClock } from "@/tests/helpers/wrong-clock";
 
 const secret = "a-secret-of-the-scheduler";
 const dayMs = 86_400_000;
 const harness = withHarness({ services: 0 });
 
-/** Starts a service whose own clock is so many days off: the database's is right. */
-function startShifted(days: number) {
-  // Every static is the new Date's own: Next copies them one by one.
-  const code = `const Real = Date; const now = () => Real.now() + ${days * dayMs};
-    class Shifted extends Real {
-      constructor(...values) { if (values.length) super(...values); else super(now()); }
-    }
-    globalThis.Date = Object.assign(Shifted, { now, UTC: Real.UTC, parse: Real.parse });`;
-  const module = `data:text/javascript,${encodeURIComponent(code)}`;
-  return harness.start({ NODE_OPTIONS: `--import=${module}`, CRON_SECRET: secret });
-}
+/** Starts a service whose own clock is so many days off. */
+const startShifted = (days: number) => harness.start({ ...wrongClock(days), CRON_SECRET: secret });
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const monthOf = (ms: number) => iso(ms).slice(0, 7);

@@ -1,10 +1,9 @@
-import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
-import { projectRoot } from "@/tests/helpers/project-root";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 import { toolCall } from "@/tests/helpers/tool-call";
+import { wrongClock } from "@/tests/helpers/wrong-clock";
 
 // Limits go by the database's clock. What tells of them goes by the same one, whatever the service's own clock says:
 // at a month's edge, a summary would otherwise say $0 of a limit that is used up, or the other way round.
@@ -77,10 +76,7 @@ describe.each([
     );
 
   test("tells of the same month and day as one whose clock is right", async () => {
-    const wrong = await harness.start({
-      NODE_OPTIONS: `--import ${join(projectRoot, "tests/helpers/shift-clock.mjs")}`,
-      TEST_CLOCK_SHIFT_MS: String(days * dayMs),
-    });
+    const wrong = await harness.start(wrongClock(days));
     const { token, ...told } = await ask(wrong.baseUrl);
     const { iat } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
     expect(Math.round((iat * 1_000 - Date.now()) / dayMs), "its clock is wrong").toBe(days);
