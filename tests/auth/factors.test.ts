@@ -241,7 +241,7 @@ test("No login of the service reads a secret out of a table", async () => {
     "local_auth.taken_steps",
     "local_auth.recovery_codes",
   ])
-    await expect(database().query(`select * from ${table}`)).rejects.toThrow("permission denied");
+    await expect(database("writing").query(`select * from ${table}`)).rejects.toThrow("permission denied");
 });
 
 async function sql(statement: string, values: unknown[]): Promise<void> {
