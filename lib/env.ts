@@ -48,6 +48,8 @@ const schema = z.object({
   MCP_ALLOWED_ORIGINS: list,
   /** Host names, besides those of the addresses above and of this machine, that the service answers as. */
   ALLOWED_HOSTS: hostNames,
+  /** `off`: programs that sign in register; the documents some of them publish about themselves are not fetched. */
+  OAUTH_CLIENT_DOCUMENTS: z.enum(["on", "off"]).default("on"),
   POSTGRES_URL: url("postgres:", "postgresql:").optional(),
   DATABASE_URL: url("postgres:", "postgresql:").optional(),
   /** A direct connection, for migrations and maintenance. */

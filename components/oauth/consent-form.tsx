@@ -83,22 +83,25 @@ function Allowance({
   program: string;
 }) {
   const { grantable, projects, current, role } = workspace;
+  // What the program may do already is no reason to allow it again: it did not ask for it this time.
   const [chosen, setChosen] = useState<readonly Permission[]>(
-    grantable.filter((each) => wanted.includes(each) || current?.permissions.includes(each)),
+    grantable.filter((each) => wanted.includes(each)),
   );
   const [project, setProject] = useState(current?.project ?? "");
   const [limit, setLimit] = useState(current?.monthlyLimit ?? "");
+  const asked = permissions.filter((each) => wanted.includes(each));
   const writes = chosen.some((each) => each !== "read_summaries");
   const granted = permissions.filter(
     (each) => chosen.includes(each) || (each === "read_summaries" && writes),
   );
+  const ended = permissions.filter((each) => current?.permissions.includes(each) && !granted.includes(each));
   const toggle = (permission: Permission, isOn: boolean) =>
     setChosen(isOn ? [...chosen, permission] : chosen.filter((each) => each !== permission));
   return (
     <>
       <fieldset className="grid gap-3">
         <legend className="pb-2.5 font-medium text-sm">{program} may</legend>
-        {permissions.map((permission) => {
+        {asked.map((permission) => {
           const isImplied = permission === "read_summaries" && writes;
           const isHeld = grantable.includes(permission);
           const about = isImplied ? "Comes with the others." : labels[permission].description;
@@ -158,6 +161,7 @@ function Allowance({
           monthly_limit: /^\d+(\.\d+)?$/.test(limit) ? new ExactNumber(limit) : null,
         })}
         {current ? " This replaces what it may do here now." : null}
+        {ended.length > 0 ? ` This ends: ${ended.map((each) => labels[each].label).join(", ")}.` : null}
       </p>
       <div className="grid grid-cols-2 gap-2.5">
         <Button

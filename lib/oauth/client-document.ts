@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { once } from "node:events";
 import { request } from "node:http";
 import type { Duplex } from "node:stream";
 import { connect } from "node:tls";
@@ -9,18 +10,38 @@ import { OAuthError } from "./oauth-error";
 /** How a document is reached: which addresses a name has, and an encrypted connection to one of them. */
 export type DocumentNetwork = {
   resolve(host: string): Promise<string[]>;
-  /** A connection to `address` with the certificate of `host`. */
-  connect(address: string, host: string): Duplex;
+  /** A connection to `address` that is up, with the certificate of `host`. Closed where `signal` ends the wait. */
+  connect(address: string, host: string, signal: AbortSignal): Promise<Duplex>;
 };
 
 /** The internet, with certificates that the system trusts. */
 const internet: DocumentNetwork = {
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-  connect: (address, host) => connect({ host: address, port: 443, servername: host }),
+  connect: async (address, host, signal) => {
+    const socket = connect({ host: address, port: 443, servername: host });
+    try {
+      await once(socket, "secureConnect", { signal });
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+  },
 };
+
+/** A document that was not read. `isUnreachable`: no connection to its host came about, so it may be our network. */
+export class UnreadDocument extends OAuthError {
+  constructor(readonly isUnreachable: boolean) {
+    super(
+      "invalid_client",
+      "The document at this client_id could not be read. It must be JSON of at most 5 KB at a public https address, without redirects.",
+    );
+  }
+}
 
 const maxBytes = 5 * 1024;
 const timeoutMs = 5_000;
+const probeTimeoutMs = 3_000;
 
 /** Whether a client's id is the address of a document about it, rather than one we gave out. */
 export function isDocumentAddress(clientId: string): boolean {
@@ -32,24 +53,39 @@ export function isDocumentAddress(clientId: string): boolean {
  * must be https on a name whose every address is public, the connection is made to an address that was checked, and no
  * redirect is followed. Little is read, for a short time, and what went wrong is told to our log alone.
  * @returns the document as parsed JSON, unchecked
- * @throws OAuthError invalid_client
+ * @throws UnreadDocument
  */
 export async function fetchClientDocument(
   clientId: string,
   network: DocumentNetwork = internet,
 ): Promise<unknown> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  let isUnreachable = false;
   try {
-    const signal = AbortSignal.timeout(timeoutMs);
     const url = readAddress(clientId);
-    const address = await within(signal, publicAddress(url.hostname, network));
-    return JSON.parse(await readDocument(url, () => network.connect(address, url.hostname), signal));
+    isUnreachable = true;
+    const connection = await connectTo(url.hostname, network, signal);
+    isUnreachable = false;
+    return JSON.parse(await readDocument(url, connection, signal));
   } catch (error) {
     log.info({ err: error, client_id: clientId }, "A client's document was not read.");
-    throw new OAuthError(
-      "invalid_client",
-      "The document at this client_id could not be read. It must be JSON of at most 5 KB at a public https address, without redirects.",
-    );
+    throw new UnreadDocument(isUnreachable);
   }
+}
+
+/** Whether an encrypted connection to a host can be made from here. Nothing is sent over it. */
+export async function canReach(host: string, network: DocumentNetwork = internet): Promise<boolean> {
+  try {
+    (await connectTo(host, network, AbortSignal.timeout(probeTimeoutMs))).destroy();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function connectTo(host: string, network: DocumentNetwork, signal: AbortSignal): Promise<Duplex> {
+  const address = await within(signal, publicAddress(host, network));
+  return network.connect(address, host, signal);
 }
 
 /** A client's id as the draft has it: https, with a path, without anything that would make two addresses of one. */
@@ -74,10 +110,15 @@ async function publicAddress(host: string, network: DocumentNetwork): Promise<st
 }
 
 /** Reads at most `maxBytes` of a 200 with JSON. */
-function readDocument(url: URL, createConnection: () => Duplex, signal: AbortSignal): Promise<string> {
+function readDocument(url: URL, connection: Duplex, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { Host: url.host, Accept: "application/json", "User-Agent": "Outlay" };
-    const outgoing = request({ createConnection, path: url.pathname + url.search, headers, signal });
+    const outgoing = request({
+      createConnection: () => connection,
+      path: url.pathname + url.search,
+      headers,
+      signal,
+    });
     outgoing.once("error", reject);
     outgoing.once("response", (incoming) => {
       const refuse = (why: string) => {

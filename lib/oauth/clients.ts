@@ -1,15 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { type ClientMetadata, clientMetadata } from "@/lib/contract/oauth";
 import { readPart } from "@/lib/contract/read-part";
-import { addressQuota, hourMs, type Quota, throttle } from "@/lib/throttle/service";
-import { type DocumentNetwork, fetchClientDocument, isDocumentAddress } from "./client-document";
+import { ServiceError } from "@/lib/errors";
+import { addressQuota, hourMs, throttle } from "@/lib/throttle/service";
+import { isDocumentAddress } from "./client-document";
+import { readDocument } from "./document-support";
 import { OAuthError } from "./oauth-error";
-import { type Client, loadClient, saveClient } from "./queries";
+import { type Client, insertClient, loadClient, saveClient } from "./queries";
 import { isPossibleRedirect } from "./redirects";
 
-/** Registrations in an hour: from one address, and from all, so that many addresses cannot fill the table. */
+/** Registrations in an hour from one address (IPv6: one /64). There is no limit for all: one caller would use it up. */
 const perAddress = 20;
-const inAll: Quota = { subject: "everybody", limit: 1_000, windowMs: hourMs };
+
+/** Clients kept that no user was asked about. The oldest make room for new ones, so that nobody can fill the table. */
+const atMostUnused = 5_000;
 
 /** What a registered client is told (RFC 7591 section 3.2.1). */
 export type Registration = {
@@ -31,13 +35,13 @@ export type Registration = {
  */
 export async function registerClient(body: unknown, address: string | undefined): Promise<Registration> {
   const metadata = readMetadata(body);
-  await throttle("client registrations", [...addressQuota(address, perAddress, hourMs), inAll]);
+  await admitRegistration(address);
   const client: Client = {
     id: `svc_client_${randomBytes(16).toString("base64url")}`,
     kind: "registered",
     ...portray(metadata),
   };
-  await saveClient(client);
+  await insertClient(client, atMostUnused);
   return {
     client_id: client.id,
     client_id_issued_at: Math.floor(Date.now() / 1000),
@@ -50,12 +54,23 @@ export async function registerClient(body: unknown, address: string | undefined)
   };
 }
 
+/** @throws ServiceError rate_limited, which says how long to wait and how to do without */
+async function admitRegistration(address: string | undefined): Promise<void> {
+  try {
+    await throttle("client registrations", addressQuota(address, perAddress, hourMs));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "rate_limited") throw error;
+    const message = `${error.message} The limit is for your network address alone. A program that registered before can use its client_id again.`;
+    throw new ServiceError(error.code, message, error.fields, error.headers);
+  }
+}
+
 /**
  * The client of an id: one that registered, or one whose id is the address of a document about it, which is fetched anew.
  * @throws OAuthError invalid_client where there is none
  */
-export async function findClient(id: string, network?: DocumentNetwork): Promise<Client> {
-  if (isDocumentAddress(id)) return readClientDocument(id, network);
+export async function findClient(id: string): Promise<Client> {
+  if (isDocumentAddress(id)) return readClientDocument(id);
   const client = await loadClient(id);
   if (client?.kind === "registered") return client;
   throw new OAuthError(
@@ -64,8 +79,8 @@ export async function findClient(id: string, network?: DocumentNetwork): Promise
   );
 }
 
-async function readClientDocument(id: string, network?: DocumentNetwork): Promise<Client> {
-  const document = await fetchClientDocument(id, network);
+async function readClientDocument(id: string): Promise<Client> {
+  const document = await readDocument(id);
   const claimed = typeof document === "object" && document !== null && "client_id" in document;
   if (!claimed || document.client_id !== id) {
     throw new OAuthError("invalid_client", "The document at this client_id is about another client.");

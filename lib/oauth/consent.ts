@@ -29,7 +29,7 @@ export type ConsentWorkspace = {
   role: WorkspaceRole;
   grantable: readonly Permission[];
   projects: { slug: string; name: string }[];
-  /** What the program may do there already; the answer replaces it. */
+  /** What the program may do there already; the answer replaces it, and none of it is allowed again unasked. */
   current: { permissions: Permission[]; project: string | null; monthlyLimit: string | null } | null;
 };
 
@@ -84,6 +84,7 @@ export async function askConsent(claims: UserClaims, request: AuthorizationReque
     state,
     code_challenge: codeChallenge,
     resource,
+    wanted,
   });
   return {
     nonce,
@@ -120,21 +121,28 @@ export async function decideConsent(
       location: refusalTo(redirectUri, state, "access_denied", "The user did not allow it.", host),
     };
   }
-  const choice = await readChoice(claims, form);
+  const choice = await readChoice(claims, form, question.wanted);
   if (!choice) return { problem: "choice" };
   const code = generateNonce();
   if (!(await answerQuestion(by, { code: hashSecret(code), ...choice }))) return { problem: "stale" };
   return { location: answerTo(redirectUri, { code, state, iss: issuerAt(host) }) };
 }
 
-/** What the user chose, as far as it is theirs to give; undefined where it cannot be had. */
-async function readChoice(claims: UserClaims, form: URLSearchParams) {
+/**
+ * What the user chose, as far as it was asked for and is theirs to give; undefined where it cannot be had.
+ * @param wanted what the client asked for
+ */
+async function readChoice(claims: UserClaims, form: URLSearchParams, wanted: readonly Permission[]) {
   const limit = readLimit(form.get("monthly_limit") ?? "");
   if (limit === undefined) return undefined;
   try {
     return await asUser(claims, async (db) => {
       const { id, role } = await requireMembership(db, claims, form.get("workspace") ?? "");
-      const permissions = grantable(form.getAll("permission") as Permission[], role);
+      const ticked = form.getAll("permission");
+      const permissions = grantable(
+        wanted.filter((permission) => ticked.includes(permission)),
+        role,
+      );
       const slug = form.get("project") ?? "";
       const project = slug ? (await selectProjects(db, id)).find((each) => each.slug === slug) : null;
       if (permissions.length === 0 || project === undefined) return undefined;

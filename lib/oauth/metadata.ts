@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { authorizationServerMetadata, protectedResourceMetadata } from "@/lib/contract/oauth";
 import { notFound } from "@/lib/errors";
 import { issuerAt, resourceAt, toolsPath, toolsResources } from "./addresses";
+import { advertisesDocuments } from "./document-support";
 import { knownScopes, toolScopes } from "./scopes";
 
 /**
@@ -10,10 +11,10 @@ import { knownScopes, toolScopes } from "./scopes";
  * @param path what stands behind the well-known path: nothing, or the agent tools' own, which some clients put there
  * @throws ServiceError not_found for any other path
  */
-export function describeAuthorizationServer(
+export async function describeAuthorizationServer(
   host: string | null,
   path: string,
-): z.output<typeof authorizationServerMetadata> {
+): Promise<z.output<typeof authorizationServerMetadata>> {
   checkPath(host, path);
   const issuer = issuerAt(host);
   return {
@@ -30,7 +31,7 @@ export function describeAuthorizationServer(
     revocation_endpoint_auth_methods_supported: ["none"],
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    client_id_metadata_document_supported: await advertisesDocuments(),
     protected_resources: toolsResources(),
     service_documentation: `${issuer}/docs`,
   };

@@ -22,6 +22,8 @@ export type Question = {
   state: string | null;
   code_challenge: string;
   resource: string;
+  /** What the client asked for: the most that an answer can allow. */
+  wanted: readonly Permission[];
 };
 
 /** Who answers which question. */
@@ -61,8 +63,14 @@ async function call<T>(text: string, values: unknown[]): Promise<T> {
   });
 }
 
+/** Keeps what a client's document says, in place of what was known of it. */
 export async function saveClient(client: Client): Promise<void> {
   await call("private.save_oauth_client($1)", [JSON.stringify(client)]);
+}
+
+/** Keeps a new client. Beyond `atMostUnused` clients that no user was asked about, the oldest of those are deleted. */
+export async function insertClient(client: Client, atMostUnused: number): Promise<void> {
+  await call("private.register_oauth_client($1, $2)", [JSON.stringify(client), atMostUnused]);
 }
 
 export function loadClient(id: string): Promise<Client | null> {
@@ -76,7 +84,7 @@ export async function askQuestion(question: Question): Promise<void> {
 /** A question that can be answered still, by the session that was asked. */
 export function openQuestion(
   by: Answerer,
-): Promise<Pick<Question, "client_id" | "redirect_uri" | "state"> | null> {
+): Promise<Pick<Question, "client_id" | "redirect_uri" | "state" | "wanted"> | null> {
   return call("private.open_question($1, $2, $3)", [by.nonce, by.user_id, by.session_id]);
 }
 
@@ -112,6 +120,16 @@ export function rotateRefreshToken(attempt: {
 /** Ends what a token stands for. @returns whether there was such a token of the client */
 export function revokeToken(hash: string, clientId: string): Promise<boolean> {
   return call("private.revoke_oauth_token($1, $2)", [hash, clientId]);
+}
+
+/** Stops advertising client documents for so long, in all processes; 0 advertises them again. */
+export async function noteDocumentOutage(seconds: number): Promise<void> {
+  await call("private.note_document_outage($1)", [seconds]);
+}
+
+/** Whether client documents are not advertised at the moment, because the outside network could not be reached. */
+export function isDocumentOutage(): Promise<boolean> {
+  return call("private.is_document_outage()", []);
 }
 
 /** Forgets what can no longer be used. @returns how many rows */

@@ -6,6 +6,7 @@ import { type DocumentNetwork, fetchClientDocument } from "@/lib/oauth/client-do
 import { apiClient } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { authorizeUrl, makePkce, openBrowser, openPage } from "@/tests/helpers/oauth";
+import { openOutsideNetwork } from "./outside-network";
 
 const clientId = "https://client.example/oauth/client.json";
 const document = {
@@ -27,9 +28,11 @@ let reached: string[];
 const server = createServer((request, response) => answer(request, response));
 const network: DocumentNetwork = {
   resolve: async () => addresses,
-  connect: (address) => {
+  connect: async (address) => {
     reached.push(address);
-    return connect((server.address() as AddressInfo).port, "127.0.0.1");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    await once(socket, "connect");
+    return socket;
   },
 };
 
@@ -155,10 +158,12 @@ describe("a client's document", () => {
 });
 
 describe("the service itself", () => {
-  const harness = withHarness();
+  const harness = withHarness({ services: 0 });
 
   test("fetches nothing for whoever is not signed in, and says nothing of what it found", async () => {
-    const baseUrl = harness.services[0]?.baseUrl ?? "";
+    const outside = await openOutsideNetwork();
+    outside.connect("claude.ai");
+    const { baseUrl } = await harness.start(outside.settings);
     const browser = await openBrowser(baseUrl);
     const messages = new Set<string>();
     for (const id of [
@@ -174,5 +179,6 @@ describe("the service itself", () => {
     }
     expect([...messages]).toEqual([expect.stringContaining("could not be read")]);
     expect((await apiClient(baseUrl, null).get("/api/health")).status).toBe(200);
+    await outside.close();
   });
 });

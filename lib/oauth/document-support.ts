@@ -1,0 +1,79 @@
+import { env } from "@/lib/env";
+import { log } from "@/lib/log";
+import { canReach, fetchClientDocument, UnreadDocument } from "./client-document";
+import { OAuthError } from "./oauth-error";
+import { isDocumentOutage, noteDocumentOutage } from "./queries";
+
+/**
+ * Hosts that assistants publish their documents on. Whether one of them can be reached says something about our own
+ * network, and no caller has a say in it. Whoever names a client_id chooses any other host, so that its failure alone
+ * must not change what everybody is told.
+ */
+const wellKnownHosts = ["claude.ai", "chatgpt.com", "vscode.dev"];
+
+/** How long documents are not advertised once the network was found to be missing. */
+const outageSeconds = 3_600;
+
+/** How long a network that was found to be there is taken to be there, so that nobody has us probe without end. */
+const probeMs = 60_000;
+
+let lastProbe: { atMs: number; isCutOff: Promise<boolean> } | undefined;
+
+/**
+ * Whether programs are told that they may have a document as their client_id (`client_id_metadata_document_supported`).
+ * Those that are not told so register instead.
+ */
+export async function advertisesDocuments(): Promise<boolean> {
+  return env().OAUTH_CLIENT_DOCUMENTS === "on" && !(await isDocumentOutage());
+}
+
+/**
+ * The document at a client_id, as parsed JSON, unchecked. Where it cannot be read because this service reaches no outside
+ * network, documents are not advertised for an hour, in any process, and the user is told that a new try will do.
+ * @throws OAuthError invalid_client
+ */
+export async function readDocument(clientId: string): Promise<unknown> {
+  if (env().OAUTH_CLIENT_DOCUMENTS === "off") {
+    throw new OAuthError(
+      "invalid_client",
+      "This service reads no client documents (its setting OAUTH_CLIENT_DOCUMENTS is off). Try again: your program will then register.",
+    );
+  }
+  try {
+    const document = await fetchClientDocument(clientId);
+    if (isWellKnown(clientId)) await noteDocumentOutage(0);
+    return document;
+  } catch (error) {
+    if (!(error instanceof UnreadDocument) || !error.isUnreachable || !(await isCutOff(clientId)))
+      throw error;
+    await noteDocumentOutage(outageSeconds);
+    log.warn(
+      { client_id: clientId },
+      "Client documents cannot be fetched from here and are not advertised for an hour. OAUTH_CLIENT_DOCUMENTS=off turns them off.",
+    );
+    throw new OAuthError(
+      "invalid_client",
+      "This service has no connection to the outside network, where the document at this client_id is. Try again: your program will then register.",
+    );
+  }
+}
+
+/** Whether it is our network that keeps a document from being read, rather than its host. */
+async function isCutOff(clientId: string): Promise<boolean> {
+  if (isWellKnown(clientId)) return true;
+  if (!lastProbe || performance.now() - lastProbe.atMs > probeMs) {
+    lastProbe = { atMs: performance.now(), isCutOff: reachesNone() };
+  }
+  const found = await lastProbe.isCutOff;
+  if (found) lastProbe = undefined;
+  return found;
+}
+
+async function reachesNone(): Promise<boolean> {
+  const reached = await Promise.all(wellKnownHosts.map((host) => canReach(host)));
+  return !reached.includes(true);
+}
+
+function isWellKnown(clientId: string): boolean {
+  return wellKnownHosts.includes(new URL(clientId).hostname);
+}
