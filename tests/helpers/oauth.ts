@@ -162,12 +162,16 @@ export async function postForm(baseUrl: string, path: string, fields: Record<str
   return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
 }
 
-/** A client that a user let in: its tokens, and how it gets more. */
-export async function connect(browser: Browser, choice: Choice, clientId?: string) {
+/** A client that a user let in: its tokens, and how it gets more. @param scope what it asks for, where not the usual */
+export async function connect(browser: Browser, choice: Choice, clientId?: string, scope?: string) {
   const client = clientId ?? (await registerClient(browser.baseUrl));
   const { verifier, challenge } = makePkce();
   const { baseUrl, resource } = browser;
-  const code = await consent(browser, authorizeUrl(baseUrl, client, challenge, { resource }), choice);
+  const code = await consent(
+    browser,
+    authorizeUrl(baseUrl, client, challenge, { resource, ...(scope && { scope }) }),
+    choice,
+  );
   const exchange = {
     grant_type: "authorization_code",
     code,

@@ -94,6 +94,29 @@ describe("registration", () => {
     expect((await register(baseUrl(), {}, from("198.51.100.8"))).status).toBe(201);
   });
 
+  test("is limited by an IPv6 network as by one address, and says how to do without", async () => {
+    const answers = [];
+    for (let index = 0; index < 21; index += 1)
+      answers.push(await register(baseUrl(), {}, from(`2001:db8:1:2::${index.toString(16)}`)));
+    expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(201), 429]);
+    expect(answers.at(-1)?.body).toMatchObject({
+      error: "too_many_requests",
+      error_description: expect.stringMatching(/Try again in \d+ s\..*use its client_id again/),
+    });
+    expect((await register(baseUrl(), {}, from("2001:db8:1:3::1"))).status).toBe(201);
+  });
+
+  test("is open to everybody else, however many others registered", async () => {
+    const refused = new Set<number>();
+    for (let block = 0; block < 11; block += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, index) => register(baseUrl(), {}, from(`192.0.${block}.${index}`))),
+      );
+      for (const { status } of answers) if (status !== 201) refused.add(status);
+    }
+    expect([...refused]).toEqual([]);
+  });
+
   test("may be asked for by a page of any origin, without cookies", async () => {
     const preflight = await fetch(`${baseUrl()}/oauth/register`, {
       method: "OPTIONS",
@@ -112,6 +135,35 @@ describe("registration", () => {
       headers: { origin: "https://inspector.example", "access-control-request-method": "POST" },
     });
     expect(headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
+
+describe("clients that nobody was asked about", () => {
+  const stored = (prefix: string) =>
+    harness.fixtures.sql
+      .query("select id from private.oauth_clients where id like $1 order by id", [`${prefix}%`])
+      .then(({ rows }) => rows.map(({ id }) => String(id)));
+
+  test("make room for new ones, the oldest first, and those that were asked about never do", async () => {
+    await harness.fixtures.sql.query("delete from private.oauth_clients");
+    await harness.fixtures.sql.query(
+      `insert into private.oauth_clients (id, kind, name, redirect_uris, created_at, last_asked_at)
+       select 'unused_' || lpad(n::text, 4, '0'), 'registered', 'x', '{https://x.example}'::text[],
+         now() - interval '10 hours' + n * interval '1 second', null
+       from generate_series(0, 4999) as n
+       union all
+       select 'asked_' || n, 'registered', 'x', '{https://x.example}'::text[], now() - interval '20 hours', now()
+       from generate_series(1, 3) as n
+       union all
+       select 'https://client.example/' || n, 'document', 'x', '{https://x.example}'::text[], now() - interval '20 hours', null
+       from generate_series(1, 3) as n`,
+    );
+    for (let index = 0; index < 3; index += 1)
+      expect((await register(baseUrl(), {}, from(`203.0.113.${index}`))).status).toBe(201);
+    const unused = await stored("unused_");
+    expect([unused.length, unused[0]]).toEqual([4_997, "unused_0003"]);
+    expect([await stored("asked_"), await stored("https:")].map((each) => each.length)).toEqual([3, 3]);
+    expect(await stored("svc_client_")).toHaveLength(3);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { allowing, openPage, redirectUri, sendForm } from "@/tests/helpers/oauth";
+import { allowing, connect, openPage, redirectUri, sendForm } from "@/tests/helpers/oauth";
 import { slugOf, withSignIn } from "@/tests/helpers/sign-in";
 
 const world = withSignIn();
@@ -90,6 +90,32 @@ describe("the consent form", () => {
       const { location } = await sendForm(world.browser, allowing(await nonceOf(), choice));
       expect([choice, location]).toEqual([choice, "/oauth/problem?why=choice"]);
     }
+  });
+
+  test("allows what was asked and ticked, and no more: neither what is sent along nor what an earlier consent gave", async () => {
+    const all = ["log_usage", "add_expenses", "manage_subscriptions", "read_summaries"];
+    const choice = { workspace: world.workspace, permissions: all };
+    const first = await connect(world.browser, choice, world.clientId, all.join(" "));
+    expect(first.scope).toBe(all.join(" "));
+
+    const page = await openPage(world.browser, link({ scope: "log_usage" }));
+    const boxes = [...page.html.matchAll(/<input[^>]*type="checkbox"[^>]*>/g)].map(([box]) => box);
+    expect(boxes.map((box) => [/value="(\w+)"/.exec(box)?.[1], /\schecked=/.test(box)])).toEqual([
+      ["log_usage", true],
+      ["read_summaries", true],
+    ]);
+    expect(page.html).toContain("This ends: Add expenses, Manage subscriptions.");
+
+    const second = await connect(world.browser, choice, world.clientId, "log_usage");
+    expect(second.scope).toBe("log_usage read_summaries");
+    const { location } = await sendForm(
+      world.browser,
+      allowing((await openPage(world.browser, link({ scope: "read_summaries" }))).nonce, {
+        workspace: world.workspace,
+        permissions: ["manage_subscriptions"],
+      }),
+    );
+    expect(location).toBe("/oauth/problem?why=choice");
   });
 
   test("is over after ten minutes", async () => {

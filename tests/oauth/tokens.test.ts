@@ -162,6 +162,7 @@ describe("an access token", () => {
       world.browser,
       { workspace: world.workspace, permissions },
       world.clientId,
+      /scope="([^"]+)"/.exec(refused.challenge)?.[1],
     );
     expect(stronger.scope).toBe("log_usage add_expenses read_summaries");
     expect(
