@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: "unit",
           isolate: false,
-          include: ["lib/**/*.test.ts", "server/**/*.test.ts", "components/**/*.test.ts"],
+          include: ["lib/**/*.test.ts", "server/**/*.test.ts", "components/**/*.test.ts", "app/**/*.test.ts"],
         },
       },
       onDatabase("db", true),

@@ -62,12 +62,24 @@ export async function generate() {
   if (existsSync(routes)) await run([process.execPath, routes]);
 }
 
+/** Writes the API reference into `public/docs`: static files, which Next and any platform serve as they are. */
+export async function buildDocs() {
+  const esbuild = await import("esbuild");
+  const program = join(root, "dist/docs.mjs");
+  await esbuild.build({ ...serverBundle(program, "app/docs/build.ts"), jsx: "automatic" });
+  await run([process.execPath, program, root, join(root, "public/docs")], {
+    env: { NODE_ENV: "production" },
+  });
+}
+
 async function build() {
   // A build that fails half way must not pass for the one before it.
   rmSync(buildStamp, { force: true });
   await generate();
   // Before the build: a source that changes meanwhile makes the next start build again.
   const sources = hashSources();
+  // Before Next's build, which takes note of the files in public/.
+  await buildDocs();
   const next = join(root, "node_modules/next/dist/bin/next");
   await run([process.execPath, next, "build"], { inherit: true, env: { NEXT_TELEMETRY_DISABLED: "1" } });
   const esbuild = await import("esbuild");

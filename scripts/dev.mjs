@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { context } from "esbuild";
-import { generate, serverBundle } from "./build.mjs";
+import { buildDocs, generate, serverBundle } from "./build.mjs";
 import { root } from "./prepare.mjs";
 
 const outfile = join(root, "dist/server.dev.mjs");
@@ -38,6 +38,7 @@ export async function serveAndWatch() {
   };
 
   await generate();
+  await buildDocs();
   const bundler = await context({
     ...serverBundle(outfile),
     plugins: [

@@ -74,7 +74,8 @@ export async function ensureBuilt(note = (_text) => {}) {
 
 /** Whether the last build is of the sources as they are. */
 export function isBuilt() {
-  if (!existsSync(join(root, ".next/BUILD_ID")) || !existsSync(join(root, "dist/server.mjs"))) return false;
+  const outputs = [".next/BUILD_ID", "dist/server.mjs", "public/docs/index.html"];
+  if (!outputs.every((file) => existsSync(join(root, file)))) return false;
   try {
     return JSON.parse(readFileSync(buildStamp, "utf8")).sources === hashSources();
   } catch {
@@ -89,6 +90,7 @@ const notSources = new Set([
   "bench",
   "tests",
   "docs",
+  "public",
   "supabase",
   "test-results",
 ]);

@@ -1,4 +1,3 @@
-import { CodeBlock } from "@/components/ui/code-block";
 import { toolContracts, toolNames } from "@/lib/contract/tools";
 import {
   type AgentSnippet,
@@ -6,6 +5,7 @@ import {
   writeLocalSnippet,
   writeRemoteSnippets,
 } from "./agent-snippets";
+import { CodeFigure } from "./code-figure";
 import { Inline, InlineCode } from "./inline";
 import { Topic } from "./topic";
 
@@ -27,7 +27,7 @@ export function AgentTools({ baseUrl, mcpUrl }: { baseUrl: string; mcpUrl: strin
           permissions and conditions as over REST; what is recorded has the source{" "}
           <InlineCode>mcp</InlineCode>.
         </p>
-        <CodeBlock code={mcpUrl} language="text" title="Agent tools" />
+        <CodeFigure code={mcpUrl} language="text" title="Agent tools" />
         <dl className="divide-y border-y">
           {toolNames.map((name) => {
             const tool = toolContracts[name];
@@ -83,7 +83,7 @@ export function AgentTools({ baseUrl, mcpUrl }: { baseUrl: string; mcpUrl: strin
 }
 
 function Snippet({ snippet: { assistant, where, language, code } }: { snippet: AgentSnippet }) {
-  return <CodeBlock code={code} language={language} title={`${assistant}: ${where}`} />;
+  return <CodeFigure code={code} language={language} title={`${assistant}: ${where}`} />;
 }
 
 /** The parameters as one line: those that are needed first, as the schema has them. */

@@ -19,7 +19,7 @@ export function Anchored({
       <a
         href={`#${id}`}
         aria-label="Link to this section"
-        className="ml-2 rounded-sm font-normal text-muted-foreground opacity-0 transition-opacity hover:text-foreground focus-visible:opacity-100 group-hover/anchor:opacity-100"
+        className="ml-2 rounded-sm font-normal text-muted-foreground opacity-0 transition-opacity print:hidden hover:text-foreground focus-visible:opacity-100 group-hover/anchor:opacity-100"
       >
         #
       </a>

@@ -1,20 +1,20 @@
 import type { ReactNode } from "react";
-import { CodeBlock } from "@/components/ui/code-block";
 import { Anchored } from "./anchored";
-import { ErrorsTable } from "./errors-table";
-import { ExampleTabs } from "./example-tabs";
+import { CodeFigure } from "./code-figure";
+import { ErrorCodes } from "./errors-table";
 import { FieldList } from "./field-list";
 import { Inline, InlineCode } from "./inline";
 import { Method } from "./method";
 import type { ReferenceEndpoint } from "./reference";
+import { RequestExamples } from "./request-examples";
 
 /** Everything about one endpoint: what it does on the left, what to send and what comes back on the right. */
 export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
   const { id, method, path, summary, description, parameters, body, response, errors, requests } = endpoint;
   return (
     // No landmark: where each endpoint is one, and some are alike, none is a mark. Each has its heading.
-    <section id={id} className="scroll-mt-4 border-t pt-10 pb-12 lg:scroll-mt-0">
-      <Anchored id={id} level={3} className="font-semibold text-xl tracking-tight">
+    <section id={id} className="scroll-mt-11 border-t pt-8 pb-12 lg:scroll-mt-0">
+      <Anchored id={id} level={2} className="font-semibold text-xl tracking-tight">
         {summary}
       </Anchored>
       <p className="mt-1.5 flex flex-wrap items-baseline gap-2">
@@ -45,13 +45,13 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
             <FieldList fields={response.fields} kind="response" />
           </Part>
           <Part title="Errors">
-            <ErrorsTable errors={errors} />
+            <ErrorCodes errors={errors} />
           </Part>
         </div>
         <div className="row-start-1 min-w-0 space-y-4 self-start xl:sticky xl:top-20 xl:col-start-2">
-          <ExampleTabs examples={requests} title={`Request: ${summary}`} />
+          <RequestExamples id={id} examples={requests} title={`Request: ${summary}`} />
           {response.example ? (
-            <CodeBlock code={response.example} language="json" title={`Answer, ${response.status}`} />
+            <CodeFigure code={response.example} language="json" title={`Answer, ${response.status}`} />
           ) : null}
         </div>
       </div>
@@ -67,7 +67,7 @@ function Access({ endpoint: { credential, permission, role } }: { endpoint: Refe
         {credential === "none" ? (
           "None"
         ) : (
-          <a href="#credentials" className="underline decoration-input underline-offset-4">
+          <a href="/docs#credentials" className="underline decoration-input underline-offset-4">
             {credential === "key" ? "API key" : "User access token"}
           </a>
         )}
@@ -102,10 +102,10 @@ function Permissions({ text }: { text: string }) {
 function Part({ title, aside, children }: { title: string; aside?: string; children: ReactNode }) {
   return (
     <div>
-      <h4 className="mb-2.5 flex items-baseline justify-between gap-3 font-medium text-sm">
+      <h3 className="mb-2.5 flex items-baseline justify-between gap-3 font-medium text-sm">
         {title}
         {aside ? <span className="font-normal text-muted-foreground text-xs">{aside}</span> : null}
-      </h4>
+      </h3>
       {children}
     </div>
   );

@@ -1,40 +1,48 @@
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { Inline, InlineCode } from "./inline";
 import type { ErrorRow } from "./reference";
 
-/** Errors by status: the code to act on, and when it comes. */
+/** Every error: the code to act on, its status, and when it comes. Each can be linked to. */
 export function ErrorsTable({ errors }: { errors: ErrorRow[] }) {
   return (
-    <div className="rounded-lg border">
-      <Table>
-        <TableHeader>
-          <TableRow>
-            <TableHead className="hidden w-16 sm:table-cell">Status</TableHead>
-            <TableHead className="hidden sm:table-cell">Code</TableHead>
-            <TableHead>
-              <span className="sm:hidden">Status, code and when</span>
-              <span className="hidden sm:inline">When</span>
-            </TableHead>
-          </TableRow>
-        </TableHeader>
-        <TableBody>
-          {errors.map(({ status, code, when }) => (
-            <TableRow key={code}>
-              <TableCell className="hidden text-muted-foreground sm:table-cell">{status}</TableCell>
-              <TableCell className="hidden whitespace-nowrap sm:table-cell">
-                <InlineCode>{code}</InlineCode>
-              </TableCell>
-              <TableCell className="min-w-0">
-                <span className="mb-0.5 flex gap-2 sm:hidden">
-                  <span className="text-muted-foreground">{status}</span>
-                  <InlineCode>{code}</InlineCode>
-                </span>
-                <Inline text={when} />
-              </TableCell>
-            </TableRow>
-          ))}
-        </TableBody>
-      </Table>
-    </div>
+    <dl className="divide-y rounded-lg border">
+      {errors.map(({ status, code, when }) => (
+        <div key={code} id={code} className="scroll-mt-28 px-3.5 py-2.5 target:bg-accent">
+          <dt className="flex items-baseline gap-2.5">
+            <span className="text-muted-foreground text-sm">{status}</span>
+            <InlineCode>{code}</InlineCode>
+          </dt>
+          <dd className="mt-1 text-sm">
+            <Inline text={when} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The errors of one endpoint, by status. What each means stands on the page of errors. */
+export function ErrorCodes({ errors }: { errors: ErrorRow[] }) {
+  const statuses = [...new Set(errors.map(({ status }) => status))];
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 rounded-lg border px-3.5 py-2.5 text-sm">
+      {statuses.map((status) => (
+        <div key={status} className="contents">
+          <dt className="text-muted-foreground">{status}</dt>
+          <dd className="flex flex-wrap gap-x-3 gap-y-1">
+            {errors
+              .filter((error) => error.status === status)
+              .map(({ code }) => (
+                <a
+                  key={code}
+                  href={`/docs/errors#${code}`}
+                  className="font-mono text-[13px] underline decoration-input underline-offset-4 [overflow-wrap:anywhere] hover:decoration-foreground"
+                >
+                  {code}
+                </a>
+              ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,7 +1,6 @@
-import { ChevronRight } from "lucide-react";
-import type { ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
 import type { Field, Variant } from "./fields";
+import { Folded } from "./folded";
 import { Inline, InlineCode } from "./inline";
 
 /** Fields of a request or an answer. A request says what is required, an answer what may be absent. */
@@ -86,30 +85,5 @@ function VariantList({ variants, kind }: { variants: Variant[]; kind: "request" 
         </Folded>
       ))}
     </div>
-  );
-}
-
-function Folded({
-  title,
-  mono = false,
-  open = false,
-  children,
-}: {
-  title: string;
-  mono?: boolean;
-  open?: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <details open={open} className="group/fold mt-2">
-      <summary className="inline-flex list-none items-center gap-1.5 rounded-sm py-0.5 text-[13px] text-muted-foreground hover:text-foreground [&::-webkit-details-marker]:hidden">
-        <ChevronRight
-          aria-hidden="true"
-          className="size-3.5 transition-transform duration-100 group-open/fold:rotate-90"
-        />
-        {mono ? <code className="font-mono">{title}</code> : title}
-      </summary>
-      <div className="mt-2">{children}</div>
-    </details>
   );
 }

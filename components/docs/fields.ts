@@ -50,7 +50,8 @@ export function readField(name: string, given: JsonSchema, required: boolean, co
     description: given.description ?? schema.description ?? inner.description,
     default: schema.default === undefined ? undefined : String(schema.default),
     limits: readLimits(schema),
-    values: (schema.enum ?? []).map(String),
+    // Of a constant, the type says the value.
+    values: schema.const === undefined ? (schema.enum ?? []).map(String) : [],
     fields: see || variants.length > 0 ? [] : readFields(inner.properties ? inner : (members ?? {}), context),
     variants,
     see,

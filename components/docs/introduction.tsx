@@ -1,19 +1,9 @@
-import { CodeBlock } from "@/components/ui/code-block";
+import { CodeFigure } from "./code-figure";
+import { EndpointIndex } from "./endpoint-index";
 import { ErrorsTable } from "./errors-table";
 import { InlineCode } from "./inline";
-import type { ErrorRow } from "./reference";
+import type { ErrorRow, Resource } from "./reference";
 import { Topic } from "./topic";
-
-/** Sections of the introduction, in order, for the list of contents. */
-export const introduction = [
-  { id: "overview", label: "Overview" },
-  { id: "credentials", label: "Credentials" },
-  { id: "money", label: "Money" },
-  { id: "idempotency", label: "Idempotency" },
-  { id: "rate-limits", label: "Rate limits" },
-  { id: "errors", label: "Errors" },
-  { id: "request-ids", label: "Request ids" },
-];
 
 const errorExample = `{
   "error": "validation_failed",
@@ -25,23 +15,22 @@ const errorExample = `{
 }`;
 
 /** What holds for every endpoint. */
-export function Introduction({ baseUrl, errors }: { baseUrl: string; errors: ErrorRow[] }) {
+export function Introduction({ baseUrl, resources }: { baseUrl: string; resources: Resource[] }) {
   return (
     <div className="max-w-3xl">
       <section id="overview" className="pb-10">
-        <h1 className="font-semibold text-3xl tracking-tight">API reference</h1>
-        <p className="mt-3">
+        <p>
           Outlay records what a team spends on AI and software and tells exactly what it cost. Requests and
           answers are JSON; everything is under one address.
         </p>
         <div className="mt-5 space-y-4">
-          <CodeBlock code={baseUrl} language="text" title="Base address" />
+          <CodeFigure code={baseUrl} language="text" title="Base address" />
           <p>
             The whole API is also an{" "}
             <a href="/api/openapi.json" className="text-primary underline underline-offset-4">
               OpenAPI 3.1 document
             </a>
-            , from which this page is made: generate a client from it, or load it into your own tools.
+            , from which these pages are made: generate a client from it, or load it into your own tools.
           </p>
         </div>
       </section>
@@ -52,7 +41,7 @@ export function Introduction({ baseUrl, errors }: { baseUrl: string; errors: Err
           permissions, and may have conditions: projects, features, sources, addresses, a monthly limit, a
           rate limit and an expiry. A revoked or rotated key is refused at once.
         </p>
-        <CodeBlock code="Authorization: Bearer svc_live_…" language="text" title="Header" />
+        <CodeFigure code="Authorization: Bearer svc_live_…" language="text" title="Header" />
         <p>
           Endpoints of the dashboard take a signed-in user’s access token in the same header instead, and no
           API key.
@@ -66,7 +55,7 @@ export function Introduction({ baseUrl, errors }: { baseUrl: string; errors: Err
           <InlineCode>JSON.parse</InlineCode> keeps about 15 significant digits; where you need all of them,
           parse with a decimal type.
         </p>
-        <CodeBlock
+        <CodeFigure
           language="python"
           title="Python, exact"
           code={
@@ -96,7 +85,7 @@ export function Introduction({ baseUrl, errors }: { baseUrl: string; errors: Err
           anew each minute. Then every answer says what is left, and a refusal says exactly how long to wait.
           Refused requests do not extend the wait.
         </p>
-        <CodeBlock
+        <CodeFigure
           language="text"
           title="Headers"
           code={'RateLimit-Policy: "key";q=600;w=60\nRateLimit: "key";r=598;t=41\nRetry-After: 12'}
@@ -107,15 +96,6 @@ export function Introduction({ baseUrl, errors }: { baseUrl: string; errors: Err
           <InlineCode>Retry-After</InlineCode> comes with the statuses 429 and 503.
         </p>
       </Topic>
-      <Topic id="errors" title="Errors">
-        <p>
-          Every error has the same body. Act on <InlineCode>error</InlineCode>, a code that stays the same;{" "}
-          <InlineCode>error_description</InlineCode> says what happened and what to do, for people. Some codes
-          add fields of their own. New fields may appear in any answer, so ignore those you do not know.
-        </p>
-        <CodeBlock code={errorExample} language="json" title="Status 400" />
-        <ErrorsTable errors={errors} />
-      </Topic>
       <Topic id="request-ids" title="Request ids">
         <p>
           Every answer carries an <InlineCode>X-Request-Id</InlineCode> header; errors repeat it as{" "}
@@ -123,6 +103,24 @@ export function Introduction({ baseUrl, errors }: { baseUrl: string; errors: Err
           own.
         </p>
       </Topic>
+      <Topic id="endpoints" title="All endpoints">
+        <EndpointIndex resources={resources} />
+      </Topic>
+    </div>
+  );
+}
+
+/** What an error looks like, and every one there is. */
+export function Errors({ errors }: { errors: ErrorRow[] }) {
+  return (
+    <div className="max-w-3xl space-y-4">
+      <p>
+        Every error has the same body. Act on <InlineCode>error</InlineCode>, a code that stays the same;{" "}
+        <InlineCode>error_description</InlineCode> says what happened and what to do, for people. Some codes
+        add fields of their own. New fields may appear in any answer, so ignore those you do not know.
+      </p>
+      <CodeFigure code={errorExample} language="json" title="Status 400" />
+      <ErrorsTable errors={errors} />
     </div>
   );
 }

@@ -2,6 +2,11 @@ import type { OpenApiDocument, Operation } from "@/lib/contract/openapi";
 import { type Context, type Field, readField, readFields } from "./fields";
 import { type Credential, type Snippet, writeSnippets } from "./snippets";
 
+/** The page of a resource: `API keys` is at `/docs/api-keys`. */
+export function resourcePath(name: string): string {
+  return `/docs/${kebab(name)}`;
+}
+
 /** One error an endpoint can answer. */
 export type ErrorRow = { status: number; code: string; when: string };
 
@@ -26,9 +31,12 @@ export type ReferenceEndpoint = {
   requests: RequestExample[];
 };
 
+/** The endpoints of one resource, with the address of their page. */
+export type Resource = { name: string; path: string; endpoints: ReferenceEndpoint[] };
+
 /** The endpoints, by resource, in the document's order. */
 export type Reference = {
-  groups: { name: string; id: string; endpoints: ReferenceEndpoint[] }[];
+  groups: Resource[];
   /** Every error that any of them can answer. */
   errors: ErrorRow[];
 };
@@ -49,7 +57,7 @@ export function readReference(document: OpenApiDocument, baseUrl: string): Refer
   );
   const groups = document.tags.map(({ name }) => ({
     name,
-    id: `resource-${kebab(name)}`,
+    path: resourcePath(name),
     endpoints: endpoints.filter(({ tag }) => tag === name).map(({ endpoint }) => endpoint),
   }));
   const errors = new Map(endpoints.flatMap(({ endpoint }) => endpoint.errors.map((row) => [row.code, row])));
@@ -60,13 +68,13 @@ export function readReference(document: OpenApiDocument, baseUrl: string): Refer
 function findBodies(document: OpenApiDocument): Context["shown"] {
   const bodies = Object.values(document.paths).flatMap((item) =>
     Object.values(item).flatMap(
-      ({ requestBody, operationId, summary }): [string, { label: string; href: string }][] => {
+      ({ requestBody, operationId, summary, tags }): [string, { label: string; href: string }][] => {
         const reference = requestBody?.content[json]?.schema.$ref;
         return reference
           ? [
               [
                 reference.slice(reference.lastIndexOf("/") + 1),
-                { label: summary, href: `#${kebab(operationId)}` },
+                { label: summary, href: `${resourcePath(tags[0] ?? "")}#${kebab(operationId)}` },
               ],
             ]
           : [];

@@ -20,7 +20,7 @@ function distinct<Item extends z.ZodType<string>>(item: Item, description: strin
         }
       }
     })
-    .meta({ description });
+    .meta({ description, jsonSchema: { uniqueItems: true } });
 }
 
 const slug = projectSlug.meta({

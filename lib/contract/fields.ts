@@ -51,7 +51,11 @@ export function positiveDecimal(description: string, { orZero = false, rounded =
     })
     .meta({
       description,
-      jsonSchema: { type: "number", ...(orZero ? { minimum: 0 } : { exclusiveMinimum: 0 }) },
+      jsonSchema: {
+        type: "number",
+        ...(orZero ? { minimum: 0 } : { exclusiveMinimum: 0 }),
+        exclusiveMaximum: 10 ** maxIntegerDigits,
+      },
     });
 }
 

@@ -42,7 +42,7 @@ export const createInvitationRequest = z
       .default(null)
       .meta({
         description: "Whom alone it is for. Left out: whoever has the link.",
-        jsonSchema: { type: ["string", "null"], format: "email" },
+        jsonSchema: { type: ["string", "null"], format: "email", maxLength: 255 },
       }),
     expires_in_days: z.number(wholeDays).int(wholeDays).min(1, wholeDays).max(maxDays, wholeDays).default(7),
   })

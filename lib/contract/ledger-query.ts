@@ -7,16 +7,18 @@ export const periods = ["day", "week", "month", "quarter", "year", "all", "range
 export const period = z.enum(periods);
 export type Period = z.infer<typeof period>;
 
-export const environment = z.enum(["live", "test"]);
+export const environment = z.enum(["live", "test"]).meta({ id: "Environment" });
 
-export const messageType = z.enum(costMessage.options.map((option) => option.shape.type.value));
+export const messageType = z
+  .enum(costMessage.options.map((option) => option.shape.type.value))
+  .meta({ id: "MessageType" });
 
 /** A filter by a value that a row may lack. @returns the value, or null for what has none */
-const orNone = (filter: z.ZodType<string>, description: string) =>
+const orNone = (filter: z.ZodType<string>, maxLength: number, description: string) =>
   z
     .union([z.literal("").transform(() => null), filter])
     .optional()
-    .meta({ description: `${description} Empty: what has none.`, jsonSchema: { type: "string" } });
+    .meta({ description: `${description} Empty: what has none.`, jsonSchema: { type: "string", maxLength } });
 
 /** A day that a range begins or ends with. The range as long before it is reckoned with, too, and must be days as well. */
 const rangeDay = day.refine(
@@ -34,10 +36,10 @@ export const ledgerFilters = {
   to: rangeDay.optional().meta({ description: "The last UTC day of a `range`." }),
   project: projectSlug.optional().meta({ description: "Project slug." }),
   type: messageType.optional().meta({ description: "Message type." }),
-  key: orNone(uuid, "The id of the API key that recorded it."),
-  provider: orNone(text(64), "The provider, or the vendor of an expense or subscription, as recorded."),
-  model: orNone(text(128), "The model as recorded. Of a batch, its lines of this model count."),
-  feature: orNone(text(128), "The feature as recorded. Of a batch, its lines of this feature count."),
+  key: orNone(uuid, 36, "The id of the API key that recorded it."),
+  provider: orNone(text(64), 64, "The provider, or the vendor of an expense or subscription, as recorded."),
+  model: orNone(text(128), 128, "The model as recorded. Of a batch, its lines of this model count."),
+  feature: orNone(text(128), 128, "The feature as recorded. Of a batch, its lines of this feature count."),
   source: source.optional().meta({ description: "Where it came from." }),
 };
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { text, uuid } from "./fields";
 
 /** What a member may do in a workspace: viewers read, members manage their own keys, admins and owners all of it. */
-export const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]);
+export const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]).meta({ id: "WorkspaceRole" });
 
 /** A workspace as one of its members sees it. */
 export const membership = z

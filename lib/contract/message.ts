@@ -3,8 +3,11 @@ import { day, decimalNumber, instant, positiveDecimal, projectSlug, text, uuid }
 
 /** Where a message came from (specification 2.1). */
 export const sources = ["api", "mcp", "manual", "import"] as const;
-export const source = z.enum(sources);
+export const source = z.enum(sources).meta({ id: "Source" });
 export type Source = z.infer<typeof source>;
+
+/** Members of a message's metadata at most. */
+const maxMetadata = 20;
 
 /** What every message may carry besides its own fields (design section 4). */
 const common = {
@@ -20,7 +23,8 @@ const common = {
         "must be text of at most 500 characters, a number or a boolean",
       ),
     )
-    .refine((value) => Object.keys(value).length <= 20, "must have at most 20 members")
+    .refine((value) => Object.keys(value).length <= maxMetadata, `must have at most ${maxMetadata} members`)
+    .meta({ jsonSchema: { maxProperties: maxMetadata } })
     .optional()
     .meta({ description: "A small flat object of your own, kept with the message." }),
 };
@@ -153,7 +157,7 @@ export type IngestRequest = z.output<typeof ingestRequest>;
 export type CostMessage = IngestRequest["message"];
 export type MessageType = CostMessage["type"];
 
-export const costStatus = z.enum(["client", "priced", "converted", "unpriced"]);
+export const costStatus = z.enum(["client", "priced", "converted", "unpriced"]).meta({ id: "CostStatus" });
 export type CostStatus = z.infer<typeof costStatus>;
 
 /** The ingest result of specification 2.2. */

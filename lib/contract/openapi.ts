@@ -20,6 +20,8 @@ export type JsonSchema = {
   exclusiveMaximum?: number;
   minItems?: number;
   maxItems?: number;
+  uniqueItems?: boolean;
+  maxProperties?: number;
   items?: JsonSchema;
   properties?: Record<string, JsonSchema>;
   propertyNames?: JsonSchema;

@@ -27,7 +27,9 @@ export const monthSummary = z
   .meta({ id: "MonthSummary" });
 
 /** What a budget may be of: all spend, or that of one project, feature, provider or key. */
-export const scopeType = z.enum(["global", "project", "feature", "provider", "key"]);
+export const scopeType = z
+  .enum(["global", "project", "feature", "provider", "key"])
+  .meta({ id: "ScopeType" });
 
 /** A row of the budget status of specification 2.4. */
 export const budgetRow = z.object({

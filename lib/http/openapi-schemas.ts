@@ -78,9 +78,13 @@ type Described = JsonSchema & { jsonSchema?: JsonSchema; mediaType?: string };
 /** What zod cannot know: what our custom types are on the wire, and which patterns only repeat a format. */
 function amend(schema: z.ZodType, json: Described, use: Use): void {
   if (json.jsonSchema) {
+    // What it is on the wire takes the place of the shapes that the code reads it by.
+    if (json.jsonSchema.type) delete json.anyOf;
     Object.assign(json, json.jsonSchema);
     delete json.jsonSchema;
   }
+  // Generators that know enumerations alone read a constant as one of one value.
+  if (json.const !== undefined && json.const !== null) json.enum ??= [json.const];
   // It stands in the document as the key of the content, not in its schema.
   delete json.mediaType;
   // zod leaves out the examples of what is transformed on its way in; ours are always as they are sent.

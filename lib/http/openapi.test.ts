@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { routes } from "@/app/routes.generated";
 import { requestExamples, responseExamples } from "@/lib/contract/examples";
-import type { OpenApiDocument } from "@/lib/contract/openapi";
+import type { JsonSchema, OpenApiDocument } from "@/lib/contract/openapi";
 import { statusOf } from "@/lib/errors";
 import { generateRoutes } from "@/scripts/generate-routes.mjs";
 import { declaration, type Endpoint, methods } from "./define-route";
@@ -30,6 +30,66 @@ beforeAll(async () => {
     });
   endpoints = (await Promise.all(perRoute)).flat();
 });
+
+type Place = { schema: JsonSchema; name: string; place: string };
+
+/**
+ * Every schema of the document with the name that generators make of where it stands: its component's, then its
+ * members', each with a capital. `sent`: those alone that a caller sends.
+ */
+function* everySchema({ paths, components }: OpenApiDocument, { sent = false } = {}): Generator<Place> {
+  const seen = new Set<string>();
+  function* within(schema: JsonSchema, name: string, place: string): Generator<Place> {
+    if (schema.$ref) {
+      const id = schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1);
+      if (seen.has(id)) return;
+      seen.add(id);
+      yield* within(components.schemas[id] ?? {}, id, `/components/schemas/${id}`);
+      return;
+    }
+    yield { schema, name, place };
+    for (const [member, inner] of Object.entries(schema.properties ?? {}))
+      yield* within(inner, name + capitalize(member), `${place}/${member}`);
+    const { items, additionalProperties, oneOf = [], anyOf = [], allOf = [] } = schema;
+    if (items) yield* within(items, `${name}Item`, `${place}/[]`);
+    if (typeof additionalProperties === "object" && Object.keys(additionalProperties).length > 0)
+      yield* within(additionalProperties, `${name}Value`, `${place}/*`);
+    for (const option of [...oneOf, ...anyOf, ...allOf]) {
+      // Of a choice, the alternatives are told apart by their number.
+      if (option.type !== "null") yield* within(option, option.properties ? "" : name, place);
+    }
+  }
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, { parameters = [], requestBody, responses }] of Object.entries(item)) {
+      for (const { name, schema } of parameters)
+        yield* within(schema, sent ? capitalize(name) : "", `/${method} ${path}/${name}`);
+      for (const { schema } of Object.values(requestBody?.content ?? {})) yield* within(schema, "", path);
+      if (sent) continue;
+      for (const { content } of Object.values(responses))
+        for (const { schema } of Object.values(content ?? {})) yield* within(schema, "", path);
+    }
+  }
+}
+
+const capitalize = (name: string) =>
+  name.replace(/(?:^|[_-])([a-z])/gi, (_, letter: string) => letter.toUpperCase());
+
+/** Whether a schema says how long, large or many a value may be. */
+function isBounded(schema: JsonSchema): boolean {
+  const types = [schema.type ?? []].flat();
+  const has = (...names: (keyof JsonSchema)[]) => names.some((name) => schema[name] !== undefined);
+  if (has("enum", "const")) return true;
+  if (
+    types.includes("string") &&
+    !has("maxLength", "pattern") &&
+    !/^(uuid|date|date-time)$/.test(schema.format ?? "")
+  )
+    return false;
+  if (types.some((type) => type === "number" || type === "integer"))
+    return has("minimum", "exclusiveMinimum") && has("maximum", "exclusiveMaximum");
+  if (types.includes("array")) return has("maxItems");
+  return typeof schema.additionalProperties !== "object" || has("maxProperties");
+}
 
 const operationOf = (path: string, method: string) => document.paths[path]?.[method];
 
@@ -148,6 +208,32 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(operationOf("/api/v1/projects/{slug}/spend", "get")?.parameters)).not.toContain(
       "null",
     );
+  });
+
+  test("has an enumeration beside every constant, for generators that know enumerations alone", () => {
+    const constants = [...everySchema(document)].filter(({ schema }) => schema.const !== undefined);
+    expect(constants.length).toBeGreaterThan(5);
+    for (const { schema, name } of constants) expect([name, schema.enum]).toEqual([name, [schema.const]]);
+  });
+
+  test("gives no two types one name, as generators make names of where a type stands", () => {
+    const names = new Map<string, string>();
+    for (const { schema, name, place } of everySchema(document)) {
+      // Of the components, whose members become types of their own beside all others.
+      if (!place.startsWith("/components/schemas/") || name === "") continue;
+      if (!schema.enum && !schema.properties && name !== place.split("/").at(-1)) continue;
+      expect([name, names.get(name) ?? place]).toEqual([name, place]);
+      names.set(name, place);
+    }
+    expect(names.size).toBeGreaterThan(100);
+  });
+
+  test("bounds everything that a caller sends, as the service does", () => {
+    const unbounded = [...everySchema(document, { sent: true })]
+      .filter(({ schema }) => !isBounded(schema))
+      .map(({ name }) => name);
+    // A number of one's own in `metadata`, and whatever stands in a link, may be anything.
+    expect(unbounded.filter((name) => !/^(Token|\w+MetadataValue)$/.test(name))).toEqual([]);
   });
 
   test("tells the kinds of a message apart by their type", () => {

@@ -203,7 +203,7 @@ function nameOperation(method: string, path: string): string {
 
 /** What one comes for first: recording, then reading. What is named in neither list stands between, by name. */
 const firstTags = ["Messages", "Summary", "Projects", "Budgets"];
-const lastTags = ["Health"];
+const lastTags = ["Authorization", "Health"];
 
 function byImportance(a: string, b: string): number {
   const rank = (tag: string) => {
@@ -213,8 +213,25 @@ function byImportance(a: string, b: string): number {
   return rank(a) - rank(b) || a.localeCompare(b);
 }
 
+/** Resources whose paths do not say what they belong to. */
+const resourceNames: Record<string, string> = {
+  Audit: "Audit log",
+  Export: "Activity",
+  Jobs: "Health",
+  Mcp: "Authorization",
+  Org: "Workspaces",
+  Transfer: "Workspaces",
+  Unpriced: "Prices",
+  ".well known": "Authorization",
+};
+
 /** The resource a path is about, in words: the first of its segments, below a workspace the one that follows it. */
 function nameResource(path: string): string {
+  const name = nameByPath(path);
+  return resourceNames[name] ?? name;
+}
+
+function nameByPath(path: string): string {
   const segments = path
     .replace(/^\/api(\/v\d+)?/, "")
     .split("/")

@@ -23,12 +23,18 @@ export function listTools(tools: Tool[]): ListToolsResult {
   };
 }
 
-/** A schema whose root is an object, as the protocol has it; of no dialect in particular, since clients know few. */
+/**
+ * A schema whose root is an object, as the protocol has it; of no dialect in particular, and with what it refers to in
+ * its place, since clients know few dialects and some follow no references.
+ */
 function objectSchema(schema: z.ZodType, use: "body" | "output") {
-  const { $schema: _, $ref, $defs = {}, ...root } = toJsonSchema(schema, use);
-  const { [$ref?.split("/").at(-1) ?? ""]: named, ...others } = $defs;
-  return {
-    ...(named ?? root),
-    ...(Object.keys(others).length > 0 && { $defs: others }),
-  } as ListToolsResult["tools"][number]["inputSchema"];
+  const { $schema: _, $defs = {}, ...root } = toJsonSchema(schema, use);
+  const inline = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value), (_name, member) => {
+      const id = typeof member?.$ref === "string" ? member.$ref.split("/").at(-1) : undefined;
+      if (id === undefined) return member;
+      const { $ref: _ref, ...beside } = member;
+      return { ...(inline($defs[id]) as object), ...beside };
+    });
+  return inline(root) as ListToolsResult["tools"][number]["inputSchema"];
 }

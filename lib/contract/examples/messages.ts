@@ -97,7 +97,7 @@ export const messageExamples: ExampleSet = {
     },
     BulkRequest: {
       messages: {
-        summary: "Two messages, one of them not valid",
+        summary: "Two messages",
         value: {
           messages: [
             {
@@ -116,7 +116,7 @@ export const messageExamples: ExampleSet = {
               project: "checkout",
               source: "import",
               idempotency_key: "row-2",
-              message: { type: "expense", vendor: "Hetzner", amount: -12 },
+              message: { type: "expense", vendor: "Hetzner", amount: 84.9, currency: "EUR" },
             },
           ],
         },
@@ -147,10 +147,10 @@ export const messageExamples: ExampleSet = {
         },
         {
           index: 1,
-          status: 400,
-          error: "validation_failed",
-          error_description: "message.amount: must be greater than 0",
-          issues: [{ path: "message.amount", message: "must be greater than 0" }],
+          status: 403,
+          error: "permission_denied",
+          error_description: "This API key lacks the permission add_expenses.",
+          permission: "add_expenses",
         },
       ],
     },

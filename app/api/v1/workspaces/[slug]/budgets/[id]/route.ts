@@ -5,6 +5,8 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read a budget",
+    description:
+      "One budget with what is spent of it this month, what remains, and where the month is heading.",
     auth: "user",
     role: "viewer",
     params: budgetParams,

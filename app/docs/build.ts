@@ -1,0 +1,73 @@
+// Writes the reference as static files into the folder it is given: pages, stylesheet, scripts, fonts and the search's
+// index. `scripts/build.mjs` bundles and runs it; nothing of it is part of the running service.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import tailwind from "@tailwindcss/postcss";
+import { build } from "esbuild";
+import postcss from "postcss";
+import { routes } from "@/app/routes.generated";
+import { buildOpenApi } from "@/lib/http/openapi";
+import { renderPage } from "./document";
+import { readSite } from "./pages";
+import { listEntries } from "./search-index";
+
+const [root = ".", target = "public/docs"] = process.argv.slice(2);
+const assets = join(target, "assets");
+const sources = join(root, "app/docs");
+
+/** Writes a file under a name that changes with its content, so that browsers may keep it for good. */
+function writeAsset(name: string, content: string | Uint8Array): string {
+  const hash = createHash("sha256").update(content).digest("hex").slice(0, 10);
+  const file = name.replace(/(?=\.[^.]+$)/, `.${hash}`);
+  writeFileSync(join(assets, file), content);
+  return `/docs/assets/${file}`;
+}
+
+async function bundle(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(sources, "browser", `${entry}.ts`)],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    platform: "browser",
+    write: false,
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+async function buildStyles(): Promise<string> {
+  const fonts = join(root, "node_modules/geist/dist/fonts");
+  const named = new Map([
+    ["geist.woff2", writeAsset("geist.woff2", readFileSync(join(fonts, "geist-sans/Geist-Variable.woff2")))],
+    [
+      "geist-mono.woff2",
+      writeAsset("geist-mono.woff2", readFileSync(join(fonts, "geist-mono/GeistMono-Variable.woff2"))),
+    ],
+  ]);
+  const from = join(sources, "docs.css");
+  const { css } = await postcss([tailwind({ base: sources, optimize: true })]).process(
+    readFileSync(from, "utf8"),
+    { from },
+  );
+  return css.replace(
+    /url\("?(geist(?:-mono)?\.woff2)"?\)/g,
+    (_, name: string) => `url("${named.get(name)}")`,
+  );
+}
+
+rmSync(target, { recursive: true, force: true });
+mkdirSync(assets, { recursive: true });
+const site = readSite(await buildOpenApi(routes, "/"));
+const files = {
+  css: writeAsset("docs.css", await buildStyles()),
+  theme: writeAsset("theme.js", await bundle("theme")),
+  script: writeAsset("docs.js", await bundle("docs")),
+  search: writeAsset("search.json", JSON.stringify(listEntries(site))),
+  icon: "/icon.svg",
+};
+for (const page of site.groups.flatMap(({ pages }) => pages)) {
+  const name = page.path === "/docs" ? "index" : page.path.slice("/docs/".length);
+  writeFileSync(join(target, `${name}.html`), renderPage(page, site, files));
+}

@@ -1,0 +1,62 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { DocsHeader, SearchDialog } from "@/components/docs/docs-header";
+import { DocsNav, NextPages } from "@/components/docs/docs-nav";
+import { type DocsPage, type DocsSite, defaultAddress, defaultToolsAddress } from "./pages";
+
+/** Where the files that pages load are, by what they are. */
+export type Assets = { css: string; theme: string; script: string; search: string; icon: string };
+
+/** A page as an HTML file. Nothing in it is inline, so that it needs no exception from the Content-Security-Policy. */
+export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets): string {
+  const pages = groups.flatMap((group) => group.pages);
+  const at = pages.findIndex(({ path }) => path === page.path);
+  const title = page.path === "/docs" ? "API reference · Outlay" : `${page.title} · API reference · Outlay`;
+  const html = renderToStaticMarkup(
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title}</title>
+        <meta name="description" content={page.description} />
+        <link rel="icon" href={assets.icon} type="image/svg+xml" />
+        <link rel="stylesheet" href={assets.css} />
+        {/* Before the first paint, so that no page is light for a moment where it is to be dark. */}
+        <script src={assets.theme} />
+        <script src={assets.script} defer />
+      </head>
+      <body className="min-h-dvh font-sans text-[15px] leading-relaxed" data-search-index={assets.search}>
+        <a
+          href="#content"
+          className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-40 focus:rounded-md focus:bg-background focus:px-3 focus:py-2"
+        >
+          Skip to the content
+        </a>
+        <DocsHeader />
+        <div className="mx-auto max-w-[1440px] lg:flex lg:px-6">
+          <DocsNav groups={groups} current={page.path} />
+          <main id="content" className="min-w-0 flex-1 px-4 pt-8 pb-16 sm:px-6 lg:pr-0 lg:pl-10">
+            <h1 className="mb-4 font-semibold text-3xl tracking-tight">
+              {page.path === "/docs" ? "API reference" : page.title}
+            </h1>
+            {page.content}
+            <NextPages before={pages[at - 1]} after={pages[at + 1]} />
+          </main>
+        </div>
+        <SearchDialog />
+      </body>
+    </html>,
+  );
+  return `<!doctype html>${markAddresses(html)}`;
+}
+
+/** Marks the service's addresses, and what only goes with plain HTTP, for the browser to put its own in their place. */
+function markAddresses(html: string): string {
+  return html
+    .replaceAll(defaultToolsAddress, `<span data-address="tools">${defaultToolsAddress}</span>`)
+    .replace(new RegExp(`(?<!>)${defaultAddress}`, "g"), `<span data-address="base">${defaultAddress}</span>`)
+    .replace(
+      new RegExp(`>${defaultAddress}(?!/api/mcp</span>)`, "g"),
+      `><span data-address="base">${defaultAddress}</span>`,
+    );
+}

@@ -1,0 +1,109 @@
+import { buttonVariants } from "@/components/ui/button";
+
+/** The header of the reference: plain links, and what only works with scripts out of sight without them. */
+export function DocsHeader() {
+  return (
+    <header className="sticky top-0 z-30 border-b bg-background">
+      <div className="mx-auto flex h-14 max-w-[1440px] items-center gap-2 px-4 sm:px-6">
+        <a
+          href="/"
+          className="flex items-center gap-2 rounded-sm font-semibold tracking-tight"
+          aria-label="Outlay, start page"
+        >
+          <svg viewBox="0 0 32 32" fill="none" aria-hidden="true" className="size-5">
+            <path
+              d="M24.5 9.2A11 11 0 1 0 24.5 22.8"
+              stroke="currentColor"
+              strokeWidth="4"
+              strokeLinecap="round"
+            />
+            <path d="M15.5 16H28.5" stroke="var(--primary)" strokeWidth="4" strokeLinecap="round" />
+          </svg>
+          Outlay
+        </a>
+        <a
+          href="/docs"
+          className="hidden items-center gap-2 text-muted-foreground text-sm hover:text-foreground sm:flex"
+        >
+          <span aria-hidden="true" className="text-border">
+            /
+          </span>
+          API reference
+        </a>
+        <div className="ml-auto flex items-center gap-1">
+          <button
+            type="button"
+            data-open-search=""
+            aria-keyshortcuts="/ Meta+K Control+K"
+            className="invisible flex h-8 items-center gap-2 rounded-md border border-input px-2.5 text-[13px] text-muted-foreground hover:bg-accent js:visible sm:w-44"
+          >
+            <span className="flex-1 text-left">Search</span>
+            <span aria-hidden="true" className="hidden text-xs sm:inline">
+              /
+            </span>
+          </button>
+          <button
+            type="button"
+            data-theme-toggle=""
+            aria-label="Switch between light and dark"
+            className="invisible grid size-9 place-items-center rounded-md hover:bg-accent js:visible"
+          >
+            <svg
+              viewBox="0 0 24 24"
+              aria-hidden="true"
+              className="size-4"
+              fill="none"
+              stroke="currentColor"
+              strokeWidth="2"
+            >
+              <circle cx="12" cy="12" r="9" />
+              <path d="M12 3a9 9 0 0 1 0 18z" fill="currentColor" />
+            </svg>
+          </button>
+          <a href="/sign-in" className={buttonVariants({ variant: "outline", size: "sm" })}>
+            Sign in
+          </a>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+/** The search, which `app/docs/browser/search.ts` opens and fills. */
+export function SearchDialog() {
+  return (
+    <dialog
+      data-search=""
+      aria-label="Search the reference"
+      className="mx-auto mt-0 w-full max-w-xl rounded-b-xl border bg-popover text-foreground backdrop:bg-black/40 sm:mt-[12dvh] sm:rounded-xl"
+    >
+      <div className="flex items-center gap-2 border-b px-4">
+        <input
+          role="combobox"
+          aria-label="Search endpoints, fields and errors"
+          aria-expanded="true"
+          aria-controls="search-results"
+          aria-autocomplete="list"
+          autoComplete="off"
+          spellCheck="false"
+          placeholder="Search endpoints, fields and errors"
+          className="h-12 w-full min-w-0 bg-transparent text-base outline-none placeholder:text-muted-foreground sm:text-sm"
+        />
+        <button
+          type="button"
+          data-close-search=""
+          className="rounded-sm px-2 py-1 text-muted-foreground text-xs hover:text-foreground"
+        >
+          Close
+        </button>
+      </div>
+      <div
+        id="search-results"
+        role="listbox"
+        aria-label="Results"
+        className="h-[min(24rem,60dvh)] overflow-y-auto p-1.5 [&_[aria-selected=true]]:bg-accent [&_[role=option]]:block [&_[role=option]]:rounded-md [&_[role=option]]:px-2.5 [&_[role=option]]:py-2 [&_[role=option]]:text-sm [&_small]:block [&_small]:truncate [&_small]:text-muted-foreground [&_small]:text-xs"
+      />
+      <p role="status" className="border-t px-4 py-2 text-muted-foreground text-xs" />
+    </dialog>
+  );
+}

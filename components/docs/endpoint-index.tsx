@@ -1,0 +1,36 @@
+import { Method } from "./method";
+import type { Resource } from "./reference";
+
+/**
+ * Every endpoint with a link to where it is described. Links that were made while all of the reference was one page lead
+ * here (`/docs#post-messages`), and with scripts on to the page itself.
+ */
+export function EndpointIndex({ resources }: { resources: Resource[] }) {
+  return resources.map(({ name, path, endpoints }) => (
+    <section key={name} aria-label={name}>
+      <h3 className="font-medium text-sm">
+        <a href={path} className="hover:underline">
+          {name}
+        </a>
+      </h3>
+      <ul className="mt-1 divide-y border-y">
+        {endpoints.map(({ id, method, path: address, summary }) => (
+          <li key={id}>
+            <a
+              id={id}
+              data-moved=""
+              href={`${path}#${id}`}
+              className="grid gap-x-3 py-1.5 text-sm target:bg-accent hover:bg-accent sm:grid-cols-[1fr_auto]"
+            >
+              <span>{summary}</span>
+              <span className="flex min-w-0 items-baseline gap-2 text-muted-foreground">
+                <Method method={method} className="text-[10px]" />
+                <code className="font-mono text-xs [overflow-wrap:anywhere]">{address}</code>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  ));
+}

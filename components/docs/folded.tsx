@@ -1,0 +1,31 @@
+import type { ReactNode } from "react";
+
+/** What is folded away behind a line. Of those in one `group`, one is unfolded at a time. */
+export function Folded({
+  title,
+  mono = false,
+  open = false,
+  group,
+  children,
+}: {
+  title: string;
+  mono?: boolean;
+  open?: boolean;
+  group?: string;
+  children: ReactNode;
+}) {
+  return (
+    <details open={open} name={group} className="group/fold mt-2">
+      <summary className="inline-flex list-none items-center gap-1.5 rounded-sm py-0.5 text-[13px] text-muted-foreground hover:text-foreground [&::-webkit-details-marker]:hidden">
+        <span
+          aria-hidden="true"
+          className="inline-block transition-transform duration-100 group-open/fold:rotate-90"
+        >
+          ›
+        </span>
+        {mono ? <code className="font-mono">{title}</code> : title}
+      </summary>
+      <div className="mt-2">{children}</div>
+    </details>
+  );
+}

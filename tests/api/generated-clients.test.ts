@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { beforeAll, describe, expect, test } from "vitest";
+import { withHarness } from "@/tests/helpers/harness";
+import { projectRoot } from "@/tests/helpers/project-root";
+
+/** The generators, installed by themselves: nobody who starts the service needs them. */
+const folder = join(projectRoot, "tests/generators");
+const generated = join(folder, "generated");
+const execute = promisify(execFile);
+
+const harness = withHarness();
+const baseUrl = () => harness.services[0]?.baseUrl ?? "";
+
+/** Runs a program of the generators' own packages. @throws with all it said */
+async function run(name: string, ...args: string[]): Promise<void> {
+  try {
+    const env = { ...process.env, OUTLAY_URL: baseUrl(), DO_NOT_TRACK: "1" };
+    await execute(process.execPath, [join(folder, "node_modules", name), ...args], { cwd: folder, env });
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${name} failed:\n${stdout}\n${stderr}`);
+  }
+}
+
+/** Installs from the lockfile, unless that was done already. */
+async function install(): Promise<void> {
+  const wanted = readFileSync(join(folder, "package-lock.json"), "utf8");
+  const stamp = join(folder, "node_modules/.installed-lock.json");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  await execute(npm, ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder });
+  writeFileSync(stamp, wanted);
+}
+
+beforeAll(async () => {
+  await install();
+  rmSync(generated, { recursive: true, force: true });
+  mkdirSync(generated);
+  const document = await fetch(`${baseUrl()}/api/openapi.json`);
+  writeFileSync(join(generated, "openapi.json"), await document.text());
+}, 300_000);
+
+const generators: Record<string, () => Promise<void>> = {
+  "openapi-typescript": () =>
+    run(
+      "openapi-typescript/bin/cli.js",
+      "generated/openapi.json",
+      "--output",
+      "generated/openapi-typescript.ts",
+    ),
+  "hey-api": () =>
+    run(
+      "@hey-api/openapi-ts/bin/run.js",
+      ...["--input", "./generated/openapi.json", "--output", "generated/hey-api", "--no-log-file"],
+    ),
+  orval: () => run("orval/dist/bin/orval.js", "--config", "orval.config.cjs"),
+  kubb: () => run("@kubb/cli/bin/kubb.cjs", "generate", "--config", "kubb.config.mjs"),
+};
+
+describe("clients that are generated from the OpenAPI document", () => {
+  beforeAll(async () => {
+    for (const generate of Object.values(generators)) await generate();
+  }, 300_000);
+
+  test("compile under strict", { timeout: 120_000 }, async () => {
+    await run("typescript/bin/tsc", "--project", "tsconfig.json");
+  });
+
+  test.each(Object.keys(generators))("of %s record a cost, and read it back", async (name) => {
+    const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+    const outfile = join(generated, `${name}.bundle.mjs`);
+    await build({
+      entryPoints: [join(folder, `${name}.ts`)],
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      logLevel: "error",
+    });
+    const { recordCost } = await import(/* @vite-ignore */ outfile);
+    const service = { url: baseUrl(), key: secret };
+    const first = await recordCost(service, "job-1");
+    expect(first).toMatchObject({ amount_usd: 0.1825, cost_status: "priced", total_usd: 0.1825 });
+    // A retry is the same cost, as the client's own types have it.
+    expect(await recordCost(service, "job-1")).toEqual(first);
+  });
+});
+
+test("Spectral finds no error in the OpenAPI document", { timeout: 120_000 }, async () => {
+  await run(
+    "@stoplight/spectral-cli/dist/index.js",
+    ...["lint", "generated/openapi.json", "--ruleset", ".spectral.yaml", "--fail-severity", "warn"],
+  );
+});
