@@ -14,9 +14,9 @@ export default function NotFound() {
           <Link href="/" className={buttonVariants()}>
             Start page
           </Link>
-          <Link href="/docs" className={buttonVariants({ variant: "outline" })}>
+          <a href="/docs" className={buttonVariants({ variant: "outline" })}>
             API reference
-          </Link>
+          </a>
         </>
       }
     >

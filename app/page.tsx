@@ -43,9 +43,9 @@ export default async function HomePage() {
           <Link href="/sign-in" className={buttonVariants()}>
             Sign in
           </Link>
-          <Link href="/docs" className={buttonVariants({ variant: "outline" })}>
+          <a href="/docs" className={buttonVariants({ variant: "outline" })}>
             API reference
-          </Link>
+          </a>
         </div>
         <section aria-labelledby="first-cost" className="mt-14">
           <h2 id="first-cost" className="font-medium text-base">

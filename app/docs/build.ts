@@ -37,15 +37,8 @@ async function bundle(entry: string): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-async function buildStyles(): Promise<string> {
-  const fonts = join(root, "node_modules/geist/dist/fonts");
-  const named = new Map([
-    ["geist.woff2", writeAsset("geist.woff2", readFileSync(join(fonts, "geist-sans/Geist-Variable.woff2")))],
-    [
-      "geist-mono.woff2",
-      writeAsset("geist-mono.woff2", readFileSync(join(fonts, "geist-mono/GeistMono-Variable.woff2"))),
-    ],
-  ]);
+/** The stylesheet, with the addresses of the fonts that it names. */
+async function buildStyles(fonts: Map<string, string>): Promise<string> {
   const from = join(sources, "docs.css");
   const { css } = await postcss([tailwind({ base: sources, optimize: true })]).process(
     readFileSync(from, "utf8"),
@@ -53,15 +46,23 @@ async function buildStyles(): Promise<string> {
   );
   return css.replace(
     /url\("?(geist(?:-mono)?\.woff2)"?\)/g,
-    (_, name: string) => `url("${named.get(name)}")`,
+    (_, name: string) => `url("${fonts.get(name)}")`,
   );
 }
 
 rmSync(target, { recursive: true, force: true });
 mkdirSync(assets, { recursive: true });
+const packaged = join(root, "node_modules/geist/dist/fonts");
+const fonts = new Map(
+  [
+    ["geist.woff2", "geist-sans/Geist-Variable.woff2"],
+    ["geist-mono.woff2", "geist-mono/GeistMono-Variable.woff2"],
+  ].map(([name = "", file = ""]) => [name, writeAsset(name, readFileSync(join(packaged, file)))]),
+);
 const site = readSite(await buildOpenApi(routes, "/"));
 const files = {
-  css: writeAsset("docs.css", await buildStyles()),
+  css: writeAsset("docs.css", await buildStyles(fonts)),
+  fonts: [...fonts.values()],
   theme: writeAsset("theme.js", await bundle("theme")),
   script: writeAsset("docs.js", await bundle("docs")),
   search: writeAsset("search.json", JSON.stringify(listEntries(site))),

@@ -4,7 +4,14 @@ import { DocsNav, NextPages } from "@/components/docs/docs-nav";
 import { type DocsPage, type DocsSite, defaultAddress, defaultToolsAddress } from "./pages";
 
 /** Where the files that pages load are, by what they are. */
-export type Assets = { css: string; theme: string; script: string; search: string; icon: string };
+export type Assets = {
+  css: string;
+  fonts: string[];
+  theme: string;
+  script: string;
+  search: string;
+  icon: string;
+};
 
 /** A page as an HTML file. Nothing in it is inline, so that it needs no exception from the Content-Security-Policy. */
 export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets): string {
@@ -20,10 +27,14 @@ export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets)
         <title>{title}</title>
         <meta name="description" content={page.description} />
         <link rel="icon" href={assets.icon} type="image/svg+xml" />
+        {assets.fonts.map((font) => (
+          <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
+        ))}
         <link rel="stylesheet" href={assets.css} />
         {/* Before the first paint, so that no page is light for a moment where it is to be dark. */}
         <script src={assets.theme} />
-        <script src={assets.script} defer />
+        {/* Also before it, where the browser can wait: an address of another length would move what follows it. */}
+        <script src={assets.script} defer blocking="render" />
       </head>
       <body className="min-h-dvh font-sans text-[15px] leading-relaxed" data-search-index={assets.search}>
         <a

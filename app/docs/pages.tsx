@@ -43,6 +43,7 @@ const introduction = [
   { id: "idempotency", label: "Idempotency" },
   { id: "rate-limits", label: "Rate limits" },
   { id: "request-ids", label: "Request ids" },
+  { id: "more", label: "Agents and errors" },
   { id: "endpoints", label: "All endpoints" },
 ];
 

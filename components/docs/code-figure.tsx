@@ -64,10 +64,7 @@ export function SnippetFigure({ id, title, snippets }: { id: string; title: stri
           <fieldset className="-ml-2.5 flex gap-0.5">
             <legend className="sr-only">Language of the example</legend>
             {snippets.map(({ label }, index) => (
-              <label
-                key={label}
-                className="flex h-7 cursor-pointer items-center rounded-sm px-2 hover:text-foreground has-checked:font-medium has-checked:text-foreground has-focus-visible:outline-2 has-focus-visible:outline-ring"
-              >
+              <label key={label} className="language-choice">
                 <input
                   type="radio"
                   name={`${id}-language`}

@@ -1,5 +1,3 @@
-import { cn } from "@/components/cn";
-
 /** A page as the list of contents has it, with the sections to jump to. */
 export type NavPage = { path: string; title: string; sections: { id: string; label: string }[] };
 
@@ -45,26 +43,14 @@ function NavList({ groups, current }: { groups: NavGroup[]; current: string }) {
           <ul>
             {pages.map(({ path, title, sections }) => (
               <li key={path}>
-                <a
-                  href={path}
-                  aria-current={path === current ? "page" : undefined}
-                  className={cn(
-                    "block rounded-md px-2 py-1.5 text-[13px] leading-snug lg:py-1",
-                    path === current
-                      ? "bg-accent font-medium text-foreground"
-                      : "text-muted-foreground hover:bg-accent hover:text-foreground",
-                  )}
-                >
+                <a href={path} aria-current={path === current ? "page" : undefined} className="nav-link">
                   {title}
                 </a>
                 {path === current && sections.length > 1 ? (
                   <ul className="my-1 ml-2 border-l pl-1.5">
                     {sections.map(({ id, label }) => (
                       <li key={id}>
-                        <a
-                          href={`#${id}`}
-                          className="block rounded-md px-2 py-1.5 text-[13px] text-muted-foreground leading-snug hover:text-foreground lg:py-1"
-                        >
+                        <a href={`#${id}`} className="nav-link">
                           {label}
                         </a>
                       </li>

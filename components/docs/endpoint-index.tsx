@@ -9,7 +9,12 @@ export function EndpointIndex({ resources }: { resources: Resource[] }) {
   return resources.map(({ name, path, endpoints }) => (
     <section key={name} aria-label={name}>
       <h3 className="font-medium text-sm">
-        <a href={path} className="hover:underline">
+        <a
+          id={`resource-${path.slice("/docs/".length)}`}
+          data-moved=""
+          href={path}
+          className="hover:underline"
+        >
           {name}
         </a>
       </h3>
@@ -33,4 +38,24 @@ export function EndpointIndex({ resources }: { resources: Resource[] }) {
       </ul>
     </section>
   ));
+}
+
+/** Links to the other pages of the guide, under the names that their sections had on the one page. */
+export function GuideIndex({ sections }: { sections: { id: string; label: string; path: string }[] }) {
+  return (
+    <ul className="divide-y border-y">
+      {sections.map(({ id, label, path }) => (
+        <li key={id}>
+          <a
+            id={id}
+            data-moved=""
+            href={`${path}#${id}`}
+            className="block py-1.5 text-sm target:bg-accent hover:bg-accent"
+          >
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -32,11 +32,7 @@ export function ErrorCodes({ errors }: { errors: ErrorRow[] }) {
             {errors
               .filter((error) => error.status === status)
               .map(({ code }) => (
-                <a
-                  key={code}
-                  href={`/docs/errors#${code}`}
-                  className="font-mono text-[13px] underline decoration-input underline-offset-4 [overflow-wrap:anywhere] hover:decoration-foreground"
-                >
+                <a key={code} href={`/docs/errors#${code}`} className="error-code">
                   {code}
                 </a>
               ))}

@@ -23,9 +23,9 @@ function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" 
   const facts = [...limits, ...(field.default === undefined ? [] : [`default \`${field.default}\``])];
   return (
     <>
-      <div className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5">
-        <code className="font-medium font-mono text-[13px] [overflow-wrap:anywhere]">{field.name}</code>
-        <span className="text-muted-foreground text-xs">{field.type}</span>
+      <div className="field-head">
+        <code className="field-name">{field.name}</code>
+        <span className="field-type">{field.type}</span>
         {kind === "request" && field.required ? <Badge variant="outline">required</Badge> : null}
         {kind === "response" && !field.required ? <Badge variant="outline">may be absent</Badge> : null}
       </div>

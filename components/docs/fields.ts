@@ -102,7 +102,7 @@ function nameType(schema: JsonSchema, context: Context): string {
   }
   if (schema.type === "object" && typeof schema.additionalProperties === "object") return "map";
   const formats: Record<string, string> = { uuid: "UUID", "date-time": "date-time", date: "date" };
-  return formats[schema.format ?? ""] ?? String(schema.type ?? "object");
+  return formats[schema.format ?? ""] ?? [schema.type ?? "object"].flat().join(" or ");
 }
 
 function readLimits(schema: JsonSchema): string[] {

@@ -16,7 +16,7 @@ export function Folded({
 }) {
   return (
     <details open={open} name={group} className="group/fold mt-2">
-      <summary className="inline-flex list-none items-center gap-1.5 rounded-sm py-0.5 text-[13px] text-muted-foreground hover:text-foreground [&::-webkit-details-marker]:hidden">
+      <summary className="folded-line">
         <span
           aria-hidden="true"
           className="inline-block transition-transform duration-100 group-open/fold:rotate-90"

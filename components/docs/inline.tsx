@@ -1,18 +1,8 @@
 import type { ReactNode } from "react";
-import { cn } from "@/components/cn";
 
 /** A word of code within a sentence. */
-export function InlineCode({ children, className }: { children: ReactNode; className?: string }) {
-  return (
-    <code
-      className={cn(
-        "rounded-sm border bg-muted px-1 py-px font-mono text-[0.86em] [overflow-wrap:anywhere]",
-        className,
-      )}
-    >
-      {children}
-    </code>
-  );
+export function InlineCode({ children }: { children: ReactNode }) {
+  return <code className="inline-code">{children}</code>;
 }
 
 /** A sentence in which `backticks` mean code, as the document's descriptions have them. */

@@ -1,5 +1,6 @@
+import { agentTools } from "./agent-tools";
 import { CodeFigure } from "./code-figure";
-import { EndpointIndex } from "./endpoint-index";
+import { EndpointIndex, GuideIndex } from "./endpoint-index";
 import { ErrorsTable } from "./errors-table";
 import { InlineCode } from "./inline";
 import type { ErrorRow, Resource } from "./reference";
@@ -103,6 +104,14 @@ export function Introduction({ baseUrl, resources }: { baseUrl: string; resource
           own.
         </p>
       </Topic>
+      <Topic id="more" title="Agents and errors">
+        <GuideIndex
+          sections={[
+            ...agentTools.map((section) => ({ ...section, path: "/docs/agents" })),
+            { id: "errors", label: "Errors", path: "/docs/errors" },
+          ]}
+        />
+      </Topic>
       <Topic id="endpoints" title="All endpoints">
         <EndpointIndex resources={resources} />
       </Topic>
@@ -113,7 +122,7 @@ export function Introduction({ baseUrl, resources }: { baseUrl: string; resource
 /** What an error looks like, and every one there is. */
 export function Errors({ errors }: { errors: ErrorRow[] }) {
   return (
-    <div className="max-w-3xl space-y-4">
+    <div id="errors" className="max-w-3xl space-y-4">
       <p>
         Every error has the same body. Act on <InlineCode>error</InlineCode>, a code that stays the same;{" "}
         <InlineCode>error_description</InlineCode> says what happened and what to do, for people. Some codes

@@ -55,7 +55,7 @@ export function AccountMenu({
           <CircleUser aria-hidden="true" />
           Your account
         </DropdownMenuLink>
-        <DropdownMenuLink href="/docs">
+        <DropdownMenuLink href="/docs" isFile>
           <BookOpen aria-hidden="true" />
           API reference
         </DropdownMenuLink>

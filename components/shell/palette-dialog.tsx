@@ -137,7 +137,7 @@ function useCommands(current: ShellWorkspace, workspaces: ShellWorkspace[]): Com
       .filter(({ slug }) => slug !== current.slug)
       .map(({ slug, name }) => ({ group: "Workspace", label: name, icon: Users, run: goTo(`/${slug}`) })),
     { group: "Action", label: "New workspace", icon: Plus, run: goTo("/workspaces/new") },
-    { group: "Action", label: "API reference", icon: BookOpen, run: goTo("/docs") },
+    { group: "Action", label: "API reference", icon: BookOpen, run: () => location.assign("/docs") },
     ...themeChoices
       .filter(({ value }) => value !== theme)
       .map(({ value, label }) => ({ group: "Theme", label, icon: SunMoon, run: () => setTheme(value) })),

@@ -120,20 +120,23 @@ export function DropdownMenuItem({
   );
 }
 
-/** Somewhere to go. */
+/** Somewhere to go. @param props.isFile it is no page of Next's, and is loaded as a whole */
 export function DropdownMenuLink({
   href,
   current = false,
+  isFile = false,
   className,
   children,
 }: {
   href: string;
   current?: boolean;
+  isFile?: boolean;
   className?: string;
   children: ReactNode;
 }) {
+  const Anchor = isFile ? "a" : Link;
   return (
-    <Link
+    <Anchor
       href={href}
       role="menuitem"
       tabIndex={-1}
@@ -143,7 +146,7 @@ export function DropdownMenuLink({
     >
       {children}
       {current ? <Check aria-hidden="true" className="ml-auto" /> : null}
-    </Link>
+    </Anchor>
   );
 }
 

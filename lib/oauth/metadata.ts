@@ -55,7 +55,7 @@ export function describeProtectedResource(
     authorization_servers: [issuer],
     scopes_supported: [...toolScopes],
     bearer_methods_supported: ["header"],
-    resource_documentation: `${issuer}/docs`,
+    resource_documentation: `${issuer}/docs/agents`,
   };
 }
 

@@ -126,7 +126,7 @@ describe("the way in", () => {
   });
 });
 
-test.each(["/sign-in", "/docs", "/no-such-thing"])(
+test.each(["/sign-in", "/no-such-thing"])(
   "%s is framed by nobody, kept by nobody, and what it says it is",
   async (path) => {
     const { headers } = await get(path, { cookie: await sessionCookie() });

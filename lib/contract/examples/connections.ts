@@ -61,7 +61,7 @@ export const connectionExamples: ExampleSet = {
       authorization_servers: ["https://outlay.example"],
       scopes_supported: ["log_usage", "add_expenses", "read_summaries"],
       bearer_methods_supported: ["header"],
-      resource_documentation: "https://outlay.example/docs",
+      resource_documentation: "https://outlay.example/docs/agents",
     },
   },
 };

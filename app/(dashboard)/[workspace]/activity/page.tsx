@@ -94,9 +94,9 @@ function Nothing({ path, params, isFiltered }: { path: string; params: SearchPar
       title="Nothing was recorded in this time"
       action={
         period === "all" ? (
-          <Link href="/docs" className={buttonVariants({ variant: "outline" })}>
+          <a href="/docs" className={buttonVariants({ variant: "outline" })}>
             How to send costs
-          </Link>
+          </a>
         ) : (
           <Link
             href={hrefWith(path, { environment }, { period: "all" })}

@@ -1,0 +1,159 @@
+import { gzipSync } from "node:zlib";
+import type { APIRequestContext } from "@playwright/test";
+import { expect, test } from "./fixtures";
+import { expectStill, expectUsable, watchLayout } from "./page-checks";
+
+/** What a first visit of a page may load: HTML as it is, what it asks for compressed where it can be. */
+const maxBytes = 300_000;
+
+/** Every page of the reference, by the contents of the first. */
+async function listPages(request: APIRequestContext): Promise<string[]> {
+  const html = await (await request.get("/docs")).text();
+  const [contents = ""] = /<nav aria-label="Contents".*?<\/nav>/s.exec(html) ?? [];
+  const paths = [...contents.matchAll(/href="(\/docs[^"#]*)"/g)].map(([, path]) => path ?? "");
+  expect(paths.length).toBeGreaterThan(10);
+  return paths;
+}
+
+test("every page of the API reference can be used by everybody, and stands still", { tag: "@phone" }, async ({
+  page,
+  request,
+}) => {
+  test.setTimeout(240_000);
+  await watchLayout(page);
+  for (const path of await listPages(request)) {
+    await test.step(path, async () => {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await expectUsable(page);
+      await expectStill(page);
+    });
+  }
+});
+
+test("a first visit of any page of the API reference loads at most 300 kB, and nothing inline", async ({
+  request,
+}) => {
+  for (const path of await listPages(request)) {
+    const html = await (await request.get(path)).body();
+    const text = html.toString();
+    const sources = [...text.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(
+      ([, source]) => source ?? "",
+    );
+    expect(sources.filter((source) => /\.(css|js|woff2)$/.test(source))).toHaveLength(5);
+    const loaded = await Promise.all(
+      sources.map(async (source) => {
+        const body = await (await request.get(source)).body();
+        return source.endsWith(".woff2") ? body.length : gzipSync(body).length;
+      }),
+    );
+    const bytes = loaded.reduce((sum, size) => sum + size, html.length);
+    expect(bytes, `${path}: ${bytes} bytes`).toBeLessThanOrEqual(maxBytes);
+    expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/);
+  }
+});
+
+test("the API reference shows every endpoint, and its links lead to what they name", async ({ request }) => {
+  const { paths } = await (await request.get("/api/openapi.json")).json();
+  const operations = Object.values(paths).flatMap((path) => Object.keys(path as object)).length;
+  const pages = new Map<string, string>();
+  for (const path of await listPages(request)) pages.set(path, await (await request.get(path)).text());
+  const html = [...pages.values()].join("");
+  for (const path of Object.keys(paths)) expect(html).toContain(`>${path}</code>`);
+  const lost: string[] = [];
+  for (const [at, text] of pages) {
+    for (const [, target = "", id = ""] of text.matchAll(
+      /href="(\/docs(?!\/assets)[^"#]*)?(?:#([^"]+))?"/g,
+    )) {
+      const there = pages.get(target || at);
+      if (there === undefined || (id && !there.includes(`id="${id}"`))) lost.push(`${at}: ${target}#${id}`);
+    }
+  }
+  expect(lost).toEqual([]);
+  expect(pages.get("/docs")?.match(/data-moved=/g)?.length).toBeGreaterThan(operations);
+});
+
+test("snippets name the address of the page, and of the agent tools", async ({ page, world }) => {
+  const { baseUrl } = world.service;
+  await page.goto("/docs/agents");
+  await expect(page.getByRole("group", { name: "Agent tools" })).toHaveText(`${baseUrl}/api/mcp`);
+  await expect(page.locator("main")).not.toContainText("127.0.0.1:3000");
+  await page.goto("/docs/messages");
+  const example = page.getByRole("group", { name: /in curl$/ }).first();
+  await expect(example).toContainText(`curl ${baseUrl}/api/v1/messages`);
+});
+
+test("the search finds fields and errors, by keyboard alone, and loads its index when it is opened", async ({
+  page,
+}) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.goto("/docs");
+  await page.waitForLoadState("networkidle");
+  expect(asked.filter((url) => url.includes("search"))).toEqual([]);
+  await page.keyboard.press("/");
+  const field = page.getByRole("combobox", { name: "Search endpoints, fields and errors" });
+  await expect(field).toBeFocused();
+  await page.keyboard.type("idempotency_conflict");
+  await expect(page.getByRole("option", { selected: true })).toContainText("idempotency_conflict");
+  await expectUsable(page);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/docs\/errors#idempotency_conflict$/);
+  await page.keyboard.press("Control+k");
+  await field.fill("quantity");
+  await expect(page.getByRole("option").first()).toContainText("POST /api/v1/messages");
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("option").nth(1)).toHaveAttribute("aria-selected", "true");
+  await field.fill("no such thing anywhere");
+  await expect(page.getByText("Nothing found.")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(field).toBeHidden();
+});
+
+test("links to the one page of before lead to where the section is now", async ({ page }) => {
+  for (const [old, now] of [
+    ["/docs#post-messages", "/docs/messages#post-messages"],
+    ["/docs#connect-an-agent", "/docs/agents#connect-an-agent"],
+    ["/docs#errors", "/docs/errors#errors"],
+    ["/docs#resource-budgets", "/docs/budgets"],
+  ] as const) {
+    await page.goto("about:blank");
+    await page.goto(old);
+    await page.waitForURL(`**${now}`);
+  }
+  await page.goto("/docs#money");
+  await expect(page.getByRole("heading", { name: "Money" })).toBeInViewport();
+  expect(new URL(page.url()).pathname).toBe("/docs");
+});
+
+test("a language and a theme that were chosen hold on the next page", async ({ page }) => {
+  await page.goto("/docs/summary");
+  await page.getByText("Python", { exact: true }).first().click();
+  await page.getByRole("button", { name: "Switch between light and dark" }).click();
+  await expect(page.locator("html")).toHaveClass(/\bdark\b/);
+  await page.goto("/docs/messages");
+  await expect(page.locator("html")).toHaveClass(/\bdark\b/);
+  await expect(page.getByRole("group", { name: /in Python$/ }).first()).toBeVisible();
+  await expect(page.getByRole("group", { name: /in curl$/ }).first()).toBeHidden();
+});
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("one reads, goes from page to page and chooses a language all the same", { tag: "@phone" }, async ({
+    page,
+  }) => {
+    await page.goto("/docs/messages");
+    await page.getByText("TypeScript", { exact: true }).first().click();
+    await expect(page.getByRole("group", { name: /in TypeScript$/ }).first()).toBeVisible();
+    await expect(page.getByRole("button", { name: "Search" })).toBeHidden();
+    const contents = page.locator("summary").filter({ hasText: "Contents" });
+    if (await contents.isVisible()) await contents.click();
+    const list = page.getByRole("navigation", { name: "Contents" }).filter({ visible: true });
+    await expect(list.getByRole("link", { name: "Messages" })).toHaveAttribute("aria-current", "page");
+    await list.getByRole("link", { name: "Errors" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Errors" })).toBeVisible();
+    await page.getByRole("link", { name: /^Next/ }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Messages" })).toBeVisible();
+  });
+});
