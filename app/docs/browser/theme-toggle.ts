@@ -5,6 +5,10 @@ export function enableThemeToggle(): void {
   const show = (isDark: boolean) => {
     root.classList.toggle("dark", isDark);
     root.classList.toggle("light", !isDark);
+    // Colours change at once: where each level of the page had a transition of its own, they would follow one another.
+    root.classList.add("switching");
+    void getComputedStyle(document.body).color;
+    setTimeout(() => root.classList.remove("switching"), 1);
   };
   document.querySelector("[data-theme-toggle]")?.addEventListener("click", () => {
     const isDark = !root.classList.contains("dark");
