@@ -5,7 +5,7 @@ import { ExactNumber } from "@/lib/contract/exact-number";
  * A number with more digits than a double may hold: only then is the slower, exact parser needed. Such a run of digits in
  * a text counts as one only where the text has what may precede a number before it.
  */
-const longNumber = /(?:^|[[:,\s-])\d[\d.]{14}\d/;
+const longNumber = /(?:^|[[:,\s-])\d[\d.]{14,}\d/;
 
 /** Whether a JSON text may hold a number that `JSON.parse` would round. */
 export function needsExactParser(text: string): boolean {
