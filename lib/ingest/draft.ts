@@ -21,8 +21,9 @@ export class Draft {
   readonly #projectIds = new Map<string, string>();
   readonly #answers = new Map<string, Answer>();
   readonly #spent = new Map<LoadedKey, Decimal>();
-  /** By project and environment, then by day. */
+  /** What the first `#summed` rows come to, by project and environment, then by day. */
   readonly #days = new Map<string, Map<string, Decimal>>();
+  #summed = 0;
 
   private constructor(private readonly base: Draft | undefined) {}
 
@@ -73,19 +74,27 @@ export class Draft {
 
   addMessage(row: LedgerRow): void {
     this.messages.push(row);
-    const place = `${row.project_id} ${row.environment}`;
-    const days = this.#days.get(place) ?? new Map<string, Decimal>();
-    this.#days.set(place, days);
-    const day = row.occurred_at.slice(0, 10);
-    days.set(day, add(days.get(day) ?? zero, parseDecimal(row.amount_usd)));
   }
 
   /** What the rows of this draft come to for a project, from one UTC day until before another, USD. */
   draftedSpend(range: { project_id: string; environment: string; from: string; until: string }): Decimal {
+    this.#sumDays();
     let total = this.base?.draftedSpend(range) ?? zero;
     for (const [day, amount] of this.#days.get(`${range.project_id} ${range.environment}`) ?? []) {
       if (day >= range.from && day < range.until) total = add(total, amount);
     }
     return total;
+  }
+
+  /** Adds the rows that are not in the sums of days yet: sums that only allocations ask for. */
+  #sumDays(): void {
+    for (; this.#summed < this.messages.length; this.#summed += 1) {
+      const row = this.messages[this.#summed] as LedgerRow;
+      const place = `${row.project_id} ${row.environment}`;
+      const days = this.#days.get(place) ?? new Map<string, Decimal>();
+      this.#days.set(place, days);
+      const day = row.occurred_at.slice(0, 10);
+      days.set(day, add(days.get(day) ?? zero, parseDecimal(row.amount_usd)));
+    }
   }
 }

@@ -13,7 +13,7 @@ import {
   rateWindowMs,
 } from "@/lib/keys/decide";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
-import { sum, toText } from "@/lib/pricing/decimal";
+import { add, toText } from "@/lib/pricing/decimal";
 import type { PriceOverride } from "@/lib/pricing/price-message";
 import { AllocationBook, type SpendRange } from "./allocation";
 import { type IngestCall, type IngestVerdict, permissionOf, type Recorded } from "./call";
@@ -110,7 +110,7 @@ export class Group {
     if (earlier) return { result: readAnswer(earlier.response), replayed: true };
     const work = this.#compose(loaded, request, draft);
     if (work instanceof ServiceError) return work;
-    const cost = sum([work.own.cost, ...work.due.map(({ composed }) => composed.cost)]);
+    const cost = work.due.reduce((total, { composed }) => add(total, composed.cost), work.own.cost);
     const refusal = decideCost(key, draft.spentBy(loaded), cost, now);
     if (refusal) return refusal;
     draft.addSpent(loaded, cost);
