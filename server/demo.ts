@@ -19,27 +19,3 @@ function keptIn(file: string, make: () => string): string {
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   return secret;
 }
-
-/** What to try first: where to sign in, a line that records a cost, and one that reads it back. */
-export function invitation(address: string, demo: DemoAccess): string {
-  const authorization = `-H 'Authorization: Bearer ${demo.key}'`;
-  const body = JSON.stringify({
-    project: "first-steps",
-    source: "api",
-    message: {
-      type: "usage",
-      provider: "openai",
-      model: "gpt-4o",
-      unit_type: "input_tokens",
-      quantity: 1200,
-    },
-  });
-  return `
-  Sign in:  ${address}/sign-in as ${demo.email}, password ${demo.password}
-  Demo key: ${demo.key}
-  Record a cost:
-    curl ${address}/api/v1/messages ${authorization} -H 'Content-Type: application/json' -d '${body}'
-  Read this month:
-    curl ${address}/api/v1/summary/month ${authorization}
-`;
-}

@@ -5,7 +5,7 @@ import { announceAddress } from "@/lib/address";
 import { AlreadyRunningError, type Claim, holderOf } from "@/lib/db/embedded/claim.mjs";
 import { env, postgresUrl } from "@/lib/env";
 import { log } from "@/lib/log";
-import { invitation } from "./demo";
+import { firstSteps } from "./first-steps";
 import { startHttp } from "./http";
 import { step } from "./progress.mjs";
 import { startServices } from "./services";
@@ -78,7 +78,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
       services.announce(address);
       return `${address} (${((performance.now() - startedMs) / 1000).toFixed(1)} s in all)`;
     });
-    if (services.demo) process.stdout.write(invitation(address, services.demo));
+    process.stdout.write(firstSteps(settings, address, services.demo));
   }
 }
 

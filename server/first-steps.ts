@@ -1,0 +1,57 @@
+import { serviceAddress } from "@/lib/address";
+import type { DemoAccess } from "@/lib/demo/seed";
+import { type Env, supabaseProject } from "@/lib/env";
+
+const message = JSON.stringify({
+  project: "first-steps",
+  source: "api",
+  message: {
+    type: "usage",
+    provider: "openai",
+    model: "gpt-4o",
+    unit_type: "input_tokens",
+    quantity: 1200,
+  },
+});
+
+/** The first calls to make. @param authorization the header with a key's secret, quoted for a shell */
+function commands(address: string, authorization: string): string {
+  return `  Record a cost:
+    curl ${address}/api/v1/messages -H ${authorization} -H 'Content-Type: application/json' -d '${message}'
+  Read this month:
+    curl ${address}/api/v1/summary/month -H ${authorization}
+`;
+}
+
+/**
+ * What the start prints last: where to sign in, a command that records a cost, and one that reads it back. With a demo
+ * workspace these work as they are; without one, signing up and making a key come first. Addresses are the public ones
+ * (BASE_URL), except the outbox's, which answers this machine alone.
+ * @param listening where this process listens, without a trailing slash
+ * @param demo how to get into the demo workspace, which only the embedded database has
+ */
+export function firstSteps(settings: Env, listening: string, demo: DemoAccess | undefined): string {
+  const address = serviceAddress(settings);
+  if (demo) {
+    return `
+  Sign in:  ${address}/sign-in as ${demo.email}, password ${demo.password}
+  Demo key: ${demo.key}
+${commands(address, `'Authorization: Bearer ${demo.key}'`)}`;
+  }
+  return `
+  Sign up:  ${address}/sign-up (it makes a workspace too), or sign in: ${address}/sign-in
+${describeMail(settings, listening)}  API key:  create one in the workspace, then: export OUTLAY_KEY=svc_live_…
+${commands(address, '"Authorization: Bearer $OUTLAY_KEY"')}  Reference: ${address}/docs
+`;
+}
+
+/** Where the mails of the local sign-in are, which sends none; nothing where a Supabase project signs people in. */
+function describeMail(settings: Env, listening: string): string {
+  if (supabaseProject(settings)) return "";
+  const where = {
+    local: `is kept at ${listening}/outbox, which this machine alone can read`,
+    everyone: `is kept at ${serviceAddress(settings)}/outbox, which everybody can read`,
+    off: "can be read nowhere (OUTLAY_OUTBOX=off)",
+  }[settings.OUTLAY_OUTBOX];
+  return `  Mail:     Outlay sends none; it ${where}\n`;
+}
