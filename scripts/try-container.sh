@@ -42,8 +42,8 @@ chroot "$work/build" sh -ec 'cd /build && npm ci --ignore-scripts --no-audit --n
 
 echo "image: $(du -sm "$work/build/runtime" | cut -f1) MB on top of the base"
 cp -a "$work/build/runtime" "$work/image/app"
-env -i PATH=/usr/local/bin:/usr/bin:/bin NODE_ENV=production HOST=127.0.0.1 PORT="$port" POSTGRES_URL="$url" POSTGRES_URL_NON_POOLING="$admin_url" \
-  chroot --userspec=1000:1000 "$work/image" sh -c 'cd /app && exec node scripts/run-built.mjs' &
+chroot --userspec=1000:1000 "$work/image" env -i PATH=/usr/local/bin:/usr/bin:/bin NODE_ENV=production HOST=127.0.0.1 \
+  PORT="$port" POSTGRES_URL="$url" POSTGRES_URL_NON_POOLING="$admin_url" sh -c 'cd /app && exec node scripts/run-built.mjs' &
 service=$!
 check='fetch(`http://127.0.0.1:${process.env.PORT}/api/health`).then(r => r.json()).then(b => process.exit(b.status === "ok" ? 0 : 1), () => process.exit(1))'
 for _ in $(seq 60); do

@@ -64,6 +64,23 @@ describe("the start against a database of one's own", () => {
     ]);
   });
 
+  test("pages name their preview picture by BASE_URL, and what they name is served", async () => {
+    const { listening } = await start({ BASE_URL: "https://outlay.example.com" });
+    const page = await (await fetch(`${listening}/sign-in`)).text();
+    const named = [
+      ...page.matchAll(/<meta property="og:image" content="([^"]+)"/g),
+      ...page.matchAll(/<link rel="(?:icon|apple-touch-icon)" href="([^"]+)"/g),
+    ].map(([, address = ""]) => new URL(address, "https://outlay.example.com").href);
+    expect(named.sort()).toEqual([
+      "https://outlay.example.com/apple-touch-icon.png",
+      "https://outlay.example.com/icon.svg",
+      "https://outlay.example.com/opengraph.png",
+    ]);
+    for (const address of [...named, "https://outlay.example.com/robots.txt"]) {
+      expect((await fetch(listening + new URL(address).pathname)).status, address).toBe(200);
+    }
+  });
+
   test("names no outbox where a Supabase project signs people in and sends the mail", async () => {
     const project = {
       SUPABASE_URL: "http://127.0.0.1:9",
