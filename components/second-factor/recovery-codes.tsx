@@ -10,7 +10,7 @@ export function RecoveryCodes({ codes }: { codes: string[] }) {
     <div className="grid gap-3">
       <ul
         aria-label="Recovery codes"
-        className="grid gap-x-6 gap-y-1.5 rounded-md border bg-muted px-4 py-3 font-mono text-[13px] min-[440px]:grid-cols-2"
+        className="grid grid-cols-[repeat(auto-fill,minmax(10.5rem,1fr))] gap-x-4 gap-y-1.5 rounded-md border bg-muted px-4 py-3 font-mono text-[13px]"
       >
         {codes.map((code) => (
           <li key={code}>{inBlocks(code)}</li>
