@@ -34,7 +34,9 @@ test.each([40, -40])(
     const month = monthOf(before);
     expect(rows).toEqual([{ occurred: month, counted: month, summed: month }]);
 
-    // The limit is of the same month.
+    // What is read through the same service, and the limit, are of the same month.
+    const summary = await client.get("/api/v1/summary/month");
+    expect(summary.body).toMatchObject({ total_usd: 1, message_count: 1 });
     const refused = await client.post(costMessage({ estimated_cost: 2 }));
     expect(refused.body).toMatchObject({ error: "monthly_limit_exceeded", spent_usd: 1 });
     const next = new Date(Date.UTC(new Date(before).getUTCFullYear(), new Date(before).getUTCMonth() + 1, 1));
