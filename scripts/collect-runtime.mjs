@@ -1,10 +1,11 @@
 // `node scripts/collect-runtime.mjs FOLDER`: copies what a build needs to run, and nothing else, into a new folder: the
 // bundles, the pages, the migrations, and of each package only the files that are loaded. For the container image, which
 // has a Postgres beside it and so leaves the embedded one out. Start it with `node scripts/run-built.mjs` there.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { nodeFileTrace } from "@vercel/nft";
 import * as esbuild from "esbuild";
+import { serverBundle } from "./build.mjs";
 import { isBuilt, root } from "./prepare.mjs";
 
 /** What a traced file would load only while building, or on a machine without a Postgres. */
@@ -35,9 +36,9 @@ async function collect(folder) {
     cpSync(join(root, kept), join(out, kept), { recursive: true, verbatimSymlinks: true, filter: isShipped });
   }
   cpSync(join(root, "scripts/run-built.mjs"), join(out, "scripts/run-built.mjs"));
-  // Next would need its compiler to read it as TypeScript.
-  const config = esbuild.transformSync(readFileSync(join(root, "next.config.ts"), "utf8"), { loader: "ts" });
-  writeFileSync(join(out, "next.config.mjs"), config.code);
+  // As TypeScript, Next would need its compiler to read it, and its imports would be missing.
+  const outfile = join(out, "next.config.mjs");
+  await esbuild.build({ ...serverBundle(outfile, "next.config.ts"), sourcemap: false });
 }
 
 /** Whether a built file is of use where nothing is built. The server's maps make its stack traces readable; pages' are large. */

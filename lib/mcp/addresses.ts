@@ -2,11 +2,6 @@ import { isLoopbackHost, serviceAddress, serviceOrigins } from "@/lib/address";
 import { type Env, env } from "@/lib/env";
 import { toolsPath } from "@/lib/oauth/addresses";
 
-/** The address that clients are given for the agent tools: MCP_URL, else the path on the service's own. */
-export function mcpAddress(settings: Env = env()): string {
-  return settings.MCP_URL?.replace(/\/+$/, "") ?? serviceAddress(settings) + toolsPath;
-}
-
 /** The host that MCP_URL gives the agent tools alone, with the path they have there; undefined where they share one. */
 function ownMcpHost(settings: Env): { host: string; path: string } | undefined {
   if (settings.MCP_URL === undefined) return undefined;
