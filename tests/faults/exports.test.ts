@@ -34,15 +34,15 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
        select $1, gen_random_uuid(), at, at, $2, $3, 'usage', 'api', 'live', 'openai', 'gpt-4o', 'chat',
          'input_tokens', 1000, 0.01, 'client'
        from (
-         select date_trunc('month', now(), 'UTC') + number * interval '1 second' as at from generate_series(1, ${rows}) as number
+         select date_trunc('month', now(), 'UTC') + number * interval '10 seconds' as at from generate_series(1, ${rows}) as number
        ) as moments`,
       [workspace, project, key],
     );
   });
 
   const path = () => `/api/v1/workspaces/${slug}/export?period=month`;
-  const begin = (user: User, process = 0, signal?: AbortSignal) =>
-    fetch(at(process) + path(), {
+  const begin = (user: User, process = 0, signal?: AbortSignal, asked = path()) =>
+    fetch(at(process) + asked, {
       headers: { authorization: `Bearer ${user.token}` },
       ...(signal && { signal }),
     });
@@ -85,7 +85,9 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
     const service = await harness.start();
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname).on("error", () => {});
-    socket.write(`GET ${path()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`);
+    socket.write(
+      `GET ${path()} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`,
+    );
     await expect.poll(() => probe(owner), { timeout: 10_000 }).toBe(429);
     await service.kill();
     expect(await probe(owner)).toBe(429);
@@ -100,7 +102,9 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
     const { hostname, port } = new URL(at(0));
     const socket = connect(Number(port), hostname);
     socket.pause();
-    socket.write(`GET ${path()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`);
+    socket.write(
+      `GET ${path()} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`,
+    );
     await expect.poll(() => probe(owner), { timeout: 10_000 }).toBe(429);
     const busy = async () => {
       const { rows } = await harness.fixtures.sql.query(
@@ -148,8 +152,12 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
 
   test("waits for its turn behind others, and what is recorded does not wait for it", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
-    const readers = await Promise.all(Array.from({ length: 3 }, () => addUser(harness, workspace, "viewer")));
-    const exports = readers.map(async (reader) => (await begin(reader)).text());
+    const readers = await Promise.all(Array.from({ length: 2 }, () => addUser(harness, workspace, "viewer")));
+    // The first two days of the month: a row every ten seconds.
+    const month = new Date().toISOString().slice(0, 7);
+    const days = `/api/v1/workspaces/${slug}/export?period=range&from=${month}-01&to=${month}-02`;
+    const lines = 2 * 8_640 - 1;
+    const exports = readers.map(async (reader) => (await begin(reader, 0, undefined, days)).text());
     const key = apiClient(at(0), secret);
     let isDone = false;
     const all = Promise.all(exports).finally(() => {
@@ -157,9 +165,9 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
     });
     const statuses: number[] = [];
     while (!isDone) statuses.push((await key.post(costMessage())).status);
-    for (const text of await all) expect(text.split("\r\n")).toHaveLength(rows + 2);
+    for (const text of await all) expect(text.split("\r\n")).toHaveLength(lines + 2);
     expect(new Set(statuses)).toEqual(new Set([201]));
-    // One at least for each page that was read: fewer would mean that they stood behind whole exports.
-    expect(statuses.length).toBeGreaterThan(rows / 1_000);
+    // As many as one of the exports has pages, at least: fewer would mean that they stood behind whole exports.
+    expect(statuses.length).toBeGreaterThan(lines / 500);
   });
 });
