@@ -264,6 +264,27 @@ test("what is shown is exported, all of its pages, in both formats", async ({ pa
   expect((await save(/^FOCUS/))[0]).toContain("BilledCost");
 });
 
+test.describe("a second export", () => {
+  test.use({ mayBeRefused: true });
+
+  test("while one is being sent is not begun, and the page says why", { tag: "@phone" }, async ({
+    page,
+    world,
+  }) => {
+    const { slug, email } = await signUp(page);
+    await recordSpend(world, slug);
+    await world.fixtures.sql.query(
+      `select private.hold_export((select id from public.profiles where email = $1), gen_random_uuid(), 60)`,
+      [email],
+    );
+    await page.goto(`/${slug}/activity?period=all`);
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("menuitem", { name: /^CSV/ }).click();
+    await expect(page.getByText("One of your exports is still being sent.")).toBeVisible();
+    await expectUsable(page);
+  });
+});
+
 test("a cost is added by hand: what is wrong stands beside its field, and it is recorded once", {
   tag: "@phone",
 }, async ({ page, world }) => {
