@@ -53,6 +53,19 @@ test("what a member records is attributed to them, priced and counted like any m
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });
 
+test("a member moves cost by percent, also as a trial: they read all of their workspace's spend", async () => {
+  const move = (project: string) => ({
+    project,
+    source: "manual",
+    message: { type: "allocation", from_project: "by-percent", percent: 50 },
+  });
+  await record("member", [manual({ estimated_cost: 4 }, { project: "by-percent" })]);
+  for (const query of ["?dry_run=true", ""]) {
+    const { body } = await record("member", [move("moved-to")], query);
+    expect((body.results as unknown[])[0]).toMatchObject({ status: 201, amount_usd: 2 });
+  }
+});
+
 test("an idempotency key records once, a trial nothing, and test data stays apart", async () => {
   const once = manual({ estimated_cost: 1 }, { idempotency_key: "row-1" });
   const before = (await activity()).length;

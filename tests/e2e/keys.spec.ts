@@ -136,6 +136,31 @@ test("an address that was typed and not confirmed limits the key all the same", 
   await expect(rowOf(page, "Office")).toContainText("from 203.0.113.0/24");
 });
 
+test("a key is confined to a project that its first message makes: its slug is typed", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  await openKeys(page, world);
+  await page.getByRole("button", { name: "Make a key" }).click();
+  const sheet = page.getByRole("dialog");
+  await sheet.getByLabel("What is it called?").fill("Rollout");
+  await sheet.getByText("Only some").click();
+  const projects = sheet.getByLabel("The projects it may touch");
+  await expect(projects).toHaveAccessibleDescription(/a project that does not exist yet/);
+  await projects.fill("next-release");
+  await expect(sheet.getByRole("option", { name: "next-release new" })).toBeVisible();
+  await projects.press("Enter");
+  await expect(sheet.getByRole("status")).toContainText("in next-release");
+  await expectUsable(page);
+  await sheet.getByRole("button", { name: "Make the key" }).click();
+  const shown = page.getByRole("dialog", { name: "The secret of Rollout" });
+  const secret = await shown.getByLabel("secret", { exact: true }).inputValue();
+  await shown.getByRole("button", { name: "I have stored it" }).click();
+  await expect(rowOf(page, "Rollout")).toContainText("in next-release");
+  const api = apiClient(world.service.baseUrl, secret);
+  expect((await api.post(costMessage())).body.error).toBe("project_not_allowed");
+  expect((await api.post(costMessage({}, { project: "next-release" }))).status).toBe(201);
+});
+
 test("an edit changes what a key may do, from its next request on, and leaves its secret", async ({
   page,
   world,
