@@ -53,7 +53,7 @@ done
 [ "${healthy:-}" = yes ] || { echo "not healthy within 30 s"; exit 1; }
 echo "healthy, as uid $(stat -c %u "/proc/$service"), and may write: $(chroot --userspec=1000:1000 "$work/image" sh -c 'touch /app/x 2>/dev/null && echo yes || echo nothing')"
 for page in /api/health /sign-up /docs /icon.svg; do
-  status=$(PORT=$port chroot "$work/image" node -p "fetch('http://127.0.0.1:$port$page').then(r => { console.log(r.status); process.exit() }), ''" | tail -1)
+  status=$(curl --silent --output /dev/null --write-out '%{http_code}' "http://127.0.0.1:$port$page")
   echo "  $page $status"
   [ "$status" = 200 ] || exit 1
 done
