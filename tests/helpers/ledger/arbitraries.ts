@@ -221,6 +221,26 @@ function post(now: number): fc.Arbitrary<Post> {
     });
 }
 
+/** What brings a key to its limit and goes on there: small charges, due periods, usage that costs nothing. */
+function tightPost(now: number): fc.Arbitrary<Post> {
+  const amount = fc.constantFrom("0.1", "0.2", "0.3", "1", "5");
+  const small = fc.oneof<fc.Arbitrary<Message>[]>(
+    amount.map((text) => ({ type: "expense", vendor: "Figma", amount: text })),
+    fc.tuple(amount, fc.integer({ min: 0, max: 5 })).map(([text, months]) => ({
+      type: "subscription",
+      vendor: "Figma",
+      amount: text,
+      recurring: true,
+      starts_on: iso(monthsLater(now, -months)).slice(0, 10),
+    })),
+    fc.constantFrom({}, { estimated_cost: "0" }).map((cost) => ({
+      ...{ type: "usage" as const, provider: "nobody", unit_type: "hugs", quantity: "1" },
+      ...cost,
+    })),
+  );
+  return small.map((posted) => ({ project: "alpha", source: "api", message: posted }));
+}
+
 /** What clients of a workspace do, one after another. */
 export function steps(now: number): fc.Arbitrary<Step[]> {
   const keys = Object.keys(keyOptions) as KeyName[];
@@ -243,6 +263,11 @@ export function steps(now: number): fc.Arbitrary<Step[]> {
       key,
       posts: post(now).map((one) => [{ ...one, idempotency_key: one.idempotency_key ?? "k5" }]),
       way: fc.constant("twice at once" as const),
+    }),
+    fc.record({
+      key: fc.constantFrom<KeyName>("limited", "limitedToThirty", "limitedTrial"),
+      posts: fc.array(tightPost(now), { minLength: 3, maxLength: 12 }),
+      way: fc.constantFrom("bulk" as const, "bulk trial" as const),
     }),
     fc.record({ again: fc.nat(20) }),
   );
