@@ -19,9 +19,11 @@ export const peopleExamples: ExampleSet = {
           type: "personal",
           description: null,
           base_currency: "USD",
+          require_mfa: false,
           role: "owner",
         },
       ],
+      locked_workspaces: [],
     },
   },
 };

@@ -7,6 +7,7 @@ const workspace = {
   type: "team",
   description: "What Acme's product teams spend.",
   base_currency: "EUR",
+  require_mfa: false,
   role: "owner",
 };
 
