@@ -48,6 +48,7 @@ describe("sign-up", () => {
         slug: "grace-hopper",
         type: "personal",
         description: null,
+        require_mfa: false,
         base_currency: "USD",
         role: "owner",
       },

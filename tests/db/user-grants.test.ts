@@ -65,7 +65,7 @@ test("users write the columns that are theirs to choose, and no others", async (
     // A trigger dates both.
     "public.recurring_subscriptions": ["next_on", "stopped_at"],
     "public.workspace_members": ["role"],
-    "public.workspaces": ["base_currency", "description", "name"],
+    "public.workspaces": ["base_currency", "description", "name", "require_mfa"],
   });
 });
 
