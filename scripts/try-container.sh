@@ -12,13 +12,17 @@ cd "$(dirname "$0")/.."
 node_folder=${1:?a folder with bin/node} url=${2:?the address the service uses} admin_url=${3:?the address migrations use}
 port=${4:-3000}
 work=$(mktemp -d /tmp/outlay-container-XXXXXX)
-service=
 clean_up() {
-  [ -z "$service" ] || kill "$service" 2>/dev/null || true
+  # Everything that still runs in the folders: a script that is ended does not end what it started.
+  for root in /proc/[0-9]*/root; do
+    case $(readlink "$root") in "$work"/*) kill "$(basename "$(dirname "$root")")" 2>/dev/null || true ;; esac
+  done
   umount "$work"/*/proc 2>/dev/null || true
   rm -rf --one-file-system "$work"
 }
 trap clean_up EXIT
+# Once what runs at the moment has ended, or nothing could be removed under it.
+trap 'exit 130' INT TERM HUP
 
 echo "base: Debian bookworm with Node $("$node_folder/bin/node" --version)"
 debootstrap --variant=minbase --include=ca-certificates bookworm "$work/base" >"$work/debootstrap.log" 2>&1 || { tail "$work/debootstrap.log"; exit 1; }
@@ -60,4 +64,3 @@ done
 POSTGRES_URL=$url POSTGRES_URL_NON_POOLING=$admin_url chroot --userspec=1000:1000 "$work/image" node /app/scripts/run-built.mjs reconcile
 kill -TERM "$service"
 wait "$service" && echo "stopped with 0"
-service=
