@@ -24,6 +24,9 @@ const isOfAccount = (path: string) => ["/workspaces/new", "/oauth/authorize"].in
 /** The one for whom a link by mail signed in. */
 const isOfMail = (path: string) => path === "/reset/new";
 
+/** Those for who has a second factor to set up or to prove. */
+const isOfSecondFactor = (path: string) => ["/sign-in/code", "/workspaces/two-factor"].includes(path);
+
 /** A workspace that has some of everything, the address of an invitation to it, and what an assistant asks with. */
 type Scene = { slug: string; invitation: string; question: string };
 
@@ -47,6 +50,7 @@ async function setScene(world: World): Promise<Scene> {
 
 function addressOf(path: string, { slug, invitation, question }: Scene): string {
   if (path === "/oauth/authorize") return question;
+  if (path === "/workspaces/two-factor") return `${path}?workspace=${slug}`;
   const address = path === "/invite/[token]" ? invitation : path.replace("[workspace]", slug);
   return address.replace("[project]", "checkout");
 }
@@ -108,6 +112,26 @@ test.describe("every page can be used by everybody, loads little, and stands sti
     });
   });
 
+  test("for whom a second factor is asked", { tag: "@phone" }, async ({ page, world }) => {
+    const scene = await setScene(world);
+    const { email } = await signUp(page);
+    await setRole(world, scene.slug, email, "member");
+    await world.fixtures.sql.query("update public.workspaces set require_mfa = true where slug = $1", [
+      scene.slug,
+    ]);
+    await visitAll(page, ["/workspaces/two-factor", "/sign-in/code"], scene, async (address) => {
+      await expectUsable(page);
+      await expectLight(page, address);
+      // Set up on another device, while this session stays without its code: the next page asks for it.
+      await world.fixtures.sql.query(
+        `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, secret, created_at, updated_at)
+         select gen_random_uuid(), id, 'Phone', 'totp', 'verified', 'JBSWY3DPEHPK3PXP', now(), now()
+         from auth.users where email = $1 on conflict do nothing`,
+        [email],
+      );
+    });
+  });
+
   // What is of another shape on a phone is of that shape for an owner, too.
   test("for a viewer", async ({ page, world }) => {
     const scene = await setScene(world);
@@ -121,7 +145,12 @@ test.describe("every page can be used by everybody, loads little, and stands sti
 
   test("for nobody in particular", { tag: "@phone" }, async ({ page, world }) => {
     const paths = pages.filter(
-      (path) => isSeen(path) && !isOfWorkspace(path) && !isOfAccount(path) && !isOfMail(path),
+      (path) =>
+        isSeen(path) &&
+        !isOfWorkspace(path) &&
+        !isOfAccount(path) &&
+        !isOfMail(path) &&
+        !isOfSecondFactor(path),
     );
     await visitAll(page, paths, await setScene(world), async (address) => {
       await expectUsable(page);
