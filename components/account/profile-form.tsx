@@ -65,7 +65,7 @@ export function ProfileForm({
         )}
       </FormField>
       {formProblem ? <Alert variant="destructive">{formProblem}</Alert> : null}
-      <Button type="submit" disabled={isPending} className="justify-self-start">
+      <Button type="submit" disabled={isPending} className="justify-self-start max-sm:h-10">
         Save
       </Button>
     </form>

@@ -27,8 +27,8 @@ export function AddAuthenticator({
     <>
       <Button
         variant={isFirst ? "default" : "outline"}
-        size="sm"
         aria-haspopup="dialog"
+        className="max-sm:h-10"
         onClick={() => setOpen(true)}
       >
         Add an authenticator
