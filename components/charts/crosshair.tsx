@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { exactText } from "@/components/amount";
 import { formatUsd } from "@/components/money";
-import type { Bar, ChartGroup } from "./spend-chart";
+import type { Bar, ChartGroup } from "./chart-data";
 
 /**
  * Points at the bars of a chart: with the pointer, a finger or the arrow keys. Enter and a

@@ -2,7 +2,7 @@ import Link from "next/link";
 import { Money } from "@/components/money";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { Unfold } from "@/components/ui/unfold";
-import type { Bar, ChartGroup } from "./spend-chart";
+import type { Bar, ChartGroup } from "./chart-data";
 
 type Props = { label: string; groups: ChartGroup[]; bars: Bar[] };
 

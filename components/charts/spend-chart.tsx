@@ -1,22 +1,10 @@
 import Link from "next/link";
 import { type Amount, exactText } from "@/components/amount";
 import { formatRoughUsd, formatUsd } from "@/components/money";
+import type { Bar, ChartGroup } from "./chart-data";
 import { Crosshair } from "./crosshair";
 import { FigureTable } from "./figure-table";
 import { fromTop, makeScale, type Scale, stack } from "./scale";
-
-/** What a bar is cut into. */
-export type ChartGroup = { name: string; colour: string; total: Amount; href?: string };
-
-/** `amounts` are one for each group; `short` stands under the bar, `title` in full beside its figures. */
-export type Bar = {
-  title: string;
-  short: string;
-  total: Amount;
-  amounts: Amount[];
-  previous: Amount | null;
-  href: string;
-};
 
 const numberOf = (amount: Amount) => Number(exactText(amount));
 

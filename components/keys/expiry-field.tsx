@@ -4,7 +4,7 @@ import { useState } from "react";
 import { DateInput } from "@/components/ui/date-input";
 import { FormField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
-import type { KeyFormPart } from "./key-form";
+import type { KeyFormPart } from "./key-form-part";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const terms = [

@@ -9,17 +9,11 @@ import { FormField } from "@/components/ui/form-field";
 import { Input } from "@/components/ui/input";
 import type { Permission } from "@/lib/contract/permissions";
 import { ExpiryField } from "./expiry-field";
+import type { KeyFormPart } from "./key-form-part";
 import { describeKeyForm, type KeyForm, readKeyForm } from "./key-form-state";
 import { MoreLimits } from "./more-limits";
 import { PermissionChoice } from "./permission-choice";
 import { ProjectChoice } from "./project-choice";
-
-/** What a part of the form needs to show and change it. */
-export type KeyFormPart = {
-  form: KeyForm;
-  change: (changes: Partial<KeyForm>) => void;
-  errors: Record<string, string>;
-};
 
 /**
  * A key, asked for as one would in a conversation: what for, what it may do, where, how much and until when. The sentence

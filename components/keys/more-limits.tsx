@@ -8,7 +8,7 @@ import { FormField } from "@/components/ui/form-field";
 import { Input } from "@/components/ui/input";
 import { SegmentedControl } from "@/components/ui/segmented-control";
 import type { Source } from "@/lib/contract/message";
-import type { KeyFormPart } from "./key-form";
+import type { KeyFormPart } from "./key-form-part";
 import { errorOf, type KeyForm } from "./key-form-state";
 
 const sources: { value: Source; label: string }[] = [

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { Checkbox, Radio } from "@/components/ui/checkbox";
 import type { Permission } from "@/lib/contract/permissions";
-import type { KeyFormPart } from "./key-form";
+import type { KeyFormPart } from "./key-form-part";
 import { errorOf } from "./key-form-state";
 import { permissionWords, presetOf, presets } from "./presets";
 

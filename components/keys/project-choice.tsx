@@ -3,7 +3,7 @@
 import { Combobox } from "@/components/ui/combobox";
 import { FormField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
-import type { KeyFormPart } from "./key-form";
+import type { KeyFormPart } from "./key-form-part";
 import { errorOf, type KeyForm } from "./key-form-state";
 
 const places = [

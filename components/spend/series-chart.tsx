@@ -1,6 +1,7 @@
 "use client";
 
-import { type Bar, type ChartGroup, SpendChart } from "@/components/charts/spend-chart";
+import type { Bar, ChartGroup } from "@/components/charts/chart-data";
+import { SpendChart } from "@/components/charts/spend-chart";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
 
 /** A series as it passes into the browser: amounts as exact text, and by what one gets to the rows behind it. */
