@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type NextRequest, NextResponse } from "next/server";
-import { accessTokenOf, hasSessionCookie } from "@/lib/auth/request-session";
-import { createSessionClient } from "@/lib/auth/session-client";
 import { env } from "@/lib/env";
 import { plainPath } from "@/lib/http/plain-path";
 import { PrerenderedPages } from "@/lib/http/prerendered-scripts";
 import { framePolicy, pagePolicy, securityHeaders } from "@/lib/http/security-headers";
 import { isServedHost, refuseHost } from "@/lib/http/served-host";
 import { servedPath } from "@/lib/mcp/addresses";
+import { accessTokenOf, hasSessionCookie } from "./lib/access/sign-in/request-session";
+import { createSessionClient } from "./lib/access/sign-in/session-client";
 
 /** How long a page waits for its session to be refreshed here; it asks once more, for a shorter time, by itself. */
 const refreshLimitMs = 2_500;

@@ -2,7 +2,7 @@ import "./globals.css";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
 import { ThemeProvider } from "@/components/shell/theme-provider";
-import { serviceAddress } from "@/lib/address";
+import { serviceAddress } from "@/lib/service-address";
 import { mono, sans } from "./fonts";
 
 const description =

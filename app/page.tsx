@@ -6,9 +6,9 @@ import { HealthLine, HealthLineSkeleton } from "@/components/home/health-line";
 import { SiteHeader } from "@/components/shell/site-header";
 import { buttonVariants } from "@/components/ui/button";
 import { CodeBlock } from "@/components/ui/code-block";
-import { serviceAddress } from "@/lib/address";
 import { requestExamples } from "@/lib/contract/examples";
-import { checkHealth } from "@/lib/health/service";
+import { checkHealth } from "@/lib/http/health";
+import { serviceAddress } from "@/lib/service-address";
 
 const addresses = [
   { href: "/docs", label: "API reference", about: "Every endpoint, with examples to copy" },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { sessionCookieName } from "@/lib/auth/session-client";
+import { sessionCookieName } from "@/lib/access/sign-in/session-client";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 import { makeDataDir } from "@/tests/helpers/cluster";

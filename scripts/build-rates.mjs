@@ -1,4 +1,4 @@
-// Builds lib/pricing/rates/snapshot.json: what one unit of each currency is worth in USD, as exact decimal text.
+// Builds lib/ledger/pricing/rates/snapshot.json: what one unit of each currency is worth in USD, as exact decimal text.
 //
 //   npm run rates:refresh                      the latest day
 //   npm run rates:refresh -- --version 2026.9.1

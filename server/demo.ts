@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DemoAccess } from "@/lib/demo/seed";
 import { generateSecret } from "@/lib/keys/secret";
+import type { DemoAccess } from "@/lib/ledger/demo/seed";
 
 /** The demo's own secrets in an embedded database: made once, kept in the data folder for its owner's eyes. */
 export function demoAccessIn(dataDir: string): DemoAccess {

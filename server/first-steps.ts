@@ -1,6 +1,6 @@
-import { serviceAddress } from "@/lib/address";
-import type { DemoAccess } from "@/lib/demo/seed";
 import { type Env, supabaseProject } from "@/lib/env";
+import type { DemoAccess } from "@/lib/ledger/demo/seed";
+import { serviceAddress } from "@/lib/service-address";
 
 const message = JSON.stringify({
   project: "first-steps",

@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { announceAddress } from "@/lib/address";
 import { AlreadyRunningError, type Claim, holderOf } from "@/lib/db/embedded/claim.mjs";
 import { env, postgresUrl } from "@/lib/env";
 import { log } from "@/lib/log";
+import { announceAddress } from "@/lib/service-address";
 import { firstSteps } from "./first-steps";
 import { startHttp } from "./http";
 import { step } from "./progress.mjs";

@@ -3,8 +3,8 @@ import type { Claim } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, MigrationError, migrate, NewerDatabaseError } from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
-import { type DemoAccess, seedDemo } from "@/lib/demo/seed";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
+import { type DemoAccess, seedDemo } from "@/lib/ledger/demo/seed";
 import { demoAccessIn } from "./demo";
 import { step } from "./progress.mjs";
 

@@ -1,4 +1,4 @@
-import { type Job, jobs, runJob } from "@/lib/jobs/service";
+import { type Job, jobs, runJob } from "@/app/api/jobs/jobs";
 
 /** The jobs of this process while they run. */
 export type Workers = { stop(): Promise<void> };

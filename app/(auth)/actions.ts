@@ -2,10 +2,10 @@
 
 import { redirect } from "next/navigation";
 import type { FormState } from "@/components/auth/auth-form";
-import { beganByRecentMail } from "@/lib/auth/began-by-mail";
-import { explainAuthError } from "@/lib/auth/explain-error";
-import { currentUser, pageOrigin, pageSession } from "@/lib/auth/page-session";
-import { homePath, safePath, withNext } from "@/lib/auth/safe-path";
+import { beganByRecentMail } from "@/lib/access/sign-in/began-by-mail";
+import { explainAuthError } from "@/lib/access/sign-in/explain-error";
+import { currentUser, pageOrigin, pageSession } from "@/lib/access/sign-in/page-session";
+import { homePath, safePath, withNext } from "@/lib/access/sign-in/safe-path";
 
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? "").trim();
 /** As typed: a password may begin or end with a space. */

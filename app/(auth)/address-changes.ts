@@ -1,4 +1,4 @@
-import type { AddressChange } from "@/lib/auth/callback";
+import type { AddressChange } from "@/lib/access/sign-in/callback";
 
 const outcomes: Record<AddressChange, string> = {
   half: "One of the two addresses is confirmed. Open the link in the other mail as well.",

@@ -4,10 +4,10 @@ import { redirect } from "next/navigation";
 import { z } from "zod";
 import type { FormState } from "@/components/auth/auth-form";
 import type { SecondFactorActions } from "@/components/second-factor/second-factor";
-import { explainAuthError } from "@/lib/auth/explain-error";
-import { readCodesLeft, readFactors } from "@/lib/auth/page-factors";
-import { currentUser, pageSession, sessionUser } from "@/lib/auth/page-session";
-import { safePath, withNext } from "@/lib/auth/safe-path";
+import { explainAuthError } from "@/lib/access/sign-in/explain-error";
+import { readCodesLeft, readFactors } from "@/lib/access/sign-in/page-factors";
+import { currentUser, pageSession, sessionUser } from "@/lib/access/sign-in/page-session";
+import { safePath, withNext } from "@/lib/access/sign-in/safe-path";
 
 // What comes from a browser is whatever a browser sends, whatever its type says.
 const id = z.guid();

@@ -6,7 +6,7 @@ import { groupDigits, subtractExact } from "./exact";
 export type Priced = Pick<MessageDetail, "cost_status" | "amount_usd" | "quantity" | "price"> &
   Partial<Pick<MessageDetail, "unit_type" | "currency" | "original_amount">>;
 
-/** A price as messages keep it (`lib/pricing/price-line`); more than `rate` is there only where it matters. */
+/** A price as messages keep it (`lib/ledger/pricing/price-line`); more than `rate` is there only where it matters. */
 type Rate = { rate: Amount; per?: Amount; minimum?: Amount; cached?: Rate & { quantity: Amount } };
 
 const dollars = (usd: Amount) => `$${groupDigits(exactText(usd))}`;

@@ -24,7 +24,7 @@ function measure(text: string): { integerDigits: number; decimals: number } {
 }
 
 /**
- * A positive decimal on the wire as a JSON number; in the code its exact text, for `lib/pricing/decimal`.
+ * A positive decimal on the wire as a JSON number; in the code its exact text, for `lib/ledger/pricing/decimal`.
  * Zero, negative numbers, and what the ledger cannot hold exactly are refused; `rounded` leaves decimals beyond the
  * ledger's to be rounded by whoever computes with it.
  */

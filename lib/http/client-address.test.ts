@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAddressIn, isAddressRange } from "@/lib/keys/address";
+import { isAddressIn, isAddressRange } from "@/lib/keys/ip-range";
 import { clientAddress } from "./client-address";
 
 const proxies = ["10.0.0.0/8", "::1/128"];

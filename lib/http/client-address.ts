@@ -1,4 +1,4 @@
-import { isAddressIn } from "@/lib/keys/address";
+import { isAddressIn } from "@/lib/keys/ip-range";
 
 /**
  * The address a request came from (design section 4). The socket's, unless that is a trusted proxy: then

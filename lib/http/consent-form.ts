@@ -1,5 +1,5 @@
-import { authenticateUser } from "@/lib/auth/authenticate";
-import { decideConsent } from "@/lib/oauth/consent";
+import { decideConsent } from "@/lib/access/oauth/consent";
+import { authenticateUser } from "@/lib/access/sign-in/authenticate";
 import { readFormBody } from "./body";
 import type { Handler } from "./define-route";
 import { callerAddress } from "./peer";

@@ -1,6 +1,6 @@
+import { OAuthError } from "@/lib/access/oauth/oauth-error";
+import type { Fields } from "@/lib/access/oauth/tokens";
 import { ServiceError } from "@/lib/errors";
-import { OAuthError } from "@/lib/oauth/oauth-error";
-import type { Fields } from "@/lib/oauth/tokens";
 import { readFormBody, readJsonBody } from "./body";
 import { type Handler, type Method, refuseMethod } from "./define-route";
 import { openCors, openPreflight } from "./open-cors";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { authenticateUser, type UserPrincipal } from "@/lib/auth/authenticate";
+import { authenticateUser, type UserPrincipal } from "@/lib/access/sign-in/authenticate";
 import type { WorkspaceRole } from "@/lib/contract/me";
 import type { Permission } from "@/lib/contract/permissions";
 import { readPart } from "@/lib/contract/read-part";

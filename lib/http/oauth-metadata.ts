@@ -1,5 +1,5 @@
+import { describeAuthorizationServer, describeProtectedResource } from "@/lib/access/oauth/metadata";
 import { authorizationServerMetadata, metadataQuery, protectedResourceMetadata } from "@/lib/contract/oauth";
-import { describeAuthorizationServer, describeProtectedResource } from "@/lib/oauth/metadata";
 import { defineRoute, endpoint } from "./define-route";
 import { openCors, openPreflight } from "./open-cors";
 

@@ -1,4 +1,4 @@
-import { sessionCookieName } from "@/lib/auth/session-client";
+import { sessionCookieName } from "@/lib/access/sign-in/session-client";
 import { requestExamples } from "@/lib/contract/examples";
 import type { JsonSchema, MediaType, OpenApiDocument, Operation, Parameter } from "@/lib/contract/openapi";
 import { permissions } from "@/lib/contract/permissions";

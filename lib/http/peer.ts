@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders } from "node:http";
 import { env } from "@/lib/env";
-import { isAddressIn } from "@/lib/keys/address";
+import { isAddressIn } from "@/lib/keys/ip-range";
 import { clientAddress } from "./client-address";
 
 /** Where a request came from: its socket's remote address, and what proxies say about themselves. */

@@ -1,5 +1,5 @@
-import { serviceAddress } from "@/lib/address";
 import { type Env, env } from "@/lib/env";
+import { serviceAddress } from "@/lib/service-address";
 import { commonHeaders } from "./common-headers";
 
 /** A year, the least that preload lists ask for. Other names of the domain are not ours to speak for. */

@@ -1,6 +1,6 @@
-import { isLoopbackHost, serviceOrigins } from "@/lib/address";
 import { type Env, env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
+import { isLoopbackHost, serviceOrigins } from "@/lib/service-address";
 import { errorResponse, newRequestId } from "./reply";
 import { securityHeaders } from "./security-headers";
 

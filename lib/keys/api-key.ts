@@ -1,6 +1,6 @@
 import type { Source } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
-import type { Decimal } from "@/lib/pricing/decimal";
+import type { Decimal } from "@/lib/ledger/pricing/decimal";
 
 /** The JSON conditions of a key (specification 2.3). First-class fields win over them. */
 export type KeyConditions = {

@@ -1,5 +1,5 @@
-import { isAddressIn } from "./address";
 import type { ApiKey } from "./api-key";
+import { isAddressIn } from "./ip-range";
 
 /** Whether the key may touch the project: its own project, else the allow-list, else all but the deny-list. */
 export function allowsProject(key: ApiKey, slug: string): boolean {

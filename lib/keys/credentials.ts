@@ -1,4 +1,4 @@
-import { bearerToken, isSameSecret } from "@/lib/credentials";
+import { bearerToken, isSameSecret } from "@/lib/access/credentials";
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
 import { accessTokenPrefix, isWellFormedAccessToken } from "./access-token";

@@ -2,7 +2,7 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import type { Source } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
 import { ServiceError } from "@/lib/errors";
-import { add, compare, type Decimal, toText } from "@/lib/pricing/decimal";
+import { add, compare, type Decimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { ApiKey, KeyUsage } from "./api-key";
 import { allowsAddress, allowsFeature, allowsProject, allowsSource } from "./conditions";
 

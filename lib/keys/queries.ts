@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { parseDecimal, zero } from "@/lib/pricing/decimal";
+import { parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import type { AccessToken, ApiKey, KeyKind, KeyLookup, KeyUsage } from "./api-key";
 
 /** What `private.load_admission` answers. */
@@ -36,7 +36,7 @@ export type LoadedKey = {
   usage: KeyUsage;
   windowTotal: number;
   windowLatestAt: number;
-  /** Which of its workspace's prices hold; see `lib/pricing/workspace-prices`. */
+  /** Which of its workspace's prices hold; see `lib/ledger/pricing/workspace-prices`. */
   pricesVersion: number;
 };
 

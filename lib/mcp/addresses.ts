@@ -1,6 +1,6 @@
-import { isLoopbackHost, serviceAddress, serviceOrigins } from "@/lib/address";
+import { toolsPath } from "@/lib/access/oauth/addresses";
 import { type Env, env } from "@/lib/env";
-import { toolsPath } from "@/lib/oauth/addresses";
+import { isLoopbackHost, serviceAddress, serviceOrigins } from "@/lib/service-address";
 
 /** The host that MCP_URL gives the agent tools alone, with the path they have there; undefined where they share one. */
 function ownMcpHost(settings: Env): { host: string; path: string } | undefined {

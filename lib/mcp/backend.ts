@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/reads";
-import type { Recorded } from "@/lib/ingest/call";
+import type { Recorded } from "@/lib/ledger/ingest/call";
 
 /** What is to be recorded: a cost message as the REST API takes it (specification 2.1), but for its source. */
 export type Recording = {

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { resourceAt } from "@/lib/access/oauth/addresses";
+import { admitToolCall, insufficientScope, type ToolPrincipal } from "@/lib/access/oauth/admit-tool-call";
 import type { Permission } from "@/lib/contract/permissions";
 import { toolContracts, toolNames } from "@/lib/contract/tools";
 import { ServiceError } from "@/lib/errors";
@@ -7,8 +9,6 @@ import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
 import { decideAttempt } from "@/lib/keys/decide";
 import { reportFailure } from "@/lib/log";
-import { resourceAt } from "@/lib/oauth/addresses";
-import { admitToolCall, insufficientScope, type ToolPrincipal } from "@/lib/oauth/guard";
 import { isAllowedOrigin } from "./addresses";
 import { corsHeaders, preflightResponse } from "./cors";
 import { answerProtocol } from "./protocol";

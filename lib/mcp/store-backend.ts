@@ -1,13 +1,13 @@
-import { readBudgetStatus } from "@/lib/budgets/service";
+import type { ToolPrincipal } from "@/lib/access/oauth/admit-tool-call";
 import { ingestRequest } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
 import { readPart } from "@/lib/contract/read-part";
 import { validationFailed } from "@/lib/errors";
-import { ingest } from "@/lib/ingest/service";
 import { decideAttempt } from "@/lib/keys/decide";
-import type { ToolPrincipal } from "@/lib/oauth/guard";
-import { readProjectSpend } from "@/lib/reads/project-spend";
-import { readMonthSummary } from "@/lib/reads/summary";
+import { ingest } from "@/lib/ledger/ingest/service";
+import { readBudgetStatus } from "@/lib/spend/budgets/service";
+import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
+import { readMonthSummary } from "@/lib/spend/summaries/service";
 import type { Backend, Recording } from "./backend";
 
 /**

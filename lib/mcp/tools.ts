@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { type ToolContract, type ToolName, toolContracts, toolNames } from "@/lib/contract/tools";
-import type { Recorded } from "@/lib/ingest/call";
+import type { Recorded } from "@/lib/ledger/ingest/call";
 import type { Backend, Recording } from "./backend";
 import { describeBudgets, describeProjectSpend, describeRecorded, describeSummary } from "./wording";
 

@@ -3,8 +3,8 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/reads";
 import type { ServiceError } from "@/lib/errors";
 import { writeJson } from "@/lib/http/json";
-import type { Recorded } from "@/lib/ingest/call";
-import { parseDecimal, shiftDecimal, subtract, toText } from "@/lib/pricing/decimal";
+import type { Recorded } from "@/lib/ledger/ingest/call";
+import { parseDecimal, shiftDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 
 type Amount = ExactNumber | number;
 

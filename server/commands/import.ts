@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { env } from "@/lib/env";
-import { chooseMapping, fieldNames, type Mapping } from "@/lib/import/fields";
-import { Poster } from "@/lib/import/poster";
-import { type FileFacts, inspectFile, readRows } from "@/lib/import/read-file";
-import { RefusedFile } from "@/lib/import/refused-file";
-import { type ImportOptions, importRows, type Summary } from "@/lib/import/service";
+import { chooseMapping, fieldNames, type Mapping } from "@/lib/ledger/import/fields";
+import { Poster } from "@/lib/ledger/import/poster";
+import { type FileFacts, inspectFile, readRows } from "@/lib/ledger/import/read-file";
+import { RefusedFile } from "@/lib/ledger/import/refused-file";
+import { type ImportOptions, importRows, type Summary } from "@/lib/ledger/import/service";
 
 const help = `npm run import -- FILE.csv|FILE.jsonl [options]
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { env } from "@/lib/env";
-import { describeDifference } from "@/lib/reconcile/difference";
-import { type Reconciliation, reconcile } from "@/lib/reconcile/service";
+import { describeDifference } from "@/lib/ledger/reconcile/difference";
+import { type Reconciliation, reconcile } from "@/lib/ledger/reconcile/service";
 import { attachDatabase } from "@/server/attach";
 
 const help = `npm run reconcile -- [--repair] [--workspace SLUG] [--json]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
-import { addMonths } from "@/lib/ingest/periods";
-import { bookDueSubscriptions } from "@/lib/ingest/recurring";
+import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
+import { addMonths } from "@/lib/ledger/recurring/periods";
 import { apiClient, signUpUser } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import type { KeyOptions } from "@/tests/helpers/keys";

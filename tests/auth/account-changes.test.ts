@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readOutbox } from "@/lib/auth/local/outbox";
+import { readOutbox } from "@/lib/access/sign-in/local/outbox";
 import {
   type AuthServer,
   makeClient,

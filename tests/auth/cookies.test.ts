@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { sessionOf } from "@/lib/auth/request-session";
+import { sessionOf } from "@/lib/access/sign-in/request-session";
 import { health } from "@/lib/contract/reads";
 import { defineRoute, endpoint, type Handler } from "@/lib/http/define-route";
 import { type AuthServer, must, someEmail, somePassword, startAuthServer } from "@/tests/helpers/auth-server";

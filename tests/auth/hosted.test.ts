@@ -42,7 +42,8 @@ const token = (alg: "ES256" | "HS256", key: CryptoKey | Uint8Array, iss = issuer
     .setIssuer(iss)
     .setExpirationTime("1h")
     .sign(key);
-const verify = async (jwt: string) => (await import("@/lib/auth/verify-user-jwt")).verifyUserJwt(jwt);
+const verify = async (jwt: string) =>
+  (await import("@/lib/access/sign-in/verify-user-jwt")).verifyUserJwt(jwt);
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 test("while a Supabase project cannot be reached for its keys, nobody is called unauthorised", async () => {
@@ -77,11 +78,11 @@ test("an older project's tokens are verified with the secret it shares, and no o
 });
 
 test("beside a Supabase project there is no local sign-in, and no outbox", async () => {
-  const { handleLocalAuth } = await import("@/lib/auth/local/handler");
+  const { handleLocalAuth } = await import("@/lib/access/sign-in/local/handler");
   for (const path of ["health", "signup", ".well-known/jwks.json", "verify?token=x"]) {
     expect((await handleLocalAuth(new Request(`http://localhost/auth/v1/${path}`))).status, path).toBe(404);
   }
-  expect(await (await import("@/lib/auth/local/outbox")).readOutbox()).toBeUndefined();
+  expect(await (await import("@/lib/access/sign-in/local/outbox")).readOutbox()).toBeUndefined();
 });
 
 test("a Supabase project without its publishable key is named at the start, and never falls back to the local sign-in", async () => {

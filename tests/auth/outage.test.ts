@@ -1,8 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { handleLocalAuth } from "@/lib/auth/local/handler";
-import { inPasswordQueue } from "@/lib/auth/local/password-queue";
+import { handleLocalAuth } from "@/lib/access/sign-in/local/handler";
+import { inPasswordQueue } from "@/lib/access/sign-in/local/password-queue";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { seedDemo } from "@/lib/demo/seed";
 import { generateSecret } from "@/lib/keys/secret";
+import { seedDemo } from "@/lib/ledger/demo/seed";
 import { createTestDatabase } from "@/tests/helpers/database";
 import { ledgerDifferences } from "@/tests/helpers/harness";
 import { Fixtures } from "@/tests/helpers/keys";

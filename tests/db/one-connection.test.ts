@@ -2,9 +2,9 @@ import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ingestRequest } from "@/lib/contract/message";
 import { closeDatabase, configureDatabase, database } from "@/lib/db/pool";
-import { bookDueSubscriptions } from "@/lib/ingest/recurring";
-import { ingest } from "@/lib/ingest/service";
 import { hashSecret } from "@/lib/keys/secret";
+import { ingest } from "@/lib/ledger/ingest/service";
+import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
-import type { Difference } from "@/lib/reconcile/difference";
-import { reconcile, UnknownWorkspaceError } from "@/lib/reconcile/service";
+import type { Difference } from "@/lib/ledger/reconcile/difference";
+import { reconcile, UnknownWorkspaceError } from "@/lib/ledger/reconcile/service";
 import { waitingSessions } from "@/tests/helpers/block";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { exactClient } from "@/tests/helpers/ledger/client";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accountQuota, addressQuota, type Quota, throttle } from "@/lib/access/throttle";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { ServiceError } from "@/lib/errors";
-import { accountQuota, addressQuota, type Quota, throttle } from "@/lib/throttle/service";
 import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
 import { Fixtures } from "@/tests/helpers/keys";
 

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
-import { announceAddress } from "@/lib/address";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { announceAddress } from "@/lib/service-address";
 import { createLane } from "@/server/lane";
 import { createTestDatabase, type TestDatabase } from "./database";
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { createServerClient } from "@supabase/ssr";
-import { sessionCookieName } from "@/lib/auth/session-client";
+import { sessionCookieName } from "@/lib/access/sign-in/session-client";
 import { must, realtime, somePassword } from "./auth-server";
 
 /**

@@ -1,4 +1,4 @@
-import { readOutbox } from "@/lib/auth/local/outbox";
+import { readOutbox } from "@/lib/access/sign-in/local/outbox";
 
 /** The latest mail to an address. */
 export async function latestMail(email: string) {

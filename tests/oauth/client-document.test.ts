@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type DocumentNetwork, fetchClientDocument } from "@/lib/oauth/client-document";
+import { type DocumentNetwork, fetchClientDocument } from "@/lib/access/oauth/client-document";
 import { apiClient } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { authorizeUrl, makePkce, openBrowser, openPage } from "@/tests/helpers/oauth";

@@ -1,4 +1,4 @@
-import { followCallback } from "@/lib/auth/callback";
+import { followCallback } from "@/lib/access/sign-in/callback";
 import { answerMethods } from "@/lib/http/define-route";
 import { callerAddress } from "@/lib/http/peer";
 

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { SiteHeader } from "@/components/shell/site-header";
 import { buttonVariants } from "@/components/ui/button";
-import { readOutbox } from "@/lib/auth/local/outbox";
+import { readOutbox } from "@/lib/access/sign-in/local/outbox";
 import { mayReadOutbox } from "./access";
 
 export const metadata: Metadata = { title: "Outbox", robots: { index: false } };

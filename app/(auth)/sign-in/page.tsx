@@ -3,8 +3,8 @@ import { redirect } from "next/navigation";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { SignInForm } from "@/components/auth/forms";
 import { Alert } from "@/components/ui/alert";
-import { currentUser, sessionUser } from "@/lib/auth/page-session";
-import { safePath, withNext } from "@/lib/auth/safe-path";
+import { currentUser, sessionUser } from "@/lib/access/sign-in/page-session";
+import { safePath, withNext } from "@/lib/access/sign-in/safe-path";
 import { signIn } from "../actions";
 import { explainAddressChange } from "../address-changes";
 

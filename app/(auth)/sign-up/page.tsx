@@ -2,8 +2,8 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { SignUpForm } from "@/components/auth/forms";
-import { currentUser, sessionUser } from "@/lib/auth/page-session";
-import { safePath, withNext } from "@/lib/auth/safe-path";
+import { currentUser, sessionUser } from "@/lib/access/sign-in/page-session";
+import { safePath, withNext } from "@/lib/access/sign-in/safe-path";
 import { signUp } from "../actions";
 
 export const metadata: Metadata = { title: "Make an account" };

@@ -1,7 +1,7 @@
 import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
-import { currentUser } from "@/lib/auth/page-session";
-import { readCurrentUser } from "@/lib/workspaces/service";
+import { currentUser } from "@/lib/access/sign-in/page-session";
+import { readCurrentUser } from "@/lib/access/workspaces/service";
 
 /**
  * Who is looking, and the workspace of the address with their role in it. Nobody in particular is asked to sign in;

@@ -1,6 +1,6 @@
 import type { ServiceAddresses } from "@/components/keys/key-view";
-import { serviceAddress } from "@/lib/address";
-import { toolsAddress } from "@/lib/oauth/addresses";
+import { toolsAddress } from "@/lib/access/oauth/addresses";
+import { serviceAddress } from "@/lib/service-address";
 
 /** Where programs reach this service, for examples that work as they are copied. */
 export function serviceAddresses(): ServiceAddresses {

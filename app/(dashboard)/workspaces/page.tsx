@@ -1,6 +1,6 @@
 import { redirect } from "next/navigation";
-import { currentUser } from "@/lib/auth/page-session";
-import { readCurrentUser } from "@/lib/workspaces/service";
+import { currentUser } from "@/lib/access/sign-in/page-session";
+import { readCurrentUser } from "@/lib/access/workspaces/service";
 
 /** Leads to the user's default workspace. */
 export default async function HomeRedirect() {

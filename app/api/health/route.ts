@@ -1,6 +1,6 @@
 import { health } from "@/lib/contract/reads";
-import { requireHealth } from "@/lib/health/service";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { requireHealth } from "@/lib/http/health";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -1,7 +1,7 @@
+import { requireCronSecret } from "@/lib/access/cron-secret";
 import { jobsResult } from "@/lib/contract/jobs";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { requireCronSecret } from "@/lib/jobs/cron-secret";
-import { jobs, runJob } from "@/lib/jobs/service";
+import { jobs, runJob } from "./jobs";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -7,11 +7,11 @@ import { ConsentForm } from "@/components/oauth/consent-form";
 import { ProgramFacts } from "@/components/oauth/program-facts";
 import { Notice } from "@/components/shell/notice";
 import { buttonVariants } from "@/components/ui/button";
-import { currentUser } from "@/lib/auth/page-session";
+import { type PageQuery, readAuthorizationRequest } from "@/lib/access/oauth/authorize";
+import { askConsent, shownRedirect } from "@/lib/access/oauth/consent";
+import { OAuthError } from "@/lib/access/oauth/oauth-error";
+import { currentUser } from "@/lib/access/sign-in/page-session";
 import { ServiceError } from "@/lib/errors";
-import { type PageQuery, readAuthorizationRequest } from "@/lib/oauth/authorize";
-import { askConsent, shownRedirect } from "@/lib/oauth/consent";
-import { OAuthError } from "@/lib/oauth/oauth-error";
 
 export const metadata: Metadata = { title: "Connect a program", robots: "noindex" };
 

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { Notice } from "@/components/shell/notice";
 import { buttonVariants } from "@/components/ui/button";
-import type { ConsentProblem } from "@/lib/oauth/consent";
+import type { ConsentProblem } from "@/lib/access/oauth/consent";
 
 export const metadata: Metadata = { title: "Not connected", robots: "noindex" };
 

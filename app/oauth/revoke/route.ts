@@ -1,5 +1,5 @@
+import { revokeTokens } from "@/lib/access/oauth/tokens";
 import { defineOAuthRoute } from "@/lib/http/define-oauth-route";
-import { revokeTokens } from "@/lib/oauth/tokens";
 
 /** Revokes tokens (RFC 7009). */
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineOAuthRoute({

@@ -1,4 +1,4 @@
-import snapshot from "@/lib/pricing/rates/snapshot.json";
+import snapshot from "@/lib/ledger/pricing/rates/snapshot.json";
 import { dividedBy, type Exact, exact, rounded, times, timesAndTimes, total } from "./exact";
 import { type Line, type Message, prices } from "./requests";
 

@@ -2,10 +2,10 @@
 
 import { redirect } from "next/navigation";
 import type { FormState } from "@/components/auth/auth-form";
-import { currentUser, pageSession } from "@/lib/auth/page-session";
-import { withNext } from "@/lib/auth/safe-path";
+import { acceptInvitation } from "@/lib/access/invitations/service";
+import { currentUser, pageSession } from "@/lib/access/sign-in/page-session";
+import { withNext } from "@/lib/access/sign-in/safe-path";
 import { ServiceError } from "@/lib/errors";
-import { acceptInvitation } from "@/lib/invitations/service";
 
 const tokenOf = (form: FormData) => encodeURIComponent(String(form.get("token") ?? ""));
 const signInFor = (token: string) => withNext("/sign-in", `/invite/${token}`);

@@ -3,11 +3,11 @@ import Link from "next/link";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { InvitationForm } from "@/components/auth/forms";
 import { buttonVariants } from "@/components/ui/button";
-import { currentUser } from "@/lib/auth/page-session";
-import { homePath, withNext } from "@/lib/auth/safe-path";
+import { readInvitationOffer } from "@/lib/access/invitations/service";
+import { currentUser } from "@/lib/access/sign-in/page-session";
+import { homePath, withNext } from "@/lib/access/sign-in/safe-path";
 import type { InvitationOffer } from "@/lib/contract/invitations";
 import { ServiceError } from "@/lib/errors";
-import { readInvitationOffer } from "@/lib/invitations/service";
 import { changeAccount, join } from "./actions";
 
 // Whoever has the address can join: it goes to no other site and into no index.

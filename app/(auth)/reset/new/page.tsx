@@ -3,9 +3,9 @@ import { redirect } from "next/navigation";
 import { chooseNewPassword } from "@/app/(auth)/actions";
 import { AuthCard } from "@/components/auth/auth-card";
 import { NewPasswordForm } from "@/components/auth/forms";
-import { beganByRecentMail } from "@/lib/auth/began-by-mail";
-import { currentUser, sessionUser } from "@/lib/auth/page-session";
-import { withNext } from "@/lib/auth/safe-path";
+import { beganByRecentMail } from "@/lib/access/sign-in/began-by-mail";
+import { currentUser, sessionUser } from "@/lib/access/sign-in/page-session";
+import { withNext } from "@/lib/access/sign-in/safe-path";
 
 export const metadata: Metadata = { title: "Choose a new password" };
 

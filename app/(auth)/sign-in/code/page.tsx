@@ -5,9 +5,9 @@ import { giveCode, giveRecoveryCode } from "@/app/(auth)/second-factor-actions";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { CodeForm, RecoveryCodeForm } from "@/components/second-factor/code-form";
 import { Button } from "@/components/ui/button";
-import { readFactors } from "@/lib/auth/page-factors";
-import { currentUser, pageSession, sessionUser } from "@/lib/auth/page-session";
-import { safePath, withNext } from "@/lib/auth/safe-path";
+import { readFactors } from "@/lib/access/sign-in/page-factors";
+import { currentUser, pageSession, sessionUser } from "@/lib/access/sign-in/page-session";
+import { safePath, withNext } from "@/lib/access/sign-in/safe-path";
 
 export const metadata: Metadata = { title: "Two-factor authentication" };
 

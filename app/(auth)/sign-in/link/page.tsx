@@ -3,7 +3,7 @@ import { requestLink } from "@/app/(auth)/actions";
 import { OutboxHint } from "@/app/(auth)/outbox-hint";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { LinkForm } from "@/components/auth/forms";
-import { withNext } from "@/lib/auth/safe-path";
+import { withNext } from "@/lib/access/sign-in/safe-path";
 
 export const metadata: Metadata = { title: "Sign in by link" };
 

@@ -1,5 +1,5 @@
 import { FirstSteps } from "@/components/onboarding/first-steps";
-import { listApiKeys } from "@/lib/api-keys/service";
+import { listApiKeys } from "@/lib/keys/management/service";
 import { requireWorkspace } from "../membership";
 import { serviceAddresses } from "../service-addresses";
 

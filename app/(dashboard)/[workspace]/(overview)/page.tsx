@@ -10,7 +10,7 @@ import { SpendBreakdowns } from "@/components/spend/spend-breakdowns";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
 import { SpendStats } from "@/components/spend/spend-stats";
 import type { Dimension } from "@/lib/contract/metrics";
-import { readOverview } from "@/lib/views/overview";
+import { readOverview } from "@/lib/spend/views/overview";
 import { requireWorkspace } from "../membership";
 import { Onboarding } from "./onboarding";
 

@@ -12,7 +12,7 @@ import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { readActivityView } from "@/lib/views/activity";
+import { readActivityView } from "@/lib/spend/views/activity";
 import { requireWorkspace } from "../membership";
 import { readSearch } from "./search";
 

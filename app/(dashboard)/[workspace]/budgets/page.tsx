@@ -7,7 +7,7 @@ import { NewBudget } from "@/components/budgets/new-budget";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
-import { listBudgets } from "@/lib/budgets/service";
+import { listBudgets } from "@/lib/spend/budgets/service";
 import { requireWorkspace } from "../membership";
 
 export const metadata: Metadata = { title: "Budgets" };

@@ -5,7 +5,7 @@ import { ConnectionTable } from "@/components/connections/connection-table";
 import { connectionsId, viewConnection } from "@/components/connections/connection-view";
 import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
-import { listConnections } from "@/lib/oauth/connections";
+import { listConnections } from "@/lib/access/oauth/connections";
 import { requireWorkspace } from "../membership";
 import { serviceAddresses } from "../service-addresses";
 

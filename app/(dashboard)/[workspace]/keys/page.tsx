@@ -6,7 +6,7 @@ import { summarizeKeys } from "@/components/keys/keys-sentence";
 import { NewKey } from "@/components/keys/new-key";
 import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
-import { listApiKeys } from "@/lib/api-keys/service";
+import { listApiKeys } from "@/lib/keys/management/service";
 import { requireWorkspace } from "../membership";
 import { serviceAddresses } from "../service-addresses";
 

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { NewWorkspaceForm } from "@/components/workspaces/new-workspace-form";
-import { currentUser } from "@/lib/auth/page-session";
+import { currentUser } from "@/lib/access/sign-in/page-session";
 
 export const metadata: Metadata = { title: "New workspace", robots: { index: false } };
 

@@ -3,9 +3,9 @@ import { notFound, redirect } from "next/navigation";
 import { beginAuthenticator, confirmAuthenticator } from "@/app/(auth)/second-factor-actions";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { RequiredSetup } from "@/components/second-factor/required-setup";
-import { currentUser } from "@/lib/auth/page-session";
-import { withNext } from "@/lib/auth/safe-path";
-import { readCurrentUser } from "@/lib/workspaces/service";
+import { currentUser } from "@/lib/access/sign-in/page-session";
+import { withNext } from "@/lib/access/sign-in/safe-path";
+import { readCurrentUser } from "@/lib/access/workspaces/service";
 
 export const metadata: Metadata = { title: "Two-factor authentication", robots: { index: false } };
 

@@ -1,6 +1,6 @@
+import { readCurrentUser, updateCurrentUser } from "@/lib/access/workspaces/service";
 import { currentUser, updateMeRequest } from "@/lib/contract/me";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readCurrentUser, updateCurrentUser } from "@/lib/workspaces/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

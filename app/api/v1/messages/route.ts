@@ -1,7 +1,7 @@
 import { ingestQuery, ingestRequest, ingestResult } from "@/lib/contract/message";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";
-import { ingest } from "@/lib/ingest/service";
+import { ingest } from "@/lib/ledger/ingest/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({

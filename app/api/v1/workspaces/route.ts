@@ -1,7 +1,7 @@
+import { createWorkspace } from "@/lib/access/workspaces/service";
 import { membership } from "@/lib/contract/me";
 import { createWorkspaceRequest } from "@/lib/contract/workspaces";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { createWorkspace } from "@/lib/workspaces/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({

@@ -1,4 +1,4 @@
-import { handleLocalAuth } from "@/lib/auth/local/handler";
+import { handleLocalAuth } from "@/lib/access/sign-in/local/handler";
 import { withDecodedBody } from "@/lib/http/body";
 import type { Handler } from "@/lib/http/define-route";
 import { callerAddress } from "@/lib/http/peer";

@@ -17,7 +17,7 @@ export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void 
     setReading(true);
     setProblem(undefined);
     try {
-      const { readBlob } = await import("@/lib/import/read-blob");
+      const { readBlob } = await import("@/lib/ledger/import/read-blob");
       const content = await readBlob(file, limits);
       if (content.rows.length === 0) throw new Error("The file has a header and no rows.");
       onChosen({ ...content, name: file.name });

@@ -1,5 +1,5 @@
-import type { Field, Mapping } from "@/lib/import/fields";
-import type { BlobContent, BlobLimits } from "@/lib/import/read-blob";
+import type { Field, Mapping } from "@/lib/ledger/import/fields";
+import type { BlobContent, BlobLimits } from "@/lib/ledger/import/read-blob";
 
 /** What a browser imports at most; `npm run import` has no limit. */
 export const limits: BlobLimits = { maxRows: 50_000, maxBytes: 64 * 1024 ** 2 };

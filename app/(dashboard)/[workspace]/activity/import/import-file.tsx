@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { guessMapping } from "@/lib/import/fields";
+import { guessMapping } from "@/lib/ledger/import/fields";
 import { Check } from "./check";
 import { ChooseFile } from "./choose-file";
 import type { Choices, ChosenFile } from "./chosen-file";

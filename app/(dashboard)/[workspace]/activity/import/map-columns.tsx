@@ -5,7 +5,7 @@ import { FormField } from "@/components/ui/form-field";
 import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import { type Field, fieldNames } from "@/lib/import/fields";
+import { type Field, fieldNames } from "@/lib/ledger/import/fields";
 import {
   type Choices,
   type ChosenFile,

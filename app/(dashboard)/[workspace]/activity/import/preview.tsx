@@ -1,9 +1,9 @@
 "use client";
 
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { Mapping } from "@/lib/import/fields";
-import { toMessage } from "@/lib/import/message";
-import type { ReadRow } from "@/lib/import/row";
+import type { Mapping } from "@/lib/ledger/import/fields";
+import { toMessage } from "@/lib/ledger/import/message";
+import type { ReadRow } from "@/lib/ledger/import/row";
 import type { ChosenFile } from "./chosen-file";
 
 const shownRows = 5;

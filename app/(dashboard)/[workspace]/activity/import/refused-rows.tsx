@@ -3,7 +3,7 @@
 import { Download } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import { refusedHeader, refusedLine } from "@/lib/import/refused-row";
+import { refusedHeader, refusedLine } from "@/lib/ledger/import/refused-row";
 import type { ChosenFile } from "./chosen-file";
 import type { Refusal } from "./run-import";
 

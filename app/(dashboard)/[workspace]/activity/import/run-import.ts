@@ -1,6 +1,6 @@
-import { Poster } from "@/lib/import/poster";
-import type { Row } from "@/lib/import/row";
-import { importRows, type Summary } from "@/lib/import/service";
+import { Poster } from "@/lib/ledger/import/poster";
+import type { Row } from "@/lib/ledger/import/row";
+import { importRows, type Summary } from "@/lib/ledger/import/service";
 import type { Choices, ChosenFile } from "./chosen-file";
 
 /** A row the service would not take, and why; `field` is empty where the whole row is meant. */

@@ -5,9 +5,9 @@ import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
 import { ProjectList } from "@/components/projects/project-list";
 import { ProjectListSkeleton } from "@/components/projects/project-list-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
-import { listProjects } from "@/lib/projects/service";
-import { dayOf } from "@/lib/reads/period";
-import { readSpendView } from "@/lib/views/spend";
+import { dayOf } from "@/lib/spend/period";
+import { listProjects } from "@/lib/spend/projects/service";
+import { readSpendView } from "@/lib/spend/views/spend";
 
 type Props = { params: Promise<{ workspace: string }> };
 

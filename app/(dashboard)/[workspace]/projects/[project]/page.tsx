@@ -14,8 +14,8 @@ import { SpendStats } from "@/components/spend/spend-stats";
 import { Badge } from "@/components/ui/badge";
 import type { Dimension } from "@/lib/contract/metrics";
 import type { Project } from "@/lib/contract/projects";
-import { listProjects } from "@/lib/projects/service";
-import { readSpendView } from "@/lib/views/spend";
+import { listProjects } from "@/lib/spend/projects/service";
+import { readSpendView } from "@/lib/spend/views/spend";
 
 type Props = {
   params: Promise<{ workspace: string; project: string }>;

@@ -7,9 +7,9 @@ import { LeaveWorkspace } from "@/components/workspaces/leave-workspace";
 import { RequireMfa } from "@/components/workspaces/require-mfa";
 import { TransferOwnership } from "@/components/workspaces/transfer-ownership";
 import { WorkspaceForm } from "@/components/workspaces/workspace-form";
-import { provedSecondFactor } from "@/lib/auth/second-factor";
-import { listCurrencies } from "@/lib/pricing/currency";
-import { readOrganization } from "@/lib/workspaces/service";
+import { provedSecondFactor } from "@/lib/access/sign-in/second-factor";
+import { readOrganization } from "@/lib/access/workspaces/service";
+import { listCurrencies } from "@/lib/ledger/pricing/currency";
 
 export const metadata: Metadata = { title: "Settings" };
 

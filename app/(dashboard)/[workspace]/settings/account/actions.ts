@@ -3,10 +3,10 @@
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import type { FormState } from "@/components/auth/auth-form";
-import { explainAuthError } from "@/lib/auth/explain-error";
-import { currentUser, pageOrigin, pageSession, sessionInMemory } from "@/lib/auth/page-session";
+import { explainAuthError } from "@/lib/access/sign-in/explain-error";
+import { currentUser, pageOrigin, pageSession, sessionInMemory } from "@/lib/access/sign-in/page-session";
+import { readCurrentUser } from "@/lib/access/workspaces/service";
 import { supabaseProject } from "@/lib/env";
-import { readCurrentUser } from "@/lib/workspaces/service";
 
 /** As typed: a password may begin or end with a space. */
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? "");

@@ -7,7 +7,7 @@ import { ChangePasswordForm } from "@/components/account/change-password-form";
 import { ProfileForm } from "@/components/account/profile-form";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { Alert } from "@/components/ui/alert";
-import { pageSession } from "@/lib/auth/page-session";
+import { pageSession } from "@/lib/access/sign-in/page-session";
 import { supabaseProject } from "@/lib/env";
 import { changeEmail, changePassword, resendEmailChange, sendPasswordCode } from "./actions";
 import { SecondFactor } from "./second-factor";

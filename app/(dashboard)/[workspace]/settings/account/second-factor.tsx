@@ -5,8 +5,8 @@ import {
   renewRecoveryCodes,
 } from "@/app/(auth)/second-factor-actions";
 import { SecondFactorSection } from "@/components/second-factor/second-factor-section";
-import { readCodesLeft, readFactors } from "@/lib/auth/page-factors";
-import { pageSession } from "@/lib/auth/page-session";
+import { readCodesLeft, readFactors } from "@/lib/access/sign-in/page-factors";
+import { pageSession } from "@/lib/access/sign-in/page-session";
 
 /** Two-factor authentication of whoever looks at their account. */
 export async function SecondFactor() {

@@ -9,7 +9,7 @@ import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { SettingsSection } from "@/components/settings/settings-section";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { listAudit } from "@/lib/audit/service";
+import { listAudit } from "@/lib/access/audit/service";
 import { auditQuery } from "@/lib/contract/audit";
 import { ServiceError } from "@/lib/errors";
 

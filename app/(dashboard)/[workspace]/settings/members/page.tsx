@@ -5,8 +5,8 @@ import { Invite } from "@/components/members/invite";
 import { MemberTable } from "@/components/members/member-table";
 import { membersId } from "@/components/members/person";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
-import { listInvitations } from "@/lib/invitations/service";
-import { readOrganization } from "@/lib/workspaces/service";
+import { listInvitations } from "@/lib/access/invitations/service";
+import { readOrganization } from "@/lib/access/workspaces/service";
 
 export const metadata: Metadata = { title: "Members" };
 

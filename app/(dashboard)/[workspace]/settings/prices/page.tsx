@@ -6,7 +6,7 @@ import { SetPrice } from "@/components/prices/set-price";
 import { UnpricedTable } from "@/components/prices/unpriced-table";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { EmptyState } from "@/components/ui/empty-state";
-import { readPricesView } from "@/lib/views/prices";
+import { readPricesView } from "@/lib/spend/views/prices";
 
 export const metadata: Metadata = { title: "Prices" };
 

@@ -5,7 +5,7 @@ import { SettingsSection, SettingsSections } from "@/components/settings/setting
 import { subscriptionsId } from "@/components/subscriptions/subscription-id";
 import { SubscriptionTable } from "@/components/subscriptions/subscription-table";
 import { EmptyState } from "@/components/ui/empty-state";
-import { listSubscriptions } from "@/lib/subscriptions/service";
+import { listSubscriptions } from "@/lib/ledger/recurring/service";
 
 export const metadata: Metadata = { title: "Subscriptions" };
 

@@ -1,6 +1,6 @@
-import { readBudgetStatus } from "@/lib/budgets/service";
 import { budgetStatus } from "@/lib/contract/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { readBudgetStatus } from "@/lib/spend/budgets/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -1,6 +1,6 @@
+import { readInvitationOffer } from "@/lib/access/invitations/service";
 import { invitationOffer, invitationTokenParams } from "@/lib/contract/invitations";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readInvitationOffer } from "@/lib/invitations/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -1,8 +1,8 @@
 import { bulkRequest, bulkResult, ingestQuery } from "@/lib/contract/message";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";
-import { describeVerdicts } from "@/lib/ingest/bulk-result";
-import { ingestBulk } from "@/lib/ingest/service";
+import { describeVerdicts } from "@/lib/ledger/ingest/bulk-result";
+import { ingestBulk } from "@/lib/ledger/ingest/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({

@@ -1,6 +1,6 @@
 import { monthSummary } from "@/lib/contract/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readMonthSummary } from "@/lib/reads/summary";
+import { readMonthSummary } from "@/lib/spend/summaries/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

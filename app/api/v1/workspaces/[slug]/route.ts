@@ -1,8 +1,8 @@
+import { updateWorkspace } from "@/lib/access/workspaces/service";
 import { membership } from "@/lib/contract/me";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { updateWorkspaceRequest } from "@/lib/contract/workspaces";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { updateWorkspace } from "@/lib/workspaces/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({

@@ -1,7 +1,7 @@
+import { acceptInvitation } from "@/lib/access/invitations/service";
 import { invitationTokenParams } from "@/lib/contract/invitations";
 import { membership } from "@/lib/contract/me";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { acceptInvitation } from "@/lib/invitations/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({

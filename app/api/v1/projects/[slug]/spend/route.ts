@@ -1,6 +1,6 @@
 import { projectParams, projectSpend, spendQuery } from "@/lib/contract/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readProjectSpend } from "@/lib/reads/project-spend";
+import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -1,7 +1,7 @@
 import { activityList, activityQuery } from "@/lib/contract/activity";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readActivity } from "@/lib/reads/activity";
+import { readActivity } from "@/lib/spend/activity/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

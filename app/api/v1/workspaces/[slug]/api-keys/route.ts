@@ -1,7 +1,7 @@
-import { createApiKey, listApiKeys } from "@/lib/api-keys/service";
 import { apiKeyList, apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { createApiKey, listApiKeys } from "@/lib/keys/management/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -1,4 +1,4 @@
-import { listAudit } from "@/lib/audit/service";
+import { listAudit } from "@/lib/access/audit/service";
 import { auditList, auditQuery } from "@/lib/contract/audit";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";

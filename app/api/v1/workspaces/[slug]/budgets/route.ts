@@ -1,7 +1,7 @@
-import { createBudget, listBudgets } from "@/lib/budgets/service";
 import { budget, budgetList, createBudgetRequest } from "@/lib/contract/budgets";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { createBudget, listBudgets } from "@/lib/spend/budgets/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

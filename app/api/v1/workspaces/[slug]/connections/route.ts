@@ -1,7 +1,7 @@
+import { listConnections } from "@/lib/access/oauth/connections";
 import { connectionList } from "@/lib/contract/connections";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { listConnections } from "@/lib/oauth/connections";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -2,7 +2,7 @@ import { exportQuery } from "@/lib/contract/activity";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { StreamedBody, streamed } from "@/lib/http/streamed";
-import { exportActivity, probeExport } from "@/lib/reads/export";
+import { exportActivity, probeExport } from "@/lib/spend/exports/service";
 
 async function* noText(): AsyncGenerator<string> {}
 

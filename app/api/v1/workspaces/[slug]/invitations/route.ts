@@ -1,7 +1,7 @@
+import { createInvitation, listInvitations } from "@/lib/access/invitations/service";
 import { createdInvitation, createInvitationRequest, invitationList } from "@/lib/contract/invitations";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { createInvitation, listInvitations } from "@/lib/invitations/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -1,7 +1,7 @@
 import { metrics, metricsQuery } from "@/lib/contract/metrics";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readMetrics } from "@/lib/reads/metrics";
+import { readMetrics } from "@/lib/spend/metrics/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

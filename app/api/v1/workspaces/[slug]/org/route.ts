@@ -1,7 +1,7 @@
+import { readOrganization } from "@/lib/access/workspaces/service";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { organization } from "@/lib/contract/workspaces";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readOrganization } from "@/lib/workspaces/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

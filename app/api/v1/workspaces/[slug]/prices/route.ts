@@ -1,7 +1,7 @@
 import { priceList, setPriceRequest, setPriceResult } from "@/lib/contract/prices";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { listPrices, setPrice } from "@/lib/prices/service";
+import { listPrices, setPrice } from "@/lib/ledger/custom-prices/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -1,7 +1,7 @@
 import { projectList } from "@/lib/contract/projects";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { listProjects } from "@/lib/projects/service";
+import { listProjects } from "@/lib/spend/projects/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

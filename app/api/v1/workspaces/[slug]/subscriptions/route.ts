@@ -1,7 +1,7 @@
 import { subscriptionList } from "@/lib/contract/subscriptions";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { listSubscriptions } from "@/lib/subscriptions/service";
+import { listSubscriptions } from "@/lib/ledger/recurring/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -1,7 +1,7 @@
+import { transferOwnership } from "@/lib/access/members/service";
 import { transferRequest, transferResult } from "@/lib/contract/members";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { transferOwnership } from "@/lib/members/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({

@@ -1,7 +1,7 @@
 import { unpricedList } from "@/lib/contract/prices";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { listUnpriced } from "@/lib/prices/service";
+import { listUnpriced } from "@/lib/ledger/custom-prices/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -1,6 +1,6 @@
-import { editApiKey, revokeApiKey } from "@/lib/api-keys/service";
 import { apiKey, apiKeyParams, editApiKeyRequest } from "@/lib/contract/api-keys";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { editApiKey, revokeApiKey } from "@/lib/keys/management/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({

@@ -1,6 +1,6 @@
-import { editBudget, readBudget, removeBudget } from "@/lib/budgets/service";
 import { budget, budgetParams, editBudgetRequest } from "@/lib/contract/budgets";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { editBudget, readBudget, removeBudget } from "@/lib/spend/budgets/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

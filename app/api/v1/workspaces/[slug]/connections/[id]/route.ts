@@ -1,6 +1,6 @@
+import { revokeConnection } from "@/lib/access/oauth/connections";
 import { connectionParams, revokedConnection } from "@/lib/contract/connections";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { revokeConnection } from "@/lib/oauth/connections";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({

@@ -1,6 +1,6 @@
+import { revokeInvitation } from "@/lib/access/invitations/service";
 import { invitation, invitationParams } from "@/lib/contract/invitations";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { revokeInvitation } from "@/lib/invitations/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({

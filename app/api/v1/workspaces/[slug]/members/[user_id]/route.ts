@@ -1,6 +1,6 @@
+import { changeRole, removeMember } from "@/lib/access/members/service";
 import { changeMemberRequest, member, memberParams } from "@/lib/contract/members";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { changeRole, removeMember } from "@/lib/members/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({

@@ -1,6 +1,6 @@
 import { messageDetail, messageParams } from "@/lib/contract/activity";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readMessage } from "@/lib/reads/message";
+import { readMessage } from "@/lib/spend/activity/message";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

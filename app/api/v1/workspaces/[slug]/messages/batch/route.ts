@@ -1,7 +1,7 @@
 import { bulkRequest, bulkResult, recordQuery } from "@/lib/contract/message";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { recordByHand } from "@/lib/ingest/by-hand";
+import { recordByHand } from "@/lib/ledger/ingest/by-hand";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({

@@ -1,6 +1,6 @@
 import { project, projectParams, updateProjectRequest } from "@/lib/contract/projects";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { updateProject } from "@/lib/projects/service";
+import { updateProject } from "@/lib/spend/projects/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({

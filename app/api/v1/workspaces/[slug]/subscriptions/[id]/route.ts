@@ -1,6 +1,6 @@
 import { recurringSubscription, subscriptionParams } from "@/lib/contract/subscriptions";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { stopRecurring } from "@/lib/subscriptions/service";
+import { stopRecurring } from "@/lib/ledger/recurring/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({

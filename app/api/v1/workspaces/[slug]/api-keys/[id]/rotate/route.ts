@@ -1,6 +1,6 @@
-import { rotateApiKey } from "@/lib/api-keys/service";
 import { apiKeyParams, apiKeyWithSecret } from "@/lib/contract/api-keys";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { rotateApiKey } from "@/lib/keys/management/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({

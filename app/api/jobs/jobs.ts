@@ -1,0 +1,25 @@
+import { sweepTokens } from "@/lib/access/oauth/sweep";
+import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
+import { runRepricings } from "@/lib/ledger/repricing/service";
+import { log, reportFailure } from "@/lib/log";
+
+/** Work that is done beside requests, by any process at any time: each job sees to it that nothing is done twice. */
+export type Job = { name: string; everyMs: number; run: () => Promise<number> };
+
+export const jobs: Job[] = [
+  { name: "book_subscriptions", everyMs: 60_000, run: () => bookDueSubscriptions() },
+  { name: "reprice_messages", everyMs: 2_000, run: runRepricings },
+  { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
+];
+
+/** Does what a job finds to do. Never throws: a job that fails is logged, and tried again the next time. */
+export async function runJob({ name, run }: Job): Promise<{ name: string; done: number; failed: boolean }> {
+  try {
+    const done = await run();
+    if (done > 0) log.info({ job: name, done }, "A job did its work.");
+    return { name, done, failed: false };
+  } catch (error) {
+    reportFailure(error, `The job ${name} failed; it will be tried again.`);
+    return { name, done: 0, failed: true };
+  }
+}

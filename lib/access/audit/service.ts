@@ -1,0 +1,57 @@
+import { parse } from "lossless-json";
+import { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { AuditQuery, auditList } from "@/lib/contract/audit";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { instant } from "@/lib/contract/fields";
+import { toInstant } from "@/lib/contract/instant";
+import { cursorOf } from "@/lib/db/cursor";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { type AuditPlace, type AuditRow, selectEntries } from "./queries";
+
+type AuditList = z.output<typeof auditList>;
+
+const places = cursorOf<AuditPlace>(z.object({ at: z.iso.datetime().pipe(instant), id: z.uuid() }));
+
+/**
+ * Who changed what in a workspace, the newest first, for its admins.
+ * @throws ServiceError not_found, permission_denied, validation_failed for a cursor that is none
+ */
+export async function listAudit(claims: UserClaims, slug: string, query: AuditQuery): Promise<AuditList> {
+  const { kind = null, limit, cursor } = query;
+  const behind = cursor === undefined ? null : places.read(cursor);
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug, "admin");
+    // One more than is shown tells whether there are older ones.
+    const rows = await selectEntries(client, id, { kind, behind, atMost: limit + 1 });
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return {
+      entries: shown.map(readEntry),
+      next_cursor: last ? places.write({ at: last.place_at, id: last.id }) : null,
+    };
+  });
+}
+
+function readEntry({ id, at, action, subject, before, after, address, ...actor }: AuditRow) {
+  const [kind = "", subjectId] = subject.split(" ");
+  return {
+    id,
+    at: toInstant(at.getTime()),
+    actor:
+      actor.actor_id === null
+        ? null
+        : { user_id: actor.actor_id, email: actor.actor_email, display_name: actor.actor_name },
+    action,
+    subject: { kind, id: subjectId || null },
+    before: readRow(before),
+    after: readRow(after),
+    address,
+  };
+}
+
+/** A row as it was, its numbers to their last digit. */
+function readRow(text: string | null): Record<string, unknown> | null {
+  if (text === null) return null;
+  return parse(text, null, { parseNumber: (digits) => new ExactNumber(digits) }) as Record<string, unknown>;
+}

@@ -1,0 +1,139 @@
+import type { z } from "zod";
+import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
+import { requireMembership, requireProfile } from "@/lib/access/workspaces/membership";
+import { toInstant } from "@/lib/contract/instant";
+import type {
+  CreateInvitationRequest,
+  createdInvitation,
+  Invitation,
+  InvitationOffer,
+  invitationList,
+} from "@/lib/contract/invitations";
+import type { Membership } from "@/lib/contract/me";
+import { asUser, asUserReading, steppedBack, type UserClaims } from "@/lib/db/transaction";
+import { notFound, ServiceError } from "@/lib/errors";
+import { serviceAddress } from "@/lib/service-address";
+import {
+  acceptOffer,
+  deleteInvitation,
+  type InvitationRow,
+  insertInvitation,
+  keepInvitationSecret,
+  type OfferRow,
+  readOffer,
+  selectInvitations,
+} from "./queries";
+import { hashInvitationToken, makeInvitationToken } from "./token";
+
+/** The invitations that nobody has accepted, for a workspace's admins. @throws ServiceError not_found, permission_denied */
+export function listInvitations(claims: UserClaims, slug: string): Promise<z.output<typeof invitationList>> {
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug, "admin");
+    return { invitations: (await selectInvitations(client, id)).map(readInvitation) };
+  });
+}
+
+/**
+ * Invites whoever gets the link, or one address alone, for admins. The link is in this answer and nowhere else.
+ * @throws ServiceError not_found, permission_denied, rate_limited
+ */
+export async function createInvitation(
+  claims: UserClaims,
+  slug: string,
+  request: CreateInvitationRequest,
+): Promise<z.output<typeof createdInvitation>> {
+  await throttle("new invitations", [
+    ...accountQuota(claims.sub, 100, hourMs),
+    ...addressQuota(claims.caller_address, 400, hourMs),
+  ]);
+  const { role, email, expires_in_days: days } = request;
+  const token = makeInvitationToken();
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const id = await insertInvitation(client, { workspaceId, role, email, days });
+    await steppedBack(client, () => keepInvitationSecret(client, id, hashInvitationToken(token)));
+    const [row] = await selectInvitations(client, workspaceId, id);
+    if (!row) throw new Error("An invitation that was made was not found.");
+    return { invitation: readInvitation(row), link: `${serviceAddress()}/invite/${token}` };
+  });
+}
+
+/**
+ * Revokes an invitation that nobody has accepted: its link is worth nothing from then on.
+ * @returns the invitation that was
+ * @throws ServiceError not_found, permission_denied
+ */
+export function revokeInvitation(claims: UserClaims, slug: string, id: string): Promise<Invitation> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const [row] = await selectInvitations(client, workspaceId, id);
+    if (!row || !(await deleteInvitation(client, workspaceId, id))) throw notFound();
+    return readInvitation(row);
+  });
+}
+
+/** What a link offers. @throws ServiceError not_found for one that is unknown, used, revoked or expired alike */
+export function readInvitationOffer(claims: UserClaims, token: string): Promise<InvitationOffer> {
+  return asUser(claims, async (client) => {
+    await requireProfile(client, claims);
+    const offer = await steppedBack(client, () => readOffer(client, hashInvitationToken(token)));
+    if (!offer) throw notFound();
+    return describeOffer(offer);
+  });
+}
+
+/**
+ * Makes the signed-in user a member by a link, which is used up by that. Who is a member already stays what they are,
+ * and the link stays good for somebody else.
+ * @throws ServiceError not_found as above, permission_denied where it is for another address
+ */
+export function acceptInvitation(claims: UserClaims, token: string): Promise<Membership> {
+  return asUser(claims, async (client) => {
+    const { email } = await requireProfile(client, claims);
+    const offer = await steppedBack(client, () => acceptOffer(client, hashInvitationToken(token)));
+    if (!offer) throw notFound();
+    if (!offer.is_member && !offer.is_for_caller) {
+      throw new ServiceError(
+        "permission_denied",
+        `This invitation is for ${offer.email}, and you are signed in as ${email}. Sign in with that address, or ask for an invitation to yours.`,
+      );
+    }
+    return requireMembership(client, claims, offer.slug);
+  });
+}
+
+function readInvitation({
+  inviter_id,
+  inviter_name,
+  inviter_email,
+  created_at,
+  expires_at,
+  ...invitation
+}: InvitationRow): Invitation {
+  return {
+    ...invitation,
+    invited_by: { user_id: inviter_id, display_name: inviter_name, email: inviter_email },
+    created_at: toInstant(created_at.getTime()),
+    expires_at: toInstant(expires_at.getTime()),
+  };
+}
+
+function describeOffer({
+  name,
+  role,
+  invited_by,
+  email,
+  expires_at,
+  is_for_caller,
+  is_member,
+}: OfferRow): InvitationOffer {
+  return {
+    workspace: { name },
+    role,
+    invited_by,
+    email,
+    expires_at: toInstant(expires_at),
+    is_for_you: is_for_caller,
+    already_member: is_member,
+  };
+}

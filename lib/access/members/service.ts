@@ -1,0 +1,102 @@
+import type { ClientBase, PoolClient } from "pg";
+import type { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { toInstant } from "@/lib/contract/instant";
+import type { WorkspaceRole } from "@/lib/contract/me";
+import type { Member, transferResult } from "@/lib/contract/members";
+import { asUser, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
+import { notFound, ServiceError, validationFailed } from "@/lib/errors";
+import { deleteMember, lockRoles, type MemberRow, selectMembers, updateRole } from "./queries";
+
+/** Everybody in a workspace, owners first, in a transaction of one of them. */
+export async function loadMembers(client: ClientBase, workspaceId: string): Promise<Member[]> {
+  return (await selectMembers(client, workspaceId)).map(readMember);
+}
+
+/**
+ * Gives a member another role. Owners change everybody's, admins everybody's but an owner's.
+ * @throws ServiceError not_found, permission_denied, conflict for the last owner
+ */
+export function changeRole(
+  claims: UserClaims,
+  slug: string,
+  userId: string,
+  role: WorkspaceRole,
+): Promise<Member> {
+  return keepingAnOwner(claims, async (client) => {
+    const own = await requireMembership(client, claims, slug, "admin");
+    const member = await findMember(client, own.id, userId);
+    if (own.role !== "owner" && [member.role, role].includes("owner")) throw ownersAlone(own.role);
+    if (!(await updateRole(client, own.id, userId, role))) throw notFound();
+    return { ...member, role };
+  });
+}
+
+/**
+ * Ends a membership: one's own (leaving) by anybody, another's by an admin, an owner's by an owner.
+ * @returns the membership that was
+ * @throws ServiceError not_found, permission_denied, conflict for the last owner
+ */
+export function removeMember(claims: UserClaims, slug: string, userId: string): Promise<Member> {
+  return keepingAnOwner(claims, async (client) => {
+    const isLeaving = userId === claims.sub;
+    const own = await requireMembership(client, claims, slug, isLeaving ? "viewer" : "admin");
+    const member = await findMember(client, own.id, userId);
+    if (member.role === "owner" && own.role !== "owner") throw ownersAlone(own.role);
+    if (!(await deleteMember(client, own.id, userId))) throw notFound();
+    return member;
+  });
+}
+
+/**
+ * Makes another member the owner and the owner who gives it an admin, both or neither.
+ * @throws ServiceError not_found where the other is no member, permission_denied to whoever is no owner
+ */
+export function transferOwnership(
+  claims: UserClaims,
+  slug: string,
+  userId: string,
+): Promise<z.output<typeof transferResult>> {
+  return asUser(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug, "owner");
+    if (userId === claims.sub) throw validationFailed([{ path: "user_id", message: "is the owner already" }]);
+    // Only under lock is it certain that the giver still has it: of two transfers at once, one finds it given away.
+    const roles = await lockRoles(client, id, [claims.sub, userId]);
+    if (!roles.has(userId)) throw notFound();
+    const own = roles.get(claims.sub);
+    if (own !== "owner") throw ownersAlone(own ?? "none any more");
+    await updateRole(client, id, userId, "owner");
+    await updateRole(client, id, claims.sub, "admin");
+    const owner = await findMember(client, id, userId);
+    return { owner, former_owner: await findMember(client, id, claims.sub) };
+  });
+}
+
+async function findMember(client: ClientBase, workspaceId: string, userId: string): Promise<Member> {
+  const [row] = await selectMembers(client, workspaceId, userId);
+  if (!row) throw notFound();
+  return readMember(row);
+}
+
+function readMember({ joined_at, ...member }: MemberRow): Member {
+  return { ...member, joined_at: toInstant(joined_at.getTime()) };
+}
+
+function ownersAlone(role: string): ServiceError {
+  return new ServiceError(
+    "permission_denied",
+    `Only an owner makes, changes or removes an owner; your role is ${role}.`,
+    { role },
+  );
+}
+
+/** Says what to do where the database kept a workspace from losing its last owner. */
+function keepingAnOwner(claims: UserClaims, run: (client: PoolClient) => Promise<Member>): Promise<Member> {
+  return asUser(claims, run).catch((error: unknown) => {
+    if (violatedConstraint(error) !== "workspace_members_keep_an_owner") throw error;
+    throw new ServiceError(
+      "conflict",
+      "A workspace keeps at least one owner. Transfer the ownership to another member first.",
+    );
+  });
+}

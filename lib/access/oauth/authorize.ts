@@ -1,0 +1,136 @@
+import { accountQuota, hourMs, throttle } from "@/lib/access/throttle";
+import type { Permission } from "@/lib/contract/permissions";
+import { isLoopbackHost } from "@/lib/service-address";
+import { issuerAt, ownResourceOf, resourceAt, toolsResources } from "./addresses";
+import { isDocumentAddress } from "./client-document";
+import { findClient } from "./clients";
+import { OAuthError, type OAuthErrorCode } from "./oauth-error";
+import type { Client } from "./queries";
+import { answerTo, isRegisteredRedirect } from "./redirects";
+import { readScope } from "./scopes";
+
+/** What a client asks a user for, once everything in it has been checked. */
+export type AuthorizationRequest = {
+  client: Client;
+  redirectUri: string;
+  state: string | null;
+  codeChallenge: string;
+  resource: string;
+  wanted: Permission[];
+};
+
+/**
+ * Where a refusal goes: back to the client by itself, where that is a program on the user's machine. Anybody can register
+ * an address on the web, and a link of ours that led there unasked would lend it our name: the user is shown it first.
+ */
+export type Refusal = { refusedTo: string; isOnThisMachine: boolean; message: string };
+
+/** The query of a page: a parameter that is there twice is a list. */
+export type PageQuery = Record<string, string | string[] | undefined>;
+
+/** Documents that one user can have us fetch in an hour. */
+const documentsAnHour = 60;
+
+const maxState = 4096;
+
+/**
+ * Reads what a client asks for with the link it opened in a user's browser.
+ *
+ * Who is asked first is the user: nothing is fetched, and nobody is sent anywhere, before somebody has signed in. What is
+ * wrong with the client or its redirect is then shown and never sent on, since there is nobody it could be sent to.
+ * @param userId who is signed in
+ * @param host the Host header
+ * @returns the request, or what is wrong with it and where to go with that
+ * @throws OAuthError to be shown: the client or its redirect cannot be trusted; ServiceError rate_limited, unavailable
+ */
+export async function readAuthorizationRequest(
+  query: PageQuery,
+  userId: string,
+  host: string | null,
+): Promise<{ request: AuthorizationRequest } | Refusal> {
+  const clientId = single(query, "client_id");
+  const redirectUri = single(query, "redirect_uri");
+  if (!clientId) throw new OAuthError("invalid_request", "The link lacks a client_id.");
+  if (!redirectUri) throw new OAuthError("invalid_request", "The link lacks a redirect_uri.");
+  if (isDocumentAddress(clientId))
+    await throttle("new programs", accountQuota(userId, documentsAnHour, hourMs));
+  const client = await findClient(clientId);
+  if (!isRegisteredRedirect(client.redirect_uris, redirectUri)) {
+    throw new OAuthError(
+      "invalid_request",
+      "The program wants to be called back at an address that it did not register.",
+    );
+  }
+  try {
+    return { request: { client, redirectUri, ...readRest(query, host) } };
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const { hostname } = new URL(redirectUri);
+    return {
+      refusedTo: refusalTo(redirectUri, lenient(query, "state"), error.code, error.message, host),
+      isOnThisMachine: isLoopbackHost(hostname),
+      message: error.message,
+    };
+  }
+}
+
+/** The client's redirect with a refusal on it (RFC 6749 section 4.1.2.1, with the issuer of RFC 9207). */
+export function refusalTo(
+  redirectUri: string,
+  state: string | null,
+  code: OAuthErrorCode,
+  description: string,
+  host: string | null,
+): string {
+  return answerTo(redirectUri, {
+    error: code,
+    error_description: description,
+    state,
+    iss: issuerAt(host),
+  });
+}
+
+function readRest(
+  query: PageQuery,
+  host: string | null,
+): Omit<AuthorizationRequest, "client" | "redirectUri"> {
+  if (single(query, "response_type") !== "code")
+    throw new OAuthError("unsupported_response_type", "response_type: must be code.");
+  const mode = single(query, "response_mode");
+  if (mode !== undefined && mode !== "query")
+    throw new OAuthError("invalid_request", "response_mode: must be query.");
+  const codeChallenge = single(query, "code_challenge") ?? "";
+  // Left out, the method would be plain, which this service does not know (OAuth 2.1 section 4.1.1).
+  if (single(query, "code_challenge_method") !== "S256")
+    throw new OAuthError("invalid_request", "code_challenge_method: must be S256.");
+  if (!/^[A-Za-z0-9_-]{43}$/.test(codeChallenge))
+    throw new OAuthError("invalid_request", "code_challenge: must be a SHA-256 in base64url.");
+  const state = single(query, "state") ?? null;
+  if (state !== null && state.length > maxState)
+    throw new OAuthError("invalid_request", `state: must have at most ${maxState} characters.`);
+  const scope = single(query, "scope");
+  if (single(query, "prompt") === "none")
+    throw new OAuthError("consent_required", "The user is asked each time; prompt must not be none.");
+  return { state, codeChallenge, resource: readResource(query, host), wanted: readScope(scope) };
+}
+
+function readResource(query: PageQuery, host: string | null): string {
+  const named = single(query, "resource");
+  // Clients of the first MCP authorization drafts name none.
+  const resource = ownResourceOf(named ?? resourceAt(host));
+  if (resource) return resource;
+  throw new OAuthError("invalid_target", `resource: must be ${toolsResources().join(" or ")}.`);
+}
+
+/** @throws OAuthError where a parameter is there more than once (RFC 6749 section 3.1) */
+function single(query: PageQuery, name: string): string | undefined {
+  const value = query[name];
+  if (Array.isArray(value)) throw new OAuthError("invalid_request", `${name}: must be given once.`);
+  return value || undefined;
+}
+
+/** The state to go with a refusal, which may be about the state itself. */
+function lenient(query: PageQuery, name: string): string | null {
+  const value = query[name];
+  return typeof value === "string" && value.length <= maxState ? value : null;
+}

@@ -1,0 +1,184 @@
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { readCurrentUser } from "@/lib/access/workspaces/service";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { positiveDecimal } from "@/lib/contract/fields";
+import type { WorkspaceRole } from "@/lib/contract/me";
+import { type Permission, permissionsOf } from "@/lib/contract/permissions";
+import { asUser, type UserClaims } from "@/lib/db/transaction";
+import { ServiceError } from "@/lib/errors";
+import { hashSecret } from "@/lib/keys/secret";
+import { issuerAt } from "./addresses";
+import { type AuthorizationRequest, refusalTo } from "./authorize";
+import {
+  type Answerer,
+  answerQuestion,
+  askQuestion,
+  type Client,
+  openQuestion,
+  selectConnections,
+  selectProjects,
+} from "./queries";
+import { answerTo } from "./redirects";
+import { grantable } from "./scopes";
+import { generateNonce } from "./secrets";
+
+/** A workspace that the user can let a program into, and what they can let it do there. */
+export type ConsentWorkspace = {
+  slug: string;
+  name: string;
+  role: WorkspaceRole;
+  grantable: readonly Permission[];
+  projects: { slug: string; name: string }[];
+  /** What the program may do there already; the answer replaces it, and none of it is allowed again unasked. */
+  current: { permissions: Permission[]; project: string | null; monthlyLimit: string | null } | null;
+};
+
+/** What the consent page shows, and the nonce with which its form answers. */
+export type Consent = {
+  nonce: string;
+  email: string;
+  client: { name: string; host: string | null; redirectHost: string };
+  wanted: Permission[];
+  workspaces: ConsentWorkspace[];
+};
+
+/** Why an answer did not count: the question is over, or is not this session's; the workspace or choice cannot be had. */
+export type ConsentProblem = "stale" | "choice";
+
+/**
+ * Asks the user: keeps the question and says what the page is to show.
+ * @throws ServiceError invalid_credentials where the account is gone
+ */
+export async function askConsent(claims: UserClaims, request: AuthorizationRequest): Promise<Consent> {
+  const { client, redirectUri, state, codeChallenge, resource, wanted } = request;
+  const { user, workspaces } = await readCurrentUser(claims);
+  const choices = await asUser(claims, async (db) => {
+    const listed: ConsentWorkspace[] = [];
+    for (const { id, slug, name, role } of workspaces) {
+      const [known] = await selectConnections(db, id, { userId: claims.sub, clientId: client.id });
+      listed.push({
+        slug,
+        name,
+        role,
+        grantable: permissionsOf(role),
+        projects: (await selectProjects(db, id)).map((project) => ({
+          slug: project.slug,
+          name: project.name,
+        })),
+        current: known
+          ? {
+              permissions: known.permissions,
+              project: known.project_slug,
+              monthlyLimit: known.monthly_limit,
+            }
+          : null,
+      });
+    }
+    return listed;
+  });
+  const nonce = generateNonce();
+  await askQuestion({
+    ...answererOf(claims, nonce),
+    client_id: client.id,
+    redirect_uri: redirectUri,
+    state,
+    code_challenge: codeChallenge,
+    resource,
+    wanted,
+  });
+  return {
+    nonce,
+    email: user.email,
+    client: {
+      name: client.name,
+      host: vouchingHost(client),
+      redirectHost: shownRedirect(redirectUri),
+    },
+    wanted,
+    // Where it is connected already comes first: that is what is most often meant.
+    workspaces: choices.sort((a, b) => Number(b.current !== null) - Number(a.current !== null)),
+  };
+}
+
+/**
+ * Takes the form's answer. What was asked is read from where it is kept, so that the form answers it and cannot change it;
+ * one session can answer, once.
+ * @param host the Host header
+ * @returns where the browser goes: back to the client, with a code or with `access_denied`; or why the answer did not count
+ */
+export async function decideConsent(
+  claims: UserClaims,
+  form: URLSearchParams,
+  host: string | null,
+): Promise<{ location: string } | { problem: ConsentProblem }> {
+  const by = answererOf(claims, form.get("nonce") ?? "");
+  const question = await openQuestion(by);
+  if (!question) return { problem: "stale" };
+  const { redirect_uri: redirectUri, state } = question;
+  if (form.get("decision") !== "allow") {
+    if (!(await answerQuestion(by, null))) return { problem: "stale" };
+    return {
+      location: refusalTo(redirectUri, state, "access_denied", "The user did not allow it.", host),
+    };
+  }
+  const choice = await readChoice(claims, form, question.wanted);
+  if (!choice) return { problem: "choice" };
+  const code = generateNonce();
+  if (!(await answerQuestion(by, { code: hashSecret(code), ...choice }))) return { problem: "stale" };
+  return { location: answerTo(redirectUri, { code, state, iss: issuerAt(host) }) };
+}
+
+/**
+ * What the user chose, as far as it was asked for and is theirs to give; undefined where it cannot be had.
+ * @param wanted what the client asked for
+ */
+async function readChoice(claims: UserClaims, form: URLSearchParams, wanted: readonly Permission[]) {
+  const limit = readLimit(form.get("monthly_limit") ?? "");
+  if (limit === undefined) return undefined;
+  try {
+    return await asUser(claims, async (db) => {
+      const { id, role } = await requireMembership(db, claims, form.get("workspace") ?? "");
+      const ticked = form.getAll("permission");
+      const permissions = grantable(
+        wanted.filter((permission) => ticked.includes(permission)),
+        role,
+      );
+      const slug = form.get("project") ?? "";
+      const project = slug ? (await selectProjects(db, id)).find((each) => each.slug === slug) : null;
+      if (permissions.length === 0 || project === undefined) return undefined;
+      return {
+        workspace_id: id,
+        permissions,
+        project_id: project?.id ?? null,
+        monthly_limit: limit,
+      };
+    });
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return undefined;
+    throw error;
+  }
+}
+
+/** The limit as exact text, null where none was typed, undefined where it is none. */
+function readLimit(typed: string): string | null | undefined {
+  const text = typed.trim();
+  if (text === "") return null;
+  if (!/^\d{1,15}(\.\d{1,18})?$/.test(text)) return undefined;
+  const read = positiveDecimal("USD", { orZero: true }).safeParse(new ExactNumber(text));
+  return read.success ? read.data : undefined;
+}
+
+function answererOf(claims: UserClaims, nonce: string): Answerer {
+  return { nonce: hashSecret(nonce), user_id: claims.sub, session_id: claims.session_id };
+}
+
+/** The host that vouches for what a client says of itself: that of the document its id is the address of. */
+export function vouchingHost(client: Pick<Client, "id" | "kind">): string | null {
+  return client.kind === "document" ? new URL(client.id).host : null;
+}
+
+/** Where a redirect leads, for a person: a host, or the app whose scheme it is. */
+export function shownRedirect(redirectUri: string): string {
+  const { protocol, host } = new URL(redirectUri);
+  return /^https?:$/.test(protocol) ? host : `${protocol}//${host}`;
+}

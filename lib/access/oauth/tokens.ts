@@ -1,0 +1,159 @@
+import { addressQuota, hourMs, throttleFailures, tooMany } from "@/lib/access/throttle";
+import { generateAccessToken } from "@/lib/keys/access-token";
+import { hashSecret } from "@/lib/keys/secret";
+import { ownResourceOf, toolsResources } from "./addresses";
+import { OAuthError } from "./oauth-error";
+import { type Exchanged, loadClient, redeemCode, revokeToken, rotateRefreshToken } from "./queries";
+import { challengeOf, generateRefreshToken } from "./secrets";
+
+/** How long an access token lives, seconds. The database says when it ends (`private.issue_tokens`). */
+const accessTokenSeconds = 3600;
+
+/** What one address may get wrong in a quarter of an hour, over all clients: wide, for an office behind one address. */
+const wrongPerAddress = 100;
+
+/** A pair of tokens (RFC 6749 section 5.1). */
+export type TokenAnswer = {
+  access_token: string;
+  token_type: "Bearer";
+  expires_in: number;
+  refresh_token: string;
+  scope: string;
+};
+
+/** The fields of a form, each at most once. */
+export type Fields = ReadonlyMap<string, string>;
+
+/**
+ * Exchanges a code or a refresh token for a pair of tokens.
+ * @param address the caller's, where it is known
+ * @throws OAuthError invalid_grant for a code or token that is used up, over, or another client's; ServiceError
+ *   rate_limited for a sign-in that is refreshed in a loop, and for an address that is wrong too often
+ */
+export async function exchangeTokens(form: Fields, address: string | undefined): Promise<TokenAnswer> {
+  const grantType = required(form, "grant_type");
+  if (grantType === "authorization_code") return unlessGuessing(address, () => exchangeCode(form));
+  if (grantType === "refresh_token") return unlessGuessing(address, () => refresh(form));
+  throw new OAuthError("unsupported_grant_type", "grant_type: must be authorization_code or refresh_token.");
+}
+
+/**
+ * Ends what a token stands for (RFC 7009): an access token alone, a refresh token with everything that came of the same
+ * consent. A token that is unknown or another client's is none of the caller's business, and no error.
+ * @param address the caller's, where it is known
+ * @throws ServiceError rate_limited for an address that is wrong too often
+ */
+export async function revokeTokens(form: Fields, address: string | undefined): Promise<void> {
+  const token = required(form, "token");
+  const clientId = clientIdOf(form);
+  await unlessGuessing(address, async () => {
+    if (!(await revokeToken(hashSecret(token), clientId))) throw refuse("unknown");
+  }).catch((error: unknown) => {
+    if (!(error instanceof OAuthError)) throw error;
+  });
+}
+
+/** Runs what looks a secret up. What is counted is what was wrong: a client that refreshes all day uses nothing up. */
+function unlessGuessing<T>(address: string | undefined, run: () => Promise<T>): Promise<T> {
+  return throttleFailures(
+    "wrong codes and tokens",
+    addressQuota(address, wrongPerAddress, hourMs / 4),
+    (error) => error instanceof OAuthError && ["invalid_grant", "invalid_client"].includes(error.code),
+    run,
+  );
+}
+
+async function exchangeCode(form: Fields): Promise<TokenAnswer> {
+  const code = required(form, "code");
+  const verifier = required(form, "code_verifier");
+  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) throw refuse("verifier");
+  const pair = makePair();
+  const clientId = clientIdOf(form);
+  const exchanged = await redeemCode({
+    code: hashSecret(code),
+    client_id: clientId,
+    redirect_uri: form.get("redirect_uri") ?? null,
+    code_challenge: challengeOf(verifier),
+    resource: resourceOf(form) ?? null,
+    ...pair.hashes,
+  });
+  return answer(exchanged, pair, clientId);
+}
+
+async function refresh(form: Fields): Promise<TokenAnswer> {
+  const pair = makePair();
+  const clientId = clientIdOf(form);
+  const resource = resourceOf(form);
+  const exchanged = await rotateRefreshToken({
+    token: hashSecret(required(form, "refresh_token")),
+    client_id: clientId,
+    resources: resource ? [resource] : toolsResources(),
+    ...pair.hashes,
+  });
+  return answer(exchanged, pair, clientId);
+}
+
+type Pair = { access: string; refresh: string; hashes: { access: string; refresh: string } };
+
+function makePair(): Pair {
+  const [access, refresh] = [generateAccessToken(), generateRefreshToken()];
+  return { access, refresh, hashes: { access: hashSecret(access), refresh: hashSecret(refresh) } };
+}
+
+async function answer(exchanged: Exchanged, pair: Pair, clientId: string): Promise<TokenAnswer> {
+  if (exchanged.refused === "rate") throw tooMany("refreshes of one sign-in", exchanged);
+  if (exchanged.refused) {
+    const isUnknown = exchanged.refused === "unknown" || exchanged.refused === "client";
+    // A client that was forgotten must hear so: it registers again then, where it would else sign in for ever.
+    if (isUnknown && !(await loadClient(clientId)))
+      throw new OAuthError("invalid_client", "This client is not registered here. Register it again.");
+    throw refuse(exchanged.refused);
+  }
+  return {
+    access_token: pair.access,
+    token_type: "Bearer",
+    expires_in: accessTokenSeconds,
+    refresh_token: pair.refresh,
+    scope: exchanged.permissions.join(" "),
+  };
+}
+
+type Reason = Exclude<Exchanged["refused"], "rate" | undefined>;
+
+const reasons: Record<Reason, string> = {
+  unknown: "This code or token is not known, or its connection was revoked. Sign in again.",
+  replayed: "This code was used before. What it gave is revoked; sign in again.",
+  reused: "This refresh token was used before. Its connection is revoked; sign in again.",
+  expired: "This code or token has expired. Sign in again.",
+  client: "This code or token belongs to another client.",
+  verifier: "code_verifier does not fit the code_challenge of this code. Sign in again.",
+  redirect: "redirect_uri is not the one this code was asked for with. Sign in again.",
+  resource: "This code or token is for another resource. Sign in again.",
+  membership: "The user may not connect to this workspace any more. Sign in again.",
+};
+
+function refuse(why: Reason): OAuthError {
+  return new OAuthError("invalid_grant", reasons[why]);
+}
+
+function required(form: Fields, name: string): string {
+  const value = form.get(name);
+  if (!value) throw new OAuthError("invalid_request", `${name}: is required.`);
+  return value;
+}
+
+/** Clients are public: they name themselves, and prove nothing by it. */
+function clientIdOf(form: Fields): string {
+  const clientId = form.get("client_id");
+  if (clientId) return clientId;
+  throw new OAuthError("invalid_client", "client_id: is required in the form; clients have no secret here.");
+}
+
+/** @throws OAuthError invalid_target for an address that is not ours */
+function resourceOf(form: Fields): string | undefined {
+  const named = form.get("resource");
+  if (named === undefined) return undefined;
+  const resource = ownResourceOf(named);
+  if (resource) return resource;
+  throw new OAuthError("invalid_target", `resource: must be ${toolsResources().join(" or ")}.`);
+}

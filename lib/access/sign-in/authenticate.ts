@@ -1,0 +1,54 @@
+import { bearerToken } from "@/lib/access/credentials";
+import { ServiceError } from "@/lib/errors";
+import { accessTokenOf, hasSessionCookie, sessionOf } from "./request-session";
+import { requireSameOrigin } from "./same-origin";
+import { lacksSecondFactor } from "./second-factor";
+import { refuseUser, type UserClaims, verifyUserJwt } from "./verify-user-jwt";
+
+/** A signed-in user whose token was verified: what row-level security will hold them to. */
+export type UserPrincipal = { kind: "user"; claims: UserClaims };
+
+/**
+ * Finds out which user a request is from: by the access token in its Authorization header, else by its session cookie. A session
+ * that has a second factor still to prove is nobody's.
+ * @param address the caller's, where it is known
+ * @param setCookies filled with what the answer must carry, where the session was refreshed
+ * @throws ServiceError missing_credentials, invalid_credentials, origin_not_allowed, mfa_required or unavailable
+ */
+export async function authenticateUser(
+  request: Request,
+  address: string | undefined,
+  setCookies: string[],
+): Promise<UserPrincipal> {
+  const authorization = request.headers.get("authorization");
+  if (authorization !== null) return admitUser(await verifyUserJwt(bearerOf(authorization), address));
+  if (!hasSessionCookie(request)) {
+    const wanted = "Sign in, or send a user's access token: `Authorization: Bearer <token>`.";
+    throw refuseUser("missing_credentials", wanted);
+  }
+  requireSameOrigin(request);
+  const session = await sessionOf(request, address);
+  const token = await accessTokenOf(session.client);
+  setCookies.push(...session.setCookies);
+  if (!token) throw refuseUser("invalid_credentials", "This session is over. Sign in again.");
+  return admitUser(await verifyUserJwt(token, address));
+}
+
+async function admitUser(claims: UserClaims): Promise<UserPrincipal> {
+  if (!(await lacksSecondFactor(claims))) return { kind: "user", claims };
+  const remedy =
+    "This account has two-factor authentication. Give the code of its authenticator app (`auth.mfa.challengeAndVerify` of supabase-js, or the sign-in page) and call again with the new access token.";
+  throw new ServiceError("mfa_required", remedy);
+}
+
+function bearerOf(authorization: string): string {
+  const token = bearerToken(authorization);
+  if (!token)
+    throw refuseUser("missing_credentials", "Send a user's access token: `Authorization: Bearer <token>`.");
+  if (token.startsWith("svc_")) {
+    const wanted =
+      "This route is for signed-in users and takes a user's access token. API keys record costs and read summaries.";
+    throw refuseUser("invalid_credentials", wanted);
+  }
+  return token;
+}

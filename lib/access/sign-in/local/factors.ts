@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { serviceAddress } from "@/lib/service-address";
+import { readBody } from "./bodies";
+import {
+  answerChallenge,
+  auditAccount,
+  challengeFactor,
+  enrolTotp,
+  type Holder,
+  removeFactor,
+} from "./factor-queries";
+import { limitAttempts } from "./limits";
+import { sendNotice } from "./outbox";
+import { AuthProtocolError, jsonAnswer } from "./protocol";
+import { countAttempt, forgetAttempts } from "./queries";
+import { requireSession } from "./require-session";
+import { type Answer, describeSession, type Origin } from "./session";
+import { makeEnrolment, stepOf } from "./totp";
+
+/**
+ * Wrong codes for one user, over all their factors and sessions. Three codes of a million are good at any time: fifty
+ * tries a day find one in 18 years.
+ */
+const wrongCodes = [
+  { allowed: 10, windowSeconds: 15 * 60 },
+  { allowed: 50, windowSeconds: 24 * 60 * 60 },
+];
+
+const name = z
+  .string()
+  .max(120)
+  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must be printable text");
+
+const enrolBody = z.object({
+  factor_type: z.string(),
+  friendly_name: name.nullish(),
+  issuer: name.nullish(),
+});
+const verifyBody = z.object({ challenge_id: z.guid(), code: z.string().max(255).optional() });
+
+/** What `auth.mfa` of supabase-js calls; the paths of recovery codes stand before `:factorId`. */
+export const factorEndpoints: Record<string, Record<string, Answer>> = {
+  factors: { POST: enrol },
+  "factors/:factorId": { DELETE: unenrol },
+  "factors/:factorId/challenge": { POST: challenge },
+  "factors/:factorId/verify": { POST: verify },
+};
+
+type Params = Record<string, string>;
+
+/** POST factors: begins the enrolment of an authenticator app. The secret is shown once, here. */
+async function enrol(request: Request, origin: Origin): Promise<Response> {
+  const { user, ...holder } = await requireHolder(request);
+  const { factor_type: type, friendly_name: friendlyName, issuer } = await readBody(request, enrolBody);
+  if (type === "phone" || type === "webauthn") {
+    const word = type === "phone" ? "Phone" : "WebAuthn";
+    throw new AuthProtocolError(422, `mfa_${type}_enroll_not_enabled`, `MFA enroll is disabled for ${word}`);
+  }
+  if (type !== "totp") {
+    const message = "factor_type needs to be totp, phone, or webauthn";
+    throw new AuthProtocolError(400, "validation_failed", message);
+  }
+  await limitAttempts("codes tried", origin);
+  const made = makeEnrolment(issuer || new URL(serviceAddress()).host, user.email);
+  const { id } = await enrolTotp(holder, friendlyName ?? "", made.secret);
+  return jsonAnswer({
+    id,
+    type,
+    friendly_name: friendlyName ?? "",
+    totp: { qr_code: made.qrCode, secret: made.secret, uri: made.uri },
+  });
+}
+
+/** POST factors/{id}/challenge: says that a code is coming, within five minutes and from the same address. */
+async function challenge(request: Request, origin: Origin, params: Params): Promise<Response> {
+  const { user: _, ...holder } = await requireHolder(request);
+  await limitAttempts("codes tried", origin);
+  const made = await challengeFactor(holder, readId(params), origin.address);
+  return jsonAnswer({ ...made, type: "totp" });
+}
+
+/** POST factors/{id}/verify: raises the session for the right code, and enrols the factor with its first one. */
+async function verify(request: Request, origin: Origin, params: Params): Promise<Response> {
+  const { user, ...holder } = await requireHolder(request);
+  const { challenge_id: challengeId, code } = await readBody(request, verifyBody);
+  if (!code) throw new AuthProtocolError(400, "validation_failed", "Code needs to be non-empty");
+  await limitAttempts("codes tried", origin);
+  const forget = await limitWrongCodes(holder.userId);
+  const asked = { factorId: readId(params), challengeId, address: origin.address };
+  const passed = await answerChallenge(holder, asked, (secret, nowMs) => stepOf(code, secret, nowMs));
+  await forget();
+  if (!passed.was_enrolled) {
+    await auditAccount(user, "authenticator.created", origin.address);
+    await sendNotice(user.email, "factorAdded");
+  }
+  return jsonAnswer(await describeSession(passed.session));
+}
+
+/** DELETE factors/{id}: removes an authenticator; a verified one for a session that proved a second factor alone. */
+async function unenrol(request: Request, origin: Origin, params: Params): Promise<Response> {
+  const { user, ...holder } = await requireHolder(request);
+  const { id, was_verified: wasVerified } = await removeFactor(holder, readId(params));
+  if (wasVerified) {
+    await auditAccount(user, "authenticator.deleted", origin.address);
+    await sendNotice(user.email, "factorRemoved");
+  }
+  return jsonAnswer({ id });
+}
+
+/**
+ * Counts a try before it is made: tries that run at once cannot all slip under the limit.
+ * @returns what a right code calls, which makes the count begin anew
+ * @throws AuthProtocolError over_request_rate_limit
+ */
+async function limitWrongCodes(userId: string): Promise<() => Promise<void>> {
+  const subjects = wrongCodes.map(({ windowSeconds }) => `code:${windowSeconds}:${userId}`);
+  for (const [index, { allowed, windowSeconds }] of wrongCodes.entries()) {
+    const waitSeconds = await countAttempt(subjects[index] ?? "", allowed, windowSeconds);
+    if (waitSeconds > 0) {
+      const message = `Too many wrong codes. Try again in ${waitSeconds} seconds, or use a recovery code.`;
+      const headers = { "Retry-After": String(waitSeconds) };
+      throw new AuthProtocolError(429, "over_request_rate_limit", message, {}, headers);
+    }
+  }
+  return async () => {
+    for (const subject of subjects) await forgetAttempts(subject);
+  };
+}
+
+/** @throws AuthProtocolError validation_failed, as upstream answers what is no id */
+function readId({ factorId }: Params): string {
+  const id = z.guid().safeParse(factorId);
+  if (id.success) return id.data;
+  throw new AuthProtocolError(404, "validation_failed", "factor_id must be an UUID");
+}
+
+async function requireHolder(request: Request): Promise<Holder & { user: { id: string; email: string } }> {
+  const { user, sessionId } = await requireSession(request);
+  return { user, userId: user.id, sessionId };
+}

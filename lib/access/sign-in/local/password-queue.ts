@@ -1,0 +1,74 @@
+import { availableParallelism } from "node:os";
+import { Client, type ClientBase } from "pg";
+import { providerUnavailable } from "@/lib/access/sign-in/provider-unavailable";
+import { connectionTo } from "@/lib/db/connection";
+import { databaseUrls } from "@/lib/db/pool";
+import { sqlState } from "@/lib/db/transaction";
+import { AuthProtocolError } from "./protocol";
+
+/** Half of the processors may hash: the others stay for everybody else. */
+const atOnce = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
+/** A hash takes about 0.1 s: whoever is last in the queue waits two or three seconds. */
+const maxWaiting = 20 * atOnce;
+/** Longer than three hashes take on a slow machine. */
+const deadlineMs = 5_000;
+
+// The self-hosted server and the Next bundle in the same process each have a copy of this module; the queue is one.
+const globals = globalThis as { [key: symbol]: { running: number; waiting: (() => void)[] } | undefined };
+const slot = Symbol.for("outlay.password-queue");
+globals[slot] ??= { running: 0, waiting: [] };
+const queue = globals[slot];
+
+/**
+ * Runs what computes password hashes (bcrypt, in the database), a few at a time in this process and the others in turn.
+ * It has a connection of its own: the pool that everybody's requests share never waits for a hash.
+ * @throws AuthProtocolError over_request_rate_limit, with Retry-After, where too many are waiting already
+ * @throws ServiceError unavailable where the database cannot be reached
+ */
+export async function inPasswordQueue<T>(run: (client: ClientBase) => Promise<T>): Promise<T> {
+  await enter();
+  try {
+    return await connected(run);
+  } finally {
+    leave();
+  }
+}
+
+async function enter(): Promise<void> {
+  if (queue.running < atOnce) {
+    queue.running += 1;
+    return;
+  }
+  if (queue.waiting.length >= maxWaiting) {
+    const message = "Too many passwords are being checked at the moment. Try again in 2 seconds.";
+    throw new AuthProtocolError(429, "over_request_rate_limit", message, {}, { "Retry-After": "2" });
+  }
+  // Whoever leaves hands their place on.
+  await new Promise<void>((resolve) => queue.waiting.push(resolve));
+}
+
+function leave(): void {
+  const next = queue.waiting.shift();
+  if (next) next();
+  else queue.running -= 1;
+}
+
+async function connected<T>(run: (client: ClientBase) => Promise<T>): Promise<T> {
+  const client = new Client({
+    ...connectionTo(databaseUrls().url),
+    connectionTimeoutMillis: deadlineMs,
+    query_timeout: deadlineMs,
+  });
+  // A connection that the server closes fails its statement; it must not end the process.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await run(client);
+  } catch (error) {
+    // Whatever is no word of the database's about the statement: it could not be reached, went away or took too long.
+    const code = sqlState(error);
+    throw /^(?!08|57P)[0-9A-Z]{5}$/.test(code) ? error : providerUnavailable(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,45 @@
+import { env } from "@/lib/env";
+import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
+
+/** Schemes that browsers run or open themselves. No setting lets a link lead there. */
+const refusedSchemes = ["javascript:", "data:", "vbscript:", "blob:", "file:", "about:"];
+
+/**
+ * Where a link in a mail may lead: this service, another program on this machine (one that is being developed), or what
+ * AUTH_REDIRECT_URLS names. Anything else becomes this service's own address, as Supabase Auth does with its site URL.
+ */
+export function allowedRedirect(wanted: string | null, patterns: string[] = env().AUTH_REDIRECT_URLS): URL {
+  const own = new URL(serviceAddress());
+  if (!wanted || !URL.canParse(wanted)) return own;
+  const url = new URL(wanted);
+  const isWeb = url.protocol === "http:" || url.protocol === "https:";
+  if (isWeb && (url.origin === own.origin || isLoopbackHost(url.hostname))) return url;
+  if (refusedSchemes.includes(url.protocol) || url.username || url.password) return own;
+  // Compared as the browser will read it, not as it was written: `https://a\@b` leads to `a`.
+  const [address = ""] = url.href.split("#", 1);
+  const isListed = patterns.some((pattern) => {
+    const expression = compile(pattern);
+    return expression.test(address) || (address.endsWith("/") && expression.test(address.slice(0, -1)));
+  });
+  return isListed ? url : own;
+}
+
+/**
+ * A pattern of AUTH_REDIRECT_URLS as an expression. `*` stands for any characters but `.` and `/`, `**` for any at all,
+ * `?` for one but `.` and `/`, `[abc]` and `[!abc]` for one of a set or none of it; a backslash takes the next as it is.
+ */
+function compile(pattern: string): RegExp {
+  const tokens = pattern.match(/\\.|\*+|\[!?[^\]]+\]|[\s\S]/g) ?? [];
+  const translated = tokens.map((token) => {
+    if (token === "*") return "[^./]*";
+    if (token.startsWith("*")) return ".*";
+    if (token === "?") return "[^./]";
+    if (/^\[.+\]$/.test(token)) {
+      const inverted = token.startsWith("[!");
+      const members = token.slice(inverted ? 2 : 1, -1).replace(/[\\\]^]/g, "\\$&");
+      return `[${inverted ? "^" : ""}${members}]`;
+    }
+    return token.replace(/^\\(?=.)/, "").replace(/[$()*+.?[\\\]^{|}/-]/g, "\\$&");
+  });
+  return new RegExp(`^${translated.join("")}$`);
+}

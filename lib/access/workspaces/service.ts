@@ -1,0 +1,142 @@
+import type { PoolClient } from "pg";
+import type { z } from "zod";
+import { loadMembers } from "@/lib/access/members/service";
+import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
+import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/me";
+import type { CreateWorkspaceRequest, organization, UpdateWorkspaceRequest } from "@/lib/contract/workspaces";
+import { provedSecondFactor } from "@/lib/db/second-factor";
+import { asUser, asUserReading, sqlState, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
+import { ServiceError, validationFailed } from "@/lib/errors";
+import { isCurrency } from "@/lib/ledger/pricing/currency";
+import { readLocked, requireMembership, requireProfile } from "./membership";
+import {
+  insertWorkspace,
+  selectCounts,
+  selectMemberships,
+  updateProfile,
+  updateWorkspaceRow,
+} from "./queries";
+import { slugOf } from "./slug";
+
+/**
+ * Who is signed in, and where they belong (specification 2.7).
+ * @throws ServiceError invalid_credentials where the token outlived its account
+ */
+export async function readCurrentUser(claims: UserClaims): Promise<CurrentUser> {
+  return asUserReading(claims, (client) => loadCurrentUser(client, claims));
+}
+
+/**
+ * Changes the signed-in user's own profile.
+ * @throws ServiceError invalid_credentials; validation_failed for a default workspace they do not belong to
+ */
+export async function updateCurrentUser(claims: UserClaims, changes: UpdateMeRequest): Promise<CurrentUser> {
+  return asUser(claims, async (client) => {
+    const chosen = changes.default_workspace_id;
+    const { workspaces } = await loadCurrentUser(client, claims);
+    if (chosen && !workspaces.some(({ id }) => id === chosen.toLowerCase()))
+      throw validationFailed([{ path: "default_workspace_id", message: "is none of your workspaces" }]);
+    await updateProfile(client, claims.sub, changes);
+    return loadCurrentUser(client, claims);
+  });
+}
+
+async function loadCurrentUser(client: PoolClient, claims: UserClaims): Promise<CurrentUser> {
+  const profile = await requireProfile(client, claims);
+  // The address is the profile's, which follows the account's at once; the token's is of the last refresh.
+  const user = { id: profile.id, email: profile.email };
+  const workspaces = await selectMemberships(client, claims.sub);
+  return { user, profile, workspaces, locked_workspaces: await readLocked(client, claims) };
+}
+
+/**
+ * A workspace by its slug, with the user's role in it.
+ * @throws ServiceError not_found for one that does not exist, and for one the user does not belong to
+ */
+export async function readMembership(claims: UserClaims, slug: string): Promise<Membership> {
+  return asUserReading(claims, (client) => requireMembership(client, claims, slug));
+}
+
+/**
+ * Makes a workspace of a team, which its maker owns.
+ * @throws ServiceError validation_failed, slug_taken, conflict for who owns as many as one may, rate_limited
+ */
+export async function createWorkspace(
+  claims: UserClaims,
+  request: CreateWorkspaceRequest,
+): Promise<Membership> {
+  const { name, description, base_currency: baseCurrency } = request;
+  const slug = request.slug ?? slugOf(name);
+  if (slug === "")
+    throw validationFailed([{ path: "slug", message: "is required, since none can be made of this name" }]);
+  requireCurrency(baseCurrency);
+  await throttle("new workspaces", [
+    ...accountQuota(claims.sub, 30, hourMs),
+    ...addressQuota(claims.caller_address, 120, hourMs),
+  ]);
+  const made = asUser(claims, async (client) => {
+    await requireProfile(client, claims);
+    await insertWorkspace(client, { slug, name, description, baseCurrency });
+    return requireMembership(client, claims, slug);
+  });
+  return made.catch((error: unknown) => {
+    throw explainRefusal(error, slug);
+  });
+}
+
+/** What a workspace could not be made for, where that is its maker's to mend. */
+function explainRefusal(error: unknown, slug: string): unknown {
+  if (sqlState(error) === "23505")
+    return new ServiceError("slug_taken", `The slug ${slug} is taken. Choose another.`);
+  const constraint = violatedConstraint(error);
+  if (["workspaces_slug_not_reserved", "workspaces_slug_demo_is_the_demo"].includes(constraint)) {
+    const message = `${slug} is reserved for the service's own pages; choose another`;
+    return validationFailed([{ path: "slug", message }]);
+  }
+  if (constraint !== "workspaces_owned_at_most") return error;
+  return new ServiceError(
+    "conflict",
+    "You own as many workspaces as one person may. Transfer the ownership of one first.",
+  );
+}
+
+/**
+ * Changes what a workspace is called, and whether it requires a second factor, for its admins.
+ * @throws ServiceError not_found, permission_denied, validation_failed; mfa_required where a session that proved no second
+ *   factor would require one: it would lock its own user out
+ */
+export async function updateWorkspace(
+  claims: UserClaims,
+  slug: string,
+  changes: UpdateWorkspaceRequest,
+): Promise<Membership> {
+  if (changes.base_currency !== undefined) requireCurrency(changes.base_currency);
+  return asUser(claims, async (client) => {
+    const { id, require_mfa: isRequired } = await requireMembership(client, claims, slug, "admin");
+    if (changes.require_mfa && !isRequired && !provedSecondFactor(claims)) {
+      const remedy =
+        "Set up two-factor authentication for your own account first, and sign in with your code: you would lock yourself out.";
+      throw new ServiceError("mfa_required", remedy);
+    }
+    await updateWorkspaceRow(client, id, changes);
+    return requireMembership(client, claims, slug);
+  });
+}
+
+/** A workspace, everybody in it, and how many of what it has, for its members. @throws ServiceError not_found */
+export async function readOrganization(
+  claims: UserClaims,
+  slug: string,
+): Promise<z.output<typeof organization>> {
+  return asUserReading(claims, async (client) => {
+    const workspace = await requireMembership(client, claims, slug);
+    const members = await loadMembers(client, workspace.id);
+    const counts = await selectCounts(client, workspace.id);
+    return { workspace, members, counts: { members: members.length, ...counts } };
+  });
+}
+
+function requireCurrency(code: string): void {
+  if (isCurrency(code)) return;
+  throw validationFailed([{ path: "base_currency", message: "is no currency of ISO 4217, like USD or EUR" }]);
+}

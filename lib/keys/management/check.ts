@@ -1,0 +1,87 @@
+import type { ClientBase } from "pg";
+import type { EditApiKeyRequest } from "@/lib/contract/api-keys";
+import type { WorkspaceRole } from "@/lib/contract/me";
+import { permissions, permissionsOf } from "@/lib/contract/permissions";
+import { type Issue, validationFailed } from "@/lib/errors";
+import type { KeyConditions } from "@/lib/keys/api-key";
+import { canonicalRange } from "@/lib/keys/ip-range";
+import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
+import { hasProject, type KeyColumns } from "./queries";
+
+/** Who asks, and when (ms since 1970). */
+type Asker = { workspaceId: string; role: WorkspaceRole; now: number };
+
+/**
+ * What a request changes of a key, as it is stored: lists in one order, addresses in one notation, conditions merged
+ * into those the key has.
+ * @throws ServiceError validation_failed with everything that is wrong, each named by its path in the request
+ */
+export async function readChanges(
+  client: ClientBase,
+  asker: Asker,
+  request: EditApiKeyRequest,
+  current: KeyConditions,
+): Promise<Partial<KeyColumns>> {
+  const ranges = request.allowed_cidrs?.map((text) => canonicalRange(text)) ?? [];
+  const issues = [
+    ...checkPermissions(request, asker.role),
+    ...(await checkProject(client, asker.workspaceId, request)),
+    ...checkExpiry(request, asker.now),
+    ...ranges.flatMap((range, index) =>
+      range === undefined
+        ? [
+            {
+              path: `allowed_cidrs.${index}`,
+              message: "must be an address or a CIDR range, like 203.0.113.0/24",
+            },
+          ]
+        : [],
+    ),
+  ];
+  if (issues.length > 0) throw validationFailed(issues);
+  const { name, project_id, monthly_limit: limit, expires_at, rate_limit_rpm } = request;
+  const given: { [Column in keyof KeyColumns]: KeyColumns[Column] | undefined } = {
+    name,
+    permissions: request.permissions && permissions.filter((each) => request.permissions?.includes(each)),
+    project_id,
+    conditions: request.conditions === undefined ? undefined : mergeConditions(current, request.conditions),
+    monthly_limit: typeof limit === "string" ? toText(parseDecimal(limit)) : limit,
+    expires_at,
+    rate_limit_rpm,
+    allowed_cidrs:
+      request.allowed_cidrs === undefined
+        ? undefined
+        : [...new Set(ranges.filter((range) => range !== undefined))],
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** A merge patch: what is left out stays, null and an empty list lift the condition. */
+function mergeConditions(current: KeyConditions, change: EditApiKeyRequest["conditions"]): KeyConditions {
+  if (!change) return {};
+  const given = Object.entries(change).filter(([, list]) => list !== undefined);
+  const merged = Object.entries({ ...current, ...Object.fromEntries(given) });
+  return Object.fromEntries(merged.filter(([, list]) => list?.length));
+}
+
+function checkPermissions({ permissions: wanted = [] }: EditApiKeyRequest, role: WorkspaceRole): Issue[] {
+  return wanted.flatMap((permission, index) =>
+    permissionsOf(role).includes(permission)
+      ? []
+      : [{ path: `permissions.${index}`, message: `is more than you may yourself: your role is ${role}` }],
+  );
+}
+
+function checkExpiry({ expires_at: end }: EditApiKeyRequest, now: number): Issue[] {
+  return end && Date.parse(end) <= now ? [{ path: "expires_at", message: "must be in the future" }] : [];
+}
+
+/** The project a key is bound to must exist. The slugs of its lists need not: they hold from the first message on. */
+async function checkProject(
+  client: ClientBase,
+  workspaceId: string,
+  { project_id: id }: EditApiKeyRequest,
+): Promise<Issue[]> {
+  if (!id || (await hasProject(client, workspaceId, id))) return [];
+  return [{ path: "project_id", message: "is no project of this workspace" }];
+}

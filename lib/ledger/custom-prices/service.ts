@@ -1,0 +1,112 @@
+import type { ClientBase } from "pg";
+import type { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { toInstant } from "@/lib/contract/instant";
+import type { priceList, SetPriceRequest, setPriceResult, unpricedList } from "@/lib/contract/prices";
+import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
+import {
+  insertRepricing,
+  type PriceRow,
+  type RepricingRow,
+  selectPrices,
+  selectRepricings,
+  selectUnpriced,
+  upsertPrice,
+} from "./queries";
+
+/** Corrections that are listed with the prices. */
+const maxRepricings = 20;
+
+/** A workspace's own prices and the latest corrections, for its members. @throws ServiceError not_found */
+export function listPrices(claims: UserClaims, slug: string): Promise<z.output<typeof priceList>> {
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return loadPrices(client, id);
+  });
+}
+
+/** The same, in a transaction of the caller's. */
+export async function loadPrices(
+  client: ClientBase,
+  workspaceId: string,
+): Promise<z.output<typeof priceList>> {
+  const prices = await selectPrices(client, workspaceId);
+  const repricings = await selectRepricings(client, workspaceId, maxRepricings);
+  return { prices: prices.map(readPrice), repricings: repricings.map(readRepricing) };
+}
+
+/** What has no price yet, for a workspace's members. @throws ServiceError not_found */
+export function listUnpriced(claims: UserClaims, slug: string): Promise<z.output<typeof unpricedList>> {
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return loadUnpriced(client, id);
+  });
+}
+
+/** The same, in a transaction of the caller's. */
+export async function loadUnpriced(
+  client: ClientBase,
+  workspaceId: string,
+): Promise<z.output<typeof unpricedList>> {
+  const kinds = await selectUnpriced(client, workspaceId);
+  return {
+    unpriced: kinds.map(({ line_count, quantity, first_occurred_at, last_occurred_at, ...kind }) => ({
+      ...kind,
+      line_count: Number(line_count),
+      quantity: new ExactNumber(quantity),
+      first_occurred_at: toInstant(first_occurred_at.getTime()),
+      last_occurred_at: toInstant(last_occurred_at.getTime()),
+    })),
+  };
+}
+
+/**
+ * Sets a price and begins the corrections that follow from it: of what has no price yet since it holds, and of what was
+ * priced before where a range is given. It holds for the very next message.
+ * @throws ServiceError not_found to strangers, permission_denied to members who are no admins
+ */
+export function setPrice(
+  claims: UserClaims,
+  slug: string,
+  request: SetPriceRequest,
+): Promise<z.output<typeof setPriceResult>> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const { provider, model, unit_type: unitType, reprice, starts_at: startsAt } = request;
+    const rate = toText(parseDecimal(request.rate));
+    const correction = { workspaceId, provider };
+    const price = await upsertPrice(client, { ...correction, model, unitType, rate, startsAt });
+    const repricings = [
+      await insertRepricing(client, { ...correction, from: startsAt, to: null, includesPriced: false }),
+    ];
+    if (reprice) {
+      const range = { from: reprice.from, to: reprice.to ?? null };
+      repricings.push(await insertRepricing(client, { ...correction, ...range, includesPriced: true }));
+    }
+    return { price: readPrice(price), repricings: repricings.map(readRepricing) };
+  });
+}
+
+function readPrice({ rate, starts_at, created_at, ...price }: PriceRow) {
+  return {
+    ...price,
+    rate: new ExactNumber(rate),
+    starts_at: toInstant(starts_at.getTime()),
+    created_at: toInstant(created_at.getTime()),
+  };
+}
+
+function readRepricing({ from_at, to_at, change_usd, created_at, finished_at, ...repricing }: RepricingRow) {
+  return {
+    ...repricing,
+    from: toInstant(from_at.getTime()),
+    to: to_at && toInstant(to_at.getTime()),
+    examined_count: Number(repricing.examined_count),
+    changed_count: Number(repricing.changed_count),
+    change_usd: new ExactNumber(change_usd),
+    created_at: toInstant(created_at.getTime()),
+    finished_at: finished_at && toInstant(finished_at.getTime()),
+  };
+}

@@ -1,0 +1,205 @@
+import type { CostedMessage } from "@/lib/ledger/ingest/compose";
+import { seededRandom } from "./random";
+
+/** A message of the demo, with its project and the instant it was recorded (ms). */
+export type DemoMessage = {
+  project: string;
+  at: number;
+  source: "api" | "mcp" | "manual" | "import";
+  message: CostedMessage;
+};
+
+export const demoProjects = [
+  { slug: "support-assistant", name: "Support assistant" },
+  { slug: "code-review", name: "Code review" },
+  { slug: "search", name: "Search" },
+  { slug: "document-intake", name: "Document intake" },
+  { slug: "marketing-site", name: "Marketing site" },
+  { slug: "research", name: "Research" },
+];
+
+/** What each project runs: provider, model, feature, tokens of a typical message, and messages on a weekday. */
+const workloads = [
+  {
+    project: "support-assistant",
+    provider: "anthropic",
+    model: "claude-sonnet-4-5",
+    feature: "chat",
+    input: 2_400_000,
+    output: 310_000,
+    daily: 5,
+  },
+  {
+    project: "support-assistant",
+    provider: "openai",
+    model: "gpt-4o-mini",
+    feature: "triage",
+    input: 3_100_000,
+    output: 260_000,
+    daily: 4,
+  },
+  {
+    project: "code-review",
+    provider: "anthropic",
+    model: "claude-opus-4-1",
+    feature: "review",
+    input: 420_000,
+    output: 52_000,
+    daily: 3,
+  },
+  {
+    project: "code-review",
+    provider: "openai",
+    model: "gpt-4.1",
+    feature: "summaries",
+    input: 900_000,
+    output: 120_000,
+    daily: 2,
+  },
+  {
+    project: "search",
+    provider: "openai",
+    model: "text-embedding-3-small",
+    feature: "indexing",
+    input: 24_000_000,
+    output: 0,
+    daily: 3,
+  },
+  {
+    project: "search",
+    provider: "google",
+    model: "gemini-2.5-flash",
+    feature: "answers",
+    input: 5_200_000,
+    output: 640_000,
+    daily: 4,
+  },
+  {
+    project: "document-intake",
+    provider: "google",
+    model: "gemini-2.5-pro",
+    feature: "extraction",
+    input: 1_300_000,
+    output: 150_000,
+    daily: 3,
+  },
+  {
+    project: "document-intake",
+    provider: "mistral",
+    model: "mistral-large-latest",
+    feature: "classification",
+    input: 800_000,
+    output: 60_000,
+    daily: 2,
+  },
+  {
+    project: "marketing-site",
+    provider: "openai",
+    model: "gpt-4o",
+    feature: "copy",
+    input: 260_000,
+    output: 90_000,
+    daily: 1,
+  },
+  {
+    project: "research",
+    provider: "openai",
+    model: "o3",
+    feature: "experiments",
+    input: 700_000,
+    output: 240_000,
+    daily: 1,
+  },
+  {
+    project: "research",
+    provider: "in-house",
+    model: "ranker-7b",
+    feature: "experiments",
+    input: 1_800_000,
+    output: 0,
+    daily: 1,
+  },
+] as const;
+
+/** What is paid every month: project, vendor, amount, currency, day of the month, what for. */
+const invoices = [
+  {
+    project: "marketing-site",
+    vendor: "Vercel",
+    amount: "240",
+    currency: "USD",
+    day: 3,
+    category: "hosting",
+  },
+  { project: "code-review", vendor: "GitHub", amount: "189", currency: "USD", day: 5, category: "software" },
+  { project: "search", vendor: "Hetzner", amount: "312.40", currency: "EUR", day: 7, category: "hosting" },
+  { project: "marketing-site", vendor: "Figma", amount: "135", currency: "USD", day: 9, category: "design" },
+  {
+    project: "document-intake",
+    vendor: "Sakura Internet",
+    amount: "28600",
+    currency: "JPY",
+    day: 12,
+    category: "hosting",
+  },
+  {
+    project: "research",
+    vendor: "Weights & Biases",
+    amount: "200",
+    currency: "USD",
+    day: 15,
+    category: "software",
+  },
+] as const;
+
+const dayMs = 86_400_000;
+const months = 4;
+
+/**
+ * Four months of a plausible team, up to `now` (ms): weekends quieter, a slow growth, one spike, one model that nobody
+ * has a price for. The same for the same `now`.
+ */
+export function demoMessages(now: number): DemoMessage[] {
+  const random = seededRandom(20_261_121);
+  const today = new Date(now);
+  const start = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - (months - 1), 1);
+  // A loop of an agent that nobody stopped, nine days ago.
+  const spikeDay = Math.floor(now / dayMs) - 9;
+  const found: DemoMessage[] = [];
+  for (let day = Math.floor(start / dayMs); day * dayMs < now; day += 1) {
+    const weekday = new Date(day * dayMs).getUTCDay();
+    const quiet = weekday === 0 || weekday === 6 ? 0.3 : 1;
+    const growth = 1 + 0.3 * ((day * dayMs - start) / (now - start));
+    for (const work of workloads) {
+      const spike = day === spikeDay && work.feature === "review" ? 6 : 1;
+      for (let use = 0; use < Math.max(1, Math.round(work.daily * quiet)) * spike; use += 1) {
+        const at = day * dayMs + Math.floor((7 + random() * 12) * 3_600_000);
+        const share = growth * (0.6 + random() * 0.8);
+        for (const [unit, tokens] of [
+          ["input_tokens", work.input],
+          ["output_tokens", work.output],
+        ] as const) {
+          if (tokens === 0 || at > now) continue;
+          found.push({
+            project: work.project,
+            at,
+            source: "api",
+            message: usage(work, unit, Math.round(tokens * share)),
+          });
+        }
+      }
+    }
+    const date = new Date(day * dayMs).getUTCDate();
+    for (const invoice of invoices.filter((each) => each.day === date)) {
+      const { project, day: _, ...rest } = invoice;
+      const at = day * dayMs + 9 * 3_600_000;
+      if (at <= now) found.push({ project, at, source: "manual", message: { type: "expense", ...rest } });
+    }
+  }
+  return found;
+}
+
+function usage(work: (typeof workloads)[number], unitType: string, quantity: number): CostedMessage {
+  const { provider, model, feature } = work;
+  return { type: "usage", provider, model, feature, unit_type: unitType, quantity: String(quantity) };
+}

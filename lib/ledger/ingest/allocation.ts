@@ -1,0 +1,100 @@
+import type { CostMessage } from "@/lib/contract/message";
+import { type ServiceError, validationFailed } from "@/lib/errors";
+import type { ApiKey } from "@/lib/keys/api-key";
+import {
+  add,
+  compare,
+  type Decimal,
+  multiply,
+  parseDecimal,
+  roundMoney,
+  shiftDecimal,
+  zero,
+} from "@/lib/ledger/pricing/decimal";
+import { addMonths } from "@/lib/ledger/recurring/periods";
+import { type Composed, composeAllocation, occurredAt } from "./compose";
+import type { Draft } from "./draft";
+
+type Allocation = Extract<CostMessage, { type: "allocation" }>;
+
+/** What a project spent in a range of UTC days, from the first until before the second, in one environment. */
+export type SpendRange = {
+  workspace_id: string;
+  project_id: string;
+  environment: string;
+  from: string;
+  until: string;
+};
+
+/** Works out allocations within a group of calls: each moves at most what its source has spent in that month. */
+export class AllocationBook {
+  readonly #stored = new Map<string, Decimal>();
+
+  /** What must be known of the database's spend before `compose`; nothing where the source does not exist. */
+  rangesOf(key: ApiKey, message: Allocation, draft: Draft, now: number): SpendRange[] {
+    const source = draft.projectId(key.workspaceId, message.from_project);
+    if (source === undefined) return [];
+    const { month, soFar } = rangesFrom(key, source, message, now);
+    return message.percent === undefined ? [month] : [month, soFar];
+  }
+
+  /** @param amount what the ledger holds of the range, USD as text */
+  know(range: Omit<SpendRange, "workspace_id">, amount: string): void {
+    this.#stored.set(keyOf(range), parseDecimal(amount));
+  }
+
+  /**
+   * The postings of an allocation to `project`, or what keeps it from being made. A refusal names no amount of the
+   * source's spend: the key may lack the permission to read it.
+   */
+  compose(
+    key: ApiKey,
+    project: string,
+    message: Allocation,
+    draft: Draft,
+    now: number,
+  ): Composed | ServiceError {
+    const fail = (path: string, text: string) =>
+      validationFailed([{ path: `message.${path}`, message: text }]);
+    if (message.from_project === project) return fail("from_project", "must be another project than project");
+    const source = draft.projectId(key.workspaceId, message.from_project);
+    if (source === undefined)
+      return fail("from_project", "there is no such project yet; record its cost first");
+    const { month, soFar } = rangesFrom(key, source, message, now);
+    const asked = message.amount === undefined ? "percent" : "amount";
+    const amount =
+      message.amount === undefined
+        ? percentOf(this.#spent(soFar, draft), message.percent ?? "0")
+        : parseDecimal(message.amount);
+    if (compare(amount, zero) <= 0)
+      return fail("percent", "from_project has spent nothing so far this month");
+    if (compare(amount, this.#spent(month, draft)) > 0)
+      return fail(asked, `must move no more than from_project has spent in ${month.from.slice(0, 7)} (UTC)`);
+    return composeAllocation(message, amount, now);
+  }
+
+  #spent(range: SpendRange, draft: Draft): Decimal {
+    // A source that the group itself makes has nothing stored.
+    return add(this.#stored.get(keyOf(range)) ?? zero, draft.draftedSpend(range));
+  }
+}
+
+/** The month of an allocation, which bounds it, and the part of it until the end of its day, which `percent` is of. */
+function rangesFrom(key: ApiKey, source: string, message: Allocation, now: number) {
+  const at = occurredAt(message, now);
+  const from = `${at.slice(0, 7)}-01`;
+  const dayAfter = new Date(Date.parse(at) + 86_400_000).toISOString().slice(0, 10);
+  const owner = { workspace_id: key.workspaceId, project_id: source, environment: key.environment };
+  return {
+    month: { ...owner, from, until: addMonths(from, 1) } satisfies SpendRange,
+    soFar: { ...owner, from, until: dayAfter } satisfies SpendRange,
+  };
+}
+
+function percentOf(spent: Decimal, percent: string): Decimal {
+  return roundMoney(shiftDecimal(multiply(spent, parseDecimal(percent)), -2));
+}
+
+function keyOf({ project_id, environment, from, until }: Omit<SpendRange, "workspace_id">): string {
+  return `${project_id} ${environment} ${from} ${until}`;
+}

@@ -1,0 +1,34 @@
+import type { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { bulkResult } from "@/lib/contract/message";
+import { asUser, steppedBack, type UserClaims } from "@/lib/db/transaction";
+import { notFound } from "@/lib/errors";
+import { describeVerdicts } from "./bulk-result";
+import { selectMemberKey } from "./queries";
+import { ingestBulk } from "./service";
+
+/**
+ * Records up to a thousand messages as a signed-in member, in order, each with a verdict of its own. They are attributed
+ * to the member's own key, which may record from the sources `manual` and `import` alone.
+ * @throws ServiceError not_found to strangers, permission_denied to viewers
+ */
+export async function recordByHand(
+  claims: UserClaims,
+  slug: string,
+  call: { messages: unknown[]; environment: "live" | "test"; dryRun: boolean },
+): Promise<z.output<typeof bulkResult>> {
+  const keyId = await asUser(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug, "member");
+    return steppedBack(client, () => selectMemberKey(client, id, call.environment));
+  });
+  // Whoever lost the membership in this very moment.
+  if (keyId === null) throw notFound();
+  const { outcome } = await ingestBulk({
+    lookup: { by: "id", value: keyId },
+    address: undefined,
+    dryRun: call.dryRun,
+    body: call.messages,
+  });
+  if (outcome instanceof Error) throw outcome;
+  return describeVerdicts(outcome);
+}

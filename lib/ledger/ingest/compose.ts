@@ -1,0 +1,214 @@
+import type { CostMessage, CostStatus } from "@/lib/contract/message";
+import { convert } from "@/lib/ledger/pricing/currency";
+import {
+  add,
+  type Decimal,
+  divideMoney,
+  multiply,
+  parseDecimal,
+  subtract,
+  sum,
+  toText,
+  zero,
+} from "@/lib/ledger/pricing/decimal";
+import { type PricedAmount, type PriceOverride, priceUsage } from "@/lib/ledger/pricing/price-message";
+import { addMonths } from "@/lib/ledger/recurring/periods";
+import type { Posting } from "./ledger";
+
+type Of<Type extends CostMessage["type"]> = Extract<CostMessage, { type: Type }>;
+
+/** What a message's cost depends on besides itself. */
+export type CostContext = {
+  /** Milliseconds since 1970: when a message without `occurred_at` occurred. */
+  now: number;
+  /** The workspace's own prices; the same array for as long as they are the same. */
+  overrides: readonly PriceOverride[];
+};
+
+/**
+ * A message with its cost. `cost` is what its key spends, the sum of the postings; `amount` what the message is about:
+ * the same, but for an allocation, which moves an amount and costs nothing.
+ */
+export type Composed = { cost: Decimal; amount: Decimal; postings: [Posting, ...Posting[]] };
+
+/** A message whose cost is known from itself, the prices and the currencies. */
+export type CostedMessage = Exclude<CostMessage, { type: "allocation" }>;
+
+/**
+ * Works out what a message costs and what the ledger will hold of it. Pure: the same message in the same context gives
+ * the same postings.
+ */
+export function composeMessage(message: CostedMessage, context: CostContext): Composed {
+  switch (message.type) {
+    case "usage":
+      return composeUsage(message, context);
+    case "batch":
+      return composeBatch(message, context);
+    case "expense":
+      return composeExpense(message, context);
+    case "subscription":
+      return composeSubscription(message, context);
+  }
+}
+
+const decimalOf = (text: string | undefined) => (text === undefined ? undefined : parseDecimal(text));
+
+/** When the message occurred, ISO 8601 in UTC. */
+export function occurredAt(message: CostMessage, now: number): string {
+  return new Date(message.occurred_at ?? now).toISOString();
+}
+
+/** The fields every posting of a message has. */
+export function sharedFields(message: CostMessage, now: number) {
+  const { type, label, metadata } = message;
+  return { type, label, metadata, occurred_at: occurredAt(message, now) };
+}
+
+/** A line of usage, alone or within a batch. */
+export type Line = Pick<
+  Of<"usage">,
+  "model" | "unit_type" | "quantity" | "cached_quantity" | "request_input_tokens" | "estimated_cost"
+>;
+
+/** What a line of usage costs. @param at when it occurred, ISO 8601 */
+export function priceUsageLine(
+  provider: string,
+  line: Line,
+  at: string,
+  overrides: readonly PriceOverride[],
+): PricedAmount {
+  return priceUsage({
+    provider,
+    model: line.model,
+    unitType: line.unit_type,
+    quantity: parseDecimal(line.quantity),
+    cachedQuantity: decimalOf(line.cached_quantity),
+    inputQuantity: decimalOf(line.request_input_tokens),
+    estimatedCost: decimalOf(line.estimated_cost),
+    occurredAt: new Date(at),
+    overrides,
+  });
+}
+
+function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Composed {
+  const shared = sharedFields(message, now);
+  const priced = priceUsageLine(message.provider, message, shared.occurred_at, overrides);
+  const { provider, model, feature, unit_type, quantity, batch_id } = message;
+  const { cached_quantity, request_input_tokens } = message;
+  const details = { cached_quantity, request_input_tokens };
+  return single(priced.amount, {
+    ...shared,
+    provider,
+    model,
+    feature,
+    unit_type,
+    quantity,
+    batch_id,
+    cost_status: priced.costStatus,
+    ...(priced.price && { price: priced.price }),
+    ...(Object.values(details).some((value) => value !== undefined) && { details }),
+  });
+}
+
+function composeBatch(message: Of<"batch">, { now, overrides }: CostContext): Composed {
+  const shared = sharedFields(message, now);
+  const { provider, batch_id } = message;
+  const lines = message.items.map((item) => ({
+    item,
+    priced: priceUsageLine(provider, item, shared.occurred_at, overrides),
+  }));
+  const items = lines.map(({ item: { estimated_cost: _, ...item }, priced }) => ({
+    ...item,
+    amount_usd: toText(priced.amount),
+    cost_status: priced.costStatus,
+    ...(priced.price && { price: priced.price }),
+  }));
+  return single(sum(lines.map(({ priced }) => priced.amount)), {
+    ...shared,
+    provider,
+    batch_id,
+    cost_status: combineStatuses(items),
+    items,
+  });
+}
+
+/** How a batch came to its cost. One line without a price leaves the whole without one: its amount is not the cost yet. */
+export function combineStatuses(items: { cost_status: CostStatus }[]): CostStatus {
+  const found = (status: CostStatus) => items.some((item) => item.cost_status === status);
+  return found("unpriced") ? "unpriced" : found("priced") ? "priced" : "client";
+}
+
+/** An amount in USD with where it came from: as the client gave it, or converted at a rate that is kept with it. */
+function inUsd({ amount, currency }: { amount: string; currency: string }, day: string) {
+  const conversion = convert(parseDecimal(amount), currency, day);
+  const original = { currency, original_amount: amount };
+  if (conversion.status === "unconverted") {
+    return { usd: conversion.amountUsd, fields: { ...original, cost_status: "client" as const } };
+  }
+  const { rate, rateDate: date, rateSource: source } = conversion;
+  return {
+    usd: conversion.amountUsd,
+    fields: { ...original, cost_status: "converted" as const, price: { rate, date, source } },
+  };
+}
+
+function composeExpense(message: Of<"expense">, { now }: CostContext): Composed {
+  const shared = sharedFields(message, now);
+  const { usd, fields } = inUsd(message, shared.occurred_at.slice(0, 10));
+  const { vendor: provider, category, notes } = message;
+  return single(usd, { ...shared, ...fields, provider, category, notes });
+}
+
+/** A year's charge is twelve postings, one a month, that sum to it exactly: what does not divide goes to the last. */
+function composeSubscription(message: Of<"subscription">, { now }: CostContext): Composed {
+  const shared = sharedFields(message, now);
+  const { starts_on, interval, plan, seats, vendor: provider } = message;
+  const at = starts_on === undefined ? shared.occurred_at : `${starts_on}T00:00:00.000Z`;
+  const firstDay = at.slice(0, 10);
+  const { usd, fields } = inUsd(message, shared.occurred_at.slice(0, 10));
+  const common = { ...shared, ...fields, provider, details: { interval, plan, seats, starts_on: firstDay } };
+  if (interval === "month") return single(usd, { ...common, occurred_at: at });
+  const monthly = divideMoney(usd, parseDecimal("12"));
+  const last = subtract(usd, multiply(monthly, parseDecimal("11")));
+  const posting = (part: number): Posting => ({
+    ...common,
+    part,
+    occurred_at: `${addMonths(firstDay, part)}${at.slice(10)}`,
+    amount_usd: toText(part === 11 ? last : monthly),
+  });
+  return {
+    cost: usd,
+    amount: usd,
+    postings: [posting(0), ...Array.from({ length: 11 }, (_, index) => posting(index + 1))],
+  };
+}
+
+function single(amount: Decimal, posting: Omit<Posting, "amount_usd">): Composed {
+  return { cost: amount, amount, postings: [{ ...posting, amount_usd: toText(amount) }] };
+}
+
+/**
+ * An allocation's two postings: what comes to its project, and the same taken from the other. They sum to zero, so it
+ * costs its key nothing.
+ */
+export function composeAllocation(message: Of<"allocation">, amount: Decimal, now: number): Composed {
+  const shared = { ...sharedFields(message, now), notes: message.notes, cost_status: "client" as const };
+  const details = {
+    from_project: message.from_project,
+    ...(message.percent !== undefined && { percent: message.percent }),
+  };
+  return {
+    cost: add(amount, subtract(zero, amount)),
+    amount,
+    postings: [
+      { ...shared, details, amount_usd: toText(amount) },
+      {
+        ...shared,
+        details,
+        part: 1,
+        project: message.from_project,
+        amount_usd: toText(subtract(zero, amount)),
+      },
+    ],
+  };
+}

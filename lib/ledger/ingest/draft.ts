@@ -1,0 +1,100 @@
+import type { Admission, LoadedKey } from "@/lib/keys/queries";
+import { add, type Decimal, parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
+import type { NewSubscription } from "@/lib/ledger/recurring/charges";
+import type { RememberedRequest } from "./idempotency";
+import type { LedgerRow } from "./ledger";
+import type { NewProject, Replay } from "./store-messages";
+
+/** What was answered to an idempotency key, and to which request. */
+type Answer = { request: unknown; response: unknown };
+
+/**
+ * What messages that are admitted one after another are going to write, and what each later one has to know of the
+ * earlier ones: projects, answers, spend. A fork knows all that its base knows and adds nothing to it: a dry run is
+ * decided in a fork, and forgotten with it.
+ */
+export class Draft {
+  readonly projects: NewProject[] = [];
+  readonly messages: LedgerRow[] = [];
+  readonly replays: Replay[] = [];
+  readonly subscriptions: NewSubscription[] = [];
+  readonly #projectIds = new Map<string, string>();
+  readonly #answers = new Map<string, Answer>();
+  readonly #spent = new Map<LoadedKey, Decimal>();
+  /** What the first `#summed` rows come to, by project and environment, then by day. */
+  readonly #days = new Map<string, Map<string, Decimal>>();
+  #summed = 0;
+
+  private constructor(private readonly base: Draft | undefined) {}
+
+  /** A draft of nothing yet, on what the database holds. */
+  static from({ projects, replays }: Pick<Admission, "projects" | "replays">): Draft {
+    const draft = new Draft(undefined);
+    for (const { workspace_id, slug, id } of projects) draft.#projectIds.set(`${workspace_id} ${slug}`, id);
+    for (const { workspace_id, key, request, response } of replays) {
+      const { environment } = request as RememberedRequest;
+      draft.#answers.set(`${workspace_id} ${environment} ${key}`, { request, response });
+    }
+    return draft;
+  }
+
+  fork(): Draft {
+    return new Draft(this);
+  }
+
+  projectId(workspaceId: string, slug: string): string | undefined {
+    return this.#projectIds.get(`${workspaceId} ${slug}`) ?? this.base?.projectId(workspaceId, slug);
+  }
+
+  addProject(project: NewProject): void {
+    this.#projectIds.set(`${project.workspace_id} ${project.slug}`, project.id);
+    this.projects.push(project);
+  }
+
+  answerTo(workspaceId: string, environment: string, key: string): Answer | undefined {
+    return (
+      this.#answers.get(`${workspaceId} ${environment} ${key}`) ??
+      this.base?.answerTo(workspaceId, environment, key)
+    );
+  }
+
+  addReplay(replay: Replay): void {
+    this.#answers.set(`${replay.workspace_id} ${replay.request.environment} ${replay.key}`, replay);
+    this.replays.push(replay);
+  }
+
+  /** What a key has spent this UTC month, USD. Known only where it has a limit. */
+  spentBy(loaded: LoadedKey): Decimal {
+    return this.#spent.get(loaded) ?? this.base?.spentBy(loaded) ?? loaded.usage.spent;
+  }
+
+  addSpent(loaded: LoadedKey, cost: Decimal): void {
+    this.#spent.set(loaded, add(this.spentBy(loaded), cost));
+  }
+
+  addMessage(row: LedgerRow): void {
+    this.messages.push(row);
+  }
+
+  /** What the rows of this draft come to for a project, from one UTC day until before another, USD. */
+  draftedSpend(range: { project_id: string; environment: string; from: string; until: string }): Decimal {
+    this.#sumDays();
+    let total = this.base?.draftedSpend(range) ?? zero;
+    for (const [day, amount] of this.#days.get(`${range.project_id} ${range.environment}`) ?? []) {
+      if (day >= range.from && day < range.until) total = add(total, amount);
+    }
+    return total;
+  }
+
+  /** Adds the rows that are not in the sums of days yet: sums that only allocations ask for. */
+  #sumDays(): void {
+    for (; this.#summed < this.messages.length; this.#summed += 1) {
+      const row = this.messages[this.#summed] as LedgerRow;
+      const place = `${row.project_id} ${row.environment}`;
+      const days = this.#days.get(place) ?? new Map<string, Decimal>();
+      this.#days.set(place, days);
+      const day = row.occurred_at.slice(0, 10);
+      days.set(day, add(days.get(day) ?? zero, parseDecimal(row.amount_usd)));
+    }
+  }
+}

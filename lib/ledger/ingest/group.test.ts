@@ -1,0 +1,108 @@
+import { beforeEach, expect, test } from "vitest";
+import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
+import type { ApiKey } from "@/lib/keys/api-key";
+import type { LoadedKey } from "@/lib/keys/queries";
+import { parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
+import { Group } from "./group";
+
+const now = Date.UTC(2026, 10, 21, 12);
+
+function loadedKey(options: Partial<ApiKey>): LoadedKey {
+  return {
+    key: {
+      id: "live",
+      kind: "key",
+      workspaceId: "workspace",
+      environment: "live",
+      permissions: ["log_usage", "add_expenses", "read_summaries"],
+      project: null,
+      conditions: {},
+      monthlyLimit: null,
+      expiresAt: null,
+      revoked: false,
+      lastUsedAt: null,
+      allowedCidrs: [],
+      rateLimitRpm: null,
+      ...options,
+    },
+    usage: { spent: zero, window: { used: 0, freesAt: null } },
+    windowTotal: 0,
+    windowLatestAt: 0,
+    pricesVersion: 0,
+  };
+}
+
+let group: Group;
+beforeEach(() => {
+  const keys = [
+    loadedKey({ id: "live" }),
+    loadedKey({ id: "test", environment: "test" }),
+    loadedKey({ id: "limited", monthlyLimit: parseDecimal("1") }),
+  ];
+  const admission = { now, tokens: new Map(), projects: [], replays: [] };
+  group = new Group({ ...admission, keys: new Map(keys.map((key) => [key.key.id, key])) }, new Map());
+});
+
+const request = (message: object, outer: object = {}): IngestRequest =>
+  ingestRequest.parse({ project: "shared", source: "api", message, ...outer });
+const expense = (amount: number, outer?: object) => request({ type: "expense", vendor: "v", amount }, outer);
+const allocation = (fields: object) =>
+  request({ type: "allocation", from_project: "shared", ...fields }, { project: "search" });
+
+/** What a call of this group is answered: amounts, or codes of refusals. */
+function admit(key: string, messages: IngestRequest[], dryRun = false): string[] {
+  const lookup = { by: "id", value: key } as const;
+  const { outcome } = group.admit({ lookup, address: undefined, dryRun, body: messages });
+  if (outcome instanceof Error) throw outcome;
+  return outcome.map((one) => {
+    if (one instanceof Error) return one.code;
+    const { amount_usd: amount } = one.result;
+    return `${typeof amount === "number" ? amount : amount.text}${one.replayed ? " again" : ""}`;
+  });
+}
+
+test("a dry run spends nothing of the limit that other calls of its group have", () => {
+  expect(admit("limited", [expense(0.6), expense(0.6)], true)).toEqual(["0.6", "monthly_limit_exceeded"]);
+  expect(admit("limited", [expense(0.6), expense(0.4), expense(0.1)])).toEqual([
+    "0.6",
+    "0.4",
+    "monthly_limit_exceeded",
+  ]);
+  expect(admit("limited", [expense(0.1)], true)).toEqual(["monthly_limit_exceeded"]);
+});
+
+test("a dry run makes no project that other calls of its group would find", () => {
+  admit("live", [expense(1)], true);
+  expect(group.draft.projects).toEqual([]);
+  expect(admit("live", [allocation({ amount: 1 })])).toEqual(["validation_failed"]);
+  admit("live", [expense(1)]);
+  expect(group.draft.projects.map(({ slug }) => slug)).toEqual(["shared"]);
+  expect(group.draft.messages.map((row) => row.project_id)).toEqual([group.draft.projects[0]?.id]);
+});
+
+test("a dry run leaves no answer, row or spend to other calls of its group, and sees what they recorded", () => {
+  const once = { idempotency_key: "once" };
+  expect(admit("live", [expense(1, once), expense(1, once), expense(2, once)], true)).toEqual([
+    "1",
+    "1 again",
+    "idempotency_conflict",
+  ]);
+  expect([group.draft.messages, group.draft.replays]).toEqual([[], []]);
+  expect(admit("live", [expense(2, once)], true)).toEqual(["2"]);
+  expect(admit("live", [expense(3, once)])).toEqual(["3"]);
+  expect(admit("live", [expense(3, once), allocation({ amount: 3 })], true)).toEqual(["3 again", "3"]);
+  expect(admit("live", [allocation({ amount: 3 }), allocation({ amount: 3 })])).toEqual([
+    "3",
+    "validation_failed",
+  ]);
+});
+
+test("an allocation counts what the group is going to write of its own environment alone", () => {
+  admit("live", [expense(10)]);
+  admit("test", [expense(500)]);
+  expect(admit("live", [allocation({ percent: 50 }), allocation({ amount: 5.01 })])).toEqual([
+    "5",
+    "validation_failed",
+  ]);
+  expect(admit("test", [allocation({ percent: 50 }), allocation({ amount: 250 })])).toEqual(["250", "250"]);
+});

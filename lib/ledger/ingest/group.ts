@@ -1,0 +1,233 @@
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { toInstant } from "@/lib/contract/instant";
+import type { CostMessage, IngestRequest, IngestResult } from "@/lib/contract/message";
+import { newId } from "@/lib/db/new-id";
+import { ServiceError } from "@/lib/errors";
+import { invalidCredentials } from "@/lib/keys/credentials";
+import {
+  type Attempt,
+  decideAttempt,
+  decideCall,
+  decideCost,
+  decideKey,
+  rateWindowMs,
+} from "@/lib/keys/decide";
+import type { Admission, LoadedKey } from "@/lib/keys/queries";
+import { add, toText } from "@/lib/ledger/pricing/decimal";
+import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
+import {
+  dueCharges,
+  type PeriodCharge,
+  postingsOf,
+  type Subscription,
+  toSubscription,
+} from "@/lib/ledger/recurring/charges";
+import { AllocationBook, type SpendRange } from "./allocation";
+import { type IngestCall, type IngestVerdict, permissionOf, type Recorded } from "./call";
+import { checkMessage } from "./check";
+import { type Composed, composeMessage } from "./compose";
+import { Draft } from "./draft";
+import { idempotencyConflict, rememberedRequest } from "./idempotency";
+
+/** Where a message is decided: the draft it goes into, and whether that draft is a dry run's. */
+type Place = { draft: Draft; dryRun: boolean };
+
+/** What a message records: itself, and the further periods of a recurring subscription that have begun by now. */
+type Work = { own: Composed; due: PeriodCharge[] };
+
+/**
+ * A group of calls while it is decided. Calls are admitted one after another against the state that the earlier ones
+ * leave, so that a limit holds inside a group as it does between groups. A dry run is decided in a fork of that state,
+ * which its later messages see and no other call does. No I/O.
+ */
+export class Group {
+  /** What the group is going to write. */
+  readonly draft: Draft;
+  readonly #allocations = new AllocationBook();
+  readonly #admitted = new Map<LoadedKey, number>();
+  readonly #createdAt: string;
+
+  constructor(
+    private readonly admission: Admission,
+    private readonly prices: Map<string, readonly PriceOverride[]>,
+  ) {
+    this.#createdAt = toInstant(admission.now);
+    this.draft = Draft.from(admission);
+  }
+
+  /** What must be known of the ledger for allocations among these messages; `knowSpend` takes the answers. */
+  spendToKnow(messages: { lookup: string; request: IngestRequest }[]): SpendRange[] {
+    const { keys, now } = this.admission;
+    return messages.flatMap(({ lookup, request: { message } }) => {
+      const loaded = keys.get(lookup);
+      if (message.type !== "allocation" || !loaded || checkMessage(message, now)) return [];
+      return this.#allocations.rangesOf(loaded.key, message, this.draft, now);
+    });
+  }
+
+  knowSpend(known: (Omit<SpendRange, "workspace_id"> & { amount_usd: string })[]): void {
+    for (const { amount_usd, ...range } of known) this.#allocations.know(range, amount_usd);
+  }
+
+  /** How many calls each rate-limited key was admitted. */
+  admissions(): { loaded: LoadedKey; admitted: number }[] {
+    return [...this.#admitted].map(([loaded, admitted]) => ({ loaded, admitted }));
+  }
+
+  admit(call: IngestCall): IngestVerdict {
+    const loaded = this.admission.keys.get(call.lookup.value);
+    if (!loaded) return { outcome: invalidCredentials(), rate: null };
+    const { now } = this.admission;
+    const { refusal, rate } = call.isAdmitted
+      ? { refusal: decideKey(loaded.key, call.address, now), rate: null }
+      : decideCall(loaded.key, loaded.usage, call.address, now);
+    if (refusal) return { outcome: refusal, rate };
+    if (rate) this.#countCall(loaded);
+    if (call.body instanceof ServiceError) return { outcome: call.body, rate };
+    const { dryRun } = call;
+    const place = { draft: dryRun ? this.draft.fork() : this.draft, dryRun };
+    const outcome = call.body.map((request) =>
+      request instanceof ServiceError ? request : this.#admitMessage(loaded, request, place),
+    );
+    return { outcome, rate };
+  }
+
+  #countCall(loaded: LoadedKey): void {
+    const { window } = loaded.usage;
+    window.used += 1;
+    window.freesAt ??= this.admission.now + rateWindowMs;
+    this.#admitted.set(loaded, (this.#admitted.get(loaded) ?? 0) + 1);
+  }
+
+  #admitMessage(loaded: LoadedKey, request: IngestRequest, place: Place): Recorded | ServiceError {
+    const { key } = loaded;
+    const { now } = this.admission;
+    const { draft, dryRun } = place;
+    const earlier = earlierAnswer(loaded, request, draft);
+    const conflict =
+      earlier && idempotencyConflict(request.idempotency_key ?? "", earlier.request, earlier.meant);
+    // A replay was right when it was first sent; what depends on the time may not be any more.
+    const isReplay = earlier !== undefined && !conflict;
+    const invalid = isReplay ? undefined : checkMessage(request.message, now);
+    if (invalid) return invalid;
+    // What a message costs may depend on what its key may not know (an allocation's source): permissions come first.
+    const denied = decideAttempt(key, { ...attemptOf(request, dryRun), ...(conflict && { conflict }) });
+    if (denied) return denied;
+    if (earlier) return { result: readAnswer(earlier.response), replayed: true };
+    const work = this.#compose(loaded, request, draft);
+    if (work instanceof ServiceError) return work;
+    const cost = work.due.reduce((total, { composed }) => add(total, composed.cost), work.own.cost);
+    const refusal = decideCost(key, draft.spentBy(loaded), cost, now);
+    if (refusal) return refusal;
+    draft.addSpent(loaded, cost);
+    return { result: this.#record(loaded, request, work, place), replayed: false };
+  }
+
+  #compose({ key }: LoadedKey, { project, message }: IngestRequest, draft: Draft): Work | ServiceError {
+    const { now } = this.admission;
+    if (message.type === "allocation") {
+      const own = this.#allocations.compose(key, project, message, draft, now);
+      return own instanceof ServiceError ? own : { own, due: [] };
+    }
+    const own = composeMessage(message, { now, overrides: this.prices.get(key.workspaceId) ?? [] });
+    return { own, due: isRecurring(message) ? dueCharges(message, now) : [] };
+  }
+
+  #record({ key }: LoadedKey, request: IngestRequest, { own, due }: Work, place: Place): IngestResult {
+    const { draft, dryRun } = place;
+    const id = newId();
+    const owner = {
+      workspace_id: key.workspaceId,
+      created_at: this.#createdAt,
+      api_key_id: key.id,
+      source: request.source,
+      environment: key.environment,
+      project_id: projectIn(draft, key.workspaceId, request.project),
+    };
+    for (const { project, ...posting } of own.postings) {
+      const project_id =
+        project === undefined ? owner.project_id : projectIn(draft, key.workspaceId, project);
+      draft.addMessage({ ...posting, ...owner, id, project_id });
+    }
+    const periods = due.map((charge) => {
+      const periodId = newId();
+      for (const posting of postingsOf(charge, id)) draft.addMessage({ ...posting, ...owner, id: periodId });
+      return { id: periodId, starts_on: charge.startsOn, amount_usd: toText(charge.composed.amount) };
+    });
+    if (isRecurring(request.message)) {
+      draft.subscriptions.push(toSubscription({ ...owner, id }, request.message, this.admission.now));
+    }
+    const answer = {
+      id,
+      amount_usd: toText(own.amount),
+      project_id: owner.project_id,
+      created_at: this.#createdAt,
+      cost_status: own.postings[0].cost_status,
+      ...(periods.length > 0 && { due_periods: periods }),
+      ...(dryRun && { dry_run: true as const }),
+    };
+    if (request.idempotency_key !== undefined) {
+      draft.addReplay({
+        request: rememberedRequest(request, key.environment),
+        response: answer,
+        workspace_id: key.workspaceId,
+        key: request.idempotency_key,
+        message_id: id,
+        created_at: this.#createdAt,
+      });
+    }
+    return readAnswer(answer);
+  }
+}
+
+/** What was answered to the request's idempotency key, and what this request would be remembered as. */
+function earlierAnswer({ key }: LoadedKey, request: IngestRequest, draft: Draft) {
+  if (request.idempotency_key === undefined) return undefined;
+  const earlier = draft.answerTo(key.workspaceId, key.environment, request.idempotency_key);
+  return earlier && { ...earlier, meant: rememberedRequest(request, key.environment) };
+}
+
+/** The id of a project; a slug that is new gets one, and a project. */
+function projectIn(draft: Draft, workspaceId: string, slug: string): string {
+  const known = draft.projectId(workspaceId, slug);
+  if (known !== undefined) return known;
+  const id = newId();
+  draft.addProject({ workspace_id: workspaceId, id, slug, name: slug });
+  return id;
+}
+
+/**
+ * What the guard needs to know of a message, but for its cost. Whether an allocation is accepted tells what its source
+ * has spent: by per cent it tells the very amount, and a dry run tells it without a trace. Both need `read_summaries`.
+ */
+function attemptOf({ project, source, message }: IngestRequest, dryRun: boolean): Attempt {
+  const tellsSpend = message.type === "allocation" && (message.percent !== undefined || dryRun);
+  return {
+    permissions: [permissionOf[message.type], ...(tellsSpend ? (["read_summaries"] as const) : [])],
+    source,
+    projects: message.type === "allocation" ? [project, message.from_project] : [project],
+    ...(message.type === "usage" && { features: [message.feature] }),
+    ...(message.type === "batch" && { features: message.items.map((item) => item.feature) }),
+  };
+}
+
+function isRecurring(message: CostMessage): message is Subscription {
+  return message.type === "subscription" && message.recurring;
+}
+
+/** A stored answer as the contract has it: amounts are kept as text and sent as numbers. */
+function readAnswer(stored: unknown): IngestResult {
+  const answer = stored as StoredAnswer;
+  const { due_periods: due } = answer;
+  return {
+    ...answer,
+    amount_usd: new ExactNumber(answer.amount_usd),
+    due_periods: due?.map((period) => ({ ...period, amount_usd: new ExactNumber(period.amount_usd) })),
+  };
+}
+
+type DuePeriod = NonNullable<IngestResult["due_periods"]>[number];
+type StoredAnswer = Omit<IngestResult, "amount_usd" | "due_periods"> & {
+  amount_usd: string;
+  due_periods?: (Omit<DuePeriod, "amount_usd"> & { amount_usd: string })[];
+};

@@ -1,0 +1,114 @@
+import type { PoolClient } from "pg";
+import { callText, inTwoTrips, isContention } from "@/lib/db/transaction";
+import { ServiceError } from "@/lib/errors";
+import { noteUse } from "@/lib/keys/note-use";
+import {
+  type Admission,
+  type AdmissionRow,
+  admissionArgument,
+  admissionsArgument,
+  readAdmission,
+} from "@/lib/keys/queries";
+import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
+import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
+import { reportFailure } from "@/lib/log";
+import type { IngestCall, IngestVerdict } from "./call";
+import { Group } from "./group";
+import { requireMonths, withMonths } from "./months";
+import { loadProjectSpend } from "./queries";
+
+const maxAttempts = 8;
+
+/**
+ * Decides and records a group of calls in one transaction, in order; the answers are true once it has committed.
+ * A call that fails never fails its neighbours: where the database refuses a whole group, each is written by itself.
+ */
+export async function writeGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await withMonths(() => tryGroup(calls));
+    } catch (error) {
+      if (isContention(error) && attempt < maxAttempts) continue;
+      if (error instanceof ServiceError || calls.length === 1) throw error;
+      reportFailure(error, "A group of calls could not be written; writing them one by one.");
+      return oneByOne(calls);
+    }
+  }
+}
+
+async function oneByOne(calls: IngestCall[]): Promise<IngestVerdict[]> {
+  const verdicts: IngestVerdict[] = [];
+  for (const call of calls) {
+    const [verdict] = await writeGroup([call]).catch((error): IngestVerdict[] => {
+      if (error instanceof ServiceError) return [{ outcome: error, rate: null }];
+      reportFailure(error, "A call could not be written.");
+      return [
+        { outcome: new ServiceError("internal_error", "The message could not be recorded."), rate: null },
+      ];
+    });
+    if (verdict) verdicts.push(verdict);
+  }
+  return verdicts;
+}
+
+/** The messages of a group with the key each was sent with; what could not be read is left out. */
+function messagesOf(calls: IngestCall[]) {
+  return calls.flatMap(({ lookup, body }) =>
+    body instanceof ServiceError
+      ? []
+      : body.flatMap((request) =>
+          request instanceof ServiceError ? [] : [{ lookup: lookup.value, request }],
+        ),
+  );
+}
+
+async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
+  const messages = messagesOf(calls);
+  const requested = admissionArgument({
+    lookups: calls.map(({ lookup }) => lookup),
+    projects: messages.flatMap(({ lookup, request: { project, message } }) => [
+      { lookup, slug: project },
+      ...(message.type === "allocation" ? [{ lookup, slug: message.from_project }] : []),
+    ]),
+    idempotency: messages.flatMap(({ lookup, request: { idempotency_key: key } }) =>
+      key === undefined ? [] : [{ lookup, key }],
+    ),
+  });
+  const { verdicts, admission } = await inTwoTrips<
+    AdmissionRow,
+    { verdicts: IngestVerdict[]; admission: Admission }
+  >(callText("load_admission", requested), async (answer, client) => {
+    const admission = readAdmission(answer);
+    const group = new Group(admission, await loadPrices(client, admission));
+    group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
+    const verdicts = calls.map((call) => group.admit(call));
+    requireMonths(group.draft.messages.map((row) => row.occurred_at));
+    return { close: statementsOf(group, admission.now), result: { verdicts, admission } };
+  });
+  noteUse(admission.keys.values(), admission.now);
+  return verdicts;
+}
+
+/** What a decided group writes. */
+function statementsOf(group: Group, now: number): string[] {
+  const admissions = admissionsArgument(group.admissions(), now);
+  const { projects, messages, replays, subscriptions } = group.draft;
+  return [
+    ...(admissions.length > 0 ? [callText("record_admissions", admissions)] : []),
+    ...(messages.length > 0 ? [callText("store_messages", projects, messages, replays)] : []),
+    ...(subscriptions.length > 0 ? [callText("start_subscriptions", subscriptions)] : []),
+  ];
+}
+
+/** The prices of every workspace that sends, by its id. */
+async function loadPrices(
+  client: PoolClient,
+  { keys }: Admission,
+): Promise<Map<string, readonly PriceOverride[]>> {
+  const prices = new Map<string, readonly PriceOverride[]>();
+  for (const { key, pricesVersion } of keys.values()) {
+    if (prices.has(key.workspaceId)) continue;
+    prices.set(key.workspaceId, await workspacePrices(client, key.workspaceId, pricesVersion));
+  }
+  return prices;
+}

@@ -1,0 +1,66 @@
+import type { ClientBase } from "pg";
+import {
+  compare,
+  type Decimal,
+  divideMoney,
+  multiply,
+  parseDecimal,
+  roundMoney,
+  subtract,
+  toText,
+  zero,
+} from "@/lib/ledger/pricing/decimal";
+import { addMonths } from "@/lib/ledger/recurring/periods";
+import { changePosting, lockPostings, restorePosting, type StoredPosting } from "./queries";
+
+/** A posting as the message says it should be. */
+type Wanted = { part: number; amount: Decimal; occurredAt: string; projectId: string };
+
+/**
+ * Makes a message's postings what the message says: amounts are corrected, missing postings restored. Where what is left
+ * does not say enough (the first posting of an allocation is gone, or there is one too many), nothing is guessed.
+ */
+export async function mendPostings(client: ClientBase, workspaceId: string, id: string): Promise<void> {
+  const postings = await lockPostings(client, workspaceId, id);
+  for (const wanted of wantedPostings(postings) ?? []) {
+    const stored = postings.find(({ part }) => part === wanted.part);
+    const amount = toText(wanted.amount);
+    if (!stored) await restorePosting(client, { workspaceId, id }, { ...wanted, amount });
+    else if (compare(parseDecimal(stored.amount_usd), wanted.amount) !== 0) {
+      await changePosting(client, { workspaceId, id }, wanted.part, amount);
+    }
+  }
+}
+
+function wantedPostings(postings: StoredPosting[]): Wanted[] | undefined {
+  const [first] = postings;
+  if (!first) return undefined;
+  if (first.type === "allocation") return allocation(first);
+  if (first.original_amount === null) return undefined;
+  const charge = roundMoney(multiply(parseDecimal(first.original_amount), parseDecimal(first.rate ?? "1")));
+  const at = first.occurred_at.toISOString();
+  if (first.details?.interval !== "year") {
+    return [{ part: 0, amount: charge, occurredAt: at, projectId: first.project_id }];
+  }
+  const startsOn = first.details.starts_on;
+  if (startsOn === undefined) return undefined;
+  const share = divideMoney(charge, parseDecimal("12"));
+  const rest = subtract(charge, multiply(share, parseDecimal("11")));
+  return Array.from({ length: 12 }, (_, part) => ({
+    part,
+    amount: part === 11 ? rest : share,
+    occurredAt: `${addMonths(startsOn, part)}${at.slice(10)}`,
+    projectId: first.project_id,
+  }));
+}
+
+/** What was answered is the amount of the first posting; the second takes as much from the other project. */
+function allocation(first: StoredPosting): Wanted[] | undefined {
+  if (first.part !== 0 || first.source_project_id === null) return undefined;
+  const amount = parseDecimal(first.amount_usd);
+  const occurredAt = first.occurred_at.toISOString();
+  return [
+    { part: 0, amount, occurredAt, projectId: first.project_id },
+    { part: 1, amount: subtract(zero, amount), occurredAt, projectId: first.source_project_id },
+  ];
+}

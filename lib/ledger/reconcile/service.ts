@@ -1,0 +1,247 @@
+import { Client, type ClientBase } from "pg";
+import { monthOf } from "@/lib/contract/month";
+import { connectionTo } from "@/lib/db/connection";
+import { deadlines } from "@/lib/db/deadlines";
+import { databaseUrls } from "@/lib/db/pool";
+import { isContention } from "@/lib/db/transaction";
+import { compare, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
+import { loadBudgets } from "@/lib/spend/budgets/service";
+import type { Difference, Kind } from "./difference";
+import { mendPostings } from "./postings";
+import {
+  countWorkspaces,
+  type DifferingRow,
+  lockForRepair,
+  mendBatches,
+  mendDays,
+  mendKeys,
+  readClock,
+  removeStrayAnswers,
+  selectBudgeted,
+  selectDiffering,
+  selectDifferingDays,
+  selectDifferingTotals,
+  selectMonths,
+  selectWorkspaceId,
+  sumForBudgets,
+} from "./queries";
+
+export type ReconcileOptions = {
+  /** The slug of the one workspace to look at; all of them without it. */
+  workspace?: string;
+  /** Whether to mend what differs. */
+  repair: boolean;
+  /** Told what is being looked at. */
+  onProgress?: (what: string) => void;
+};
+
+/** What was found, and what of it is still so after a repair (without one: all of it). */
+export type Reconciliation = {
+  workspaces: number;
+  months: number;
+  found: Difference[];
+  left: Difference[];
+  /** Rows that differ too and are not among those listed. */
+  unlisted: number;
+};
+
+/** There is no such workspace. */
+export class UnknownWorkspaceError extends Error {
+  override name = "UnknownWorkspaceError";
+}
+
+/** Rounds of mending after which what still differs cannot be mended. */
+const maxRounds = 20;
+const maxAttempts = 5;
+
+/**
+ * Compares every figure that the service derives with the messages it stands for. Each comparison is one statement, one
+ * snapshot: it is exact while the service records. The database does the sums, a month at a time.
+ *
+ * A repair adds to a figure what it lacks rather than setting it: sums and messages move on together, so the difference
+ * stays true whatever is recorded meanwhile, and a writer waits only for the rows that are being changed. One transaction
+ * a workspace; two repairs of the same one wait for each other.
+ * @throws UnknownWorkspaceError, or an error of the database
+ */
+export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
+  const client = new Client({
+    ...connectionTo(databaseUrls().adminUrl),
+    connectionTimeoutMillis: 10_000,
+    query_timeout: deadlines.maintenance,
+  });
+  // A connection lost between two statements fails the next one.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query("set timezone = 'UTC'; set statement_timeout = 0; set lock_timeout = 0");
+    const { workspace } = options;
+    const only = workspace === undefined ? null : await selectWorkspaceId(client, workspace);
+    if (only === undefined) throw new UnknownWorkspaceError(`There is no workspace ${workspace}.`);
+    const months = await selectMonths(client, only);
+    const found = await findDifferences(client, only, options);
+    let left = found;
+    for (let round = 0; options.repair && left.differences.length > 0 && round < maxRounds; round += 1) {
+      options.onProgress?.("mending");
+      for (const id of new Set(left.differences.map((difference) => difference.workspace_id))) {
+        await repairWorkspace(client, id);
+      }
+      const before = size(left);
+      left = await findDifferences(client, only, options);
+      if (size(left) >= before) break;
+    }
+    return {
+      workspaces: only === null ? await countWorkspaces(client) : 1,
+      months: months.length,
+      found: found.differences,
+      left: left.differences,
+      unlisted: left.unlisted,
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+type Found = { differences: Difference[]; unlisted: number };
+
+const size = ({ differences, unlisted }: Found) => differences.length + unlisted;
+
+async function findDifferences(
+  client: ClientBase,
+  workspaceId: string | null,
+  { onProgress }: ReconcileOptions,
+): Promise<Found> {
+  const found: Found = { differences: [], unlisted: 0 };
+  const add = (kind: Kind, { rows, unlisted }: { rows: DifferingRow[]; unlisted: number }) => {
+    for (const row of rows) found.differences.push(...read(kind, row));
+    found.unlisted += unlisted;
+  };
+  for (const month of await selectMonths(client, workspaceId)) {
+    onProgress?.(`the days of ${month.from.slice(0, 7)}`);
+    add("daily_spend", await selectDifferingDays(client, month, workspaceId));
+    add("daily_totals", await selectDifferingTotals(client, month, workspaceId));
+  }
+  for (const kind of ["key_spend", "batch", "posting", "idempotency"] as const) {
+    onProgress?.(kind.replace("_", " "));
+    add(kind, await selectDiffering(client, kind, workspaceId));
+  }
+  onProgress?.("budgets");
+  found.differences.push(...(await differingBudgets(client, workspaceId, await readClock(client))));
+  return found;
+}
+
+/** What rows of differences have figures of, in the order of a report. */
+const figures = ["parts", "amount_usd", "message_count", "item_count", "unpriced_count", "status"];
+
+/** The figures of a row that differ, each by itself. */
+function read(kind: Kind, row: DifferingRow): Difference[] {
+  const { workspace_id } = row;
+  const shared = { workspace_id, workspace: row.workspace ?? workspace_id, kind, where: placeOf(kind, row) };
+  const given = (value: string | number | null | undefined) => String(value ?? 0);
+  if (kind === "idempotency") {
+    return [{ ...shared, figure: "message", stored: given(row.message_id), actual: "none", difference: "1" }];
+  }
+  return figures
+    .filter((figure) => `stored_${figure}` in row)
+    .flatMap((figure): Difference[] => {
+      const [stored, actual] = [given(row[`stored_${figure}`]), given(row[`actual_${figure}`])];
+      if (figure === "status")
+        return stored === actual ? [] : [{ ...shared, figure, stored, actual, difference: "1" }];
+      const difference = subtract(parseDecimal(stored), parseDecimal(actual));
+      // A message whose parts are right in sum and count has them wrong between themselves.
+      const isUneven = kind === "posting" && figure === "amount_usd" && stored === actual;
+      if (toText(difference) === "0" && !isUneven) return [];
+      return [{ ...shared, figure, stored, actual, difference: isUneven ? "shares" : toText(difference) }];
+    });
+}
+
+/** Where a difference is, in the words a person knows it by. */
+function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
+  const pick = (...names: string[]) => Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
+  const project = row.project ?? row.project_id ?? null;
+  const key = row.key ?? row.api_key_id ?? null;
+  switch (kind) {
+    case "daily_spend":
+      return {
+        ...pick("day"),
+        project,
+        key,
+        ...pick("type", "provider", "model", "feature", "source", "environment"),
+      };
+    case "daily_totals":
+      return {
+        ...pick("day"),
+        [row.dimension ?? "dimension"]: row.name ?? "none",
+        ...pick("type", "environment"),
+      };
+    case "key_spend":
+      return { ...pick("month"), key };
+    case "posting":
+      return { message: row.id ?? null, ...pick("type") };
+    case "idempotency":
+      return pick("key");
+    default:
+      return { message: row.id ?? null };
+  }
+}
+
+/** Budgets as `lib/spend/budgets` states them against the messages, each workspace in one snapshot. */
+async function differingBudgets(
+  client: ClientBase,
+  workspaceId: string | null,
+  now: number,
+): Promise<Difference[]> {
+  const { from, until } = monthOf(now);
+  const month = { from: `${from}T00:00:00Z`, until: `${until}T00:00:00Z` };
+  const differences: Difference[] = [];
+  for (const { id, slug } of await selectBudgeted(client, workspaceId)) {
+    await client.query("begin isolation level repeatable read read only");
+    for (const environment of ["live", "test"] as const) {
+      const budgets = await loadBudgets(client, { workspaceId: id, environment }, now);
+      const sums = await sumForBudgets(client, month, id, environment);
+      for (const budget of budgets) {
+        const stored = parseDecimal(budget.spent.text);
+        const actual = parseDecimal(sums.get(budget.id) ?? "0");
+        if (compare(stored, actual) === 0) continue;
+        differences.push({
+          workspace_id: id,
+          workspace: slug,
+          kind: "budget",
+          where: { month: from.slice(0, 7), budget: budget.name, environment },
+          figure: "spent",
+          stored: toText(stored),
+          actual: toText(actual),
+          difference: toText(subtract(stored, actual)),
+        });
+      }
+    }
+    await client.query("commit");
+  }
+  return differences;
+}
+
+/** Mends a workspace in one transaction, which runs again where a writer was in the way. */
+async function repairWorkspace(client: ClientBase, workspaceId: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await client.query("begin");
+      await lockForRepair(client, workspaceId);
+      // Messages first: the sums are to follow what the messages come to then.
+      const batches = await selectDiffering(client, "batch", workspaceId);
+      await mendBatches(client, workspaceId, idsOf(batches.rows));
+      const postings = await selectDiffering(client, "posting", workspaceId);
+      for (const id of idsOf(postings.rows)) await mendPostings(client, workspaceId, id);
+      for (const month of await selectMonths(client, workspaceId)) {
+        await mendDays(client, month, workspaceId);
+      }
+      await mendKeys(client, workspaceId);
+      await removeStrayAnswers(client, workspaceId);
+      await client.query("commit");
+      return;
+    } catch (error) {
+      await client.query("rollback").catch(() => {});
+      if (!isContention(error) || attempt >= maxAttempts) throw error;
+    }
+  }
+}
+
+const idsOf = (rows: DifferingRow[]) => rows.flatMap(({ id }) => id ?? []);

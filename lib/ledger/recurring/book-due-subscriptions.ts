@@ -1,0 +1,70 @@
+import { toInstant } from "@/lib/contract/instant";
+import { deadlines } from "@/lib/db/deadlines";
+import { newId } from "@/lib/db/new-id";
+import { asService } from "@/lib/db/transaction";
+import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
+import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
+import { storeMessages } from "@/lib/ledger/ingest/store-messages";
+import { begunPeriods, composePeriod, dayOf, postingsOf } from "./charges";
+import { advanceSubscription, type DueSubscription, lockDueSubscriptions, selectNow } from "./queries";
+
+/** Subscriptions booked in one transaction. */
+const subscriptionsAWrite = 50;
+
+/**
+ * Books every period that has begun and is not booked yet, each exactly once, whichever process comes first and however
+ * long none came. Periods are charged at the rates of their own first day, to the workspace and to no key.
+ * @param now milliseconds since 1970; the database's time where it is left out
+ * @returns how many charges were booked
+ */
+export async function bookDueSubscriptions(now?: number): Promise<number> {
+  let booked = 0;
+  for (;;) {
+    const charges = await withMonths(() => bookSome(now));
+    if (charges === 0) return booked;
+    booked += charges;
+  }
+}
+
+/** One transaction of a booking. @returns how many charges were booked; 0 where nothing is due */
+async function bookSome(at: number | undefined): Promise<number> {
+  return asService(async (client) => {
+    const now = at ?? (await selectNow(client));
+    const due = await lockDueSubscriptions(client, dayOf(now), subscriptionsAWrite);
+    const plans = due.map((subscription) => planCharges(subscription, now));
+    const messages = plans.flatMap(({ rows }) => rows);
+    if (messages.length === 0) return 0;
+    requireMonths(messages.map((row) => row.occurred_at));
+    await storeMessages(client, { projects: [], messages, replays: [] });
+    for (const { subscription, booked, nextOn } of plans) {
+      await advanceSubscription(client, subscription, subscription.booked_periods + booked, nextOn);
+    }
+    return plans.reduce((count, plan) => count + plan.booked, 0);
+  }, deadlines.job);
+}
+
+function planCharges(subscription: DueSubscription, now: number) {
+  const { anchor_on: anchor, period: interval, ends_on: endsOn, booked_periods: index } = subscription;
+  const { days, nextOn } = begunPeriods({ anchor, interval, endsOn }, index, dayOf(now));
+  return {
+    subscription,
+    rows: days.flatMap((day) => chargeOf(subscription, day, now)),
+    booked: days.length,
+    nextOn,
+  };
+}
+
+function chargeOf(subscription: DueSubscription, startsOn: string, now: number): LedgerRow[] {
+  const { workspace_id, project_id, source, environment, message } = subscription;
+  const owner = {
+    workspace_id,
+    id: newId(),
+    project_id,
+    api_key_id: null,
+    source,
+    environment,
+    created_at: toInstant(now),
+  };
+  const charge = { startsOn, composed: composePeriod(message, startsOn, now) };
+  return postingsOf(charge, subscription.id).map((posting) => ({ ...posting, ...owner }));
+}

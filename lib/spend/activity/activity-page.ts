@@ -1,0 +1,80 @@
+import type { ClientBase } from "pg";
+import type { ActivityFilters } from "@/lib/contract/activity";
+import type { DayRange } from "@/lib/contract/month";
+import { addDays } from "@/lib/spend/period";
+import {
+  type ActivityPlace,
+  type NamedFilter,
+  type StoredActivity,
+  selectActivity,
+  selectDayAhead,
+  selectLastDay,
+} from "./queries";
+
+/**
+ * A search for what hardly ever occurs is answered in steps, none of which takes long: the whole days in which so many
+ * messages were recorded, one at least.
+ */
+const messagesAStep = 50_000;
+
+/** Behind every row of a day; no row has such a part. */
+const behindDay = (day: string): ActivityPlace => ({
+  at: `${day}T00:00:00Z`,
+  id: "00000000-0000-0000-0000-000000000000",
+  part: -1,
+});
+
+/** The day before which all that is behind a place occurred. */
+const dayAfter = ({ at, part }: ActivityPlace) => addDays(at.slice(0, 10), part < 0 ? 0 : 1);
+
+/** A page of rows, and the place behind which the next begins; undefined where nothing follows. */
+export type ActivityPage = { rows: StoredActivity[]; next: ActivityPlace | undefined };
+
+/**
+ * Reads a page of what matches. Days without any of it are skipped, and no page looks at more days than its share: it may
+ * be short, or empty, and others follow all the same.
+ * @param options.withLines whether to return the lines of batches too
+ */
+export async function readPage(
+  client: ClientBase,
+  workspaceId: string,
+  filters: ActivityFilters,
+  range: DayRange,
+  behind: ActivityPlace | undefined,
+  limit: number,
+  options: { withLines?: boolean } = {},
+): Promise<ActivityPage> {
+  const names = namesIn(filters);
+  const isSparse = names.length > 0 || [filters.source, filters.cost_status, filters.q].some(Boolean);
+  if (!isSparse)
+    return cut(await selectActivity(client, workspaceId, filters, range, behind, limit + 1, options), limit);
+  const ahead = { from: range.from, until: behind ? earlier(range.until, dayAfter(behind)) : range.until };
+  const lastDay =
+    names.length > 0 ? await selectLastDay(client, workspaceId, filters, names, ahead) : undefined;
+  if (lastDay === null) return { rows: [], next: undefined };
+  const left = lastDay === undefined ? ahead : { from: range.from, until: addDays(lastDay, 1) };
+  const notBefore = (await selectDayAhead(client, workspaceId, filters, left, messagesAStep)) ?? undefined;
+  const found = await selectActivity(client, workspaceId, filters, left, behind, limit + 1, {
+    ...options,
+    notBefore,
+  });
+  const page = cut(found, limit);
+  return page.next || notBefore === undefined ? page : { ...page, next: behindDay(notBefore) };
+}
+
+/** One row more than the page was asked for: whether others follow. */
+function cut(found: StoredActivity[], limit: number): ActivityPage {
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return { rows, next: last && { at: last.at, id: last.id, part: last.part } };
+}
+
+/** What the days' totals can tell. A project's rows have an index of their own. */
+function namesIn({ key, provider, model, feature, type }: ActivityFilters): NamedFilter[] {
+  const named = Object.entries({ key, provider, model, feature })
+    .filter(([, value]) => value !== undefined)
+    .map(([dimension, value]) => ({ dimension, value }) as NamedFilter);
+  return named.length === 0 && type !== undefined ? [{ dimension: "project" }] : named;
+}
+
+const earlier = (a: string, b: string) => (a === "infinity" || b < a ? b : a);

@@ -1,0 +1,39 @@
+import type { StoredActivity } from "./queries";
+
+const dot = " · ";
+
+/** What a row is in a few words: the label its sender gave it, else what it says of itself. */
+export function labelOf(row: StoredActivity): string {
+  return row.label ?? describeContent(row);
+}
+
+function describeContent(row: StoredActivity): string {
+  const { provider, model, unit_type: unit, quantity, details } = row;
+  switch (row.message_type) {
+    case "usage":
+      return join([model ?? provider, unit && `${groupDigits(quantity ?? "")} ${unit.replaceAll("_", " ")}`]);
+    case "batch":
+      return join([
+        provider,
+        `batch ${row.batch_id}`,
+        row.line_count === 1 ? "1 line" : `${row.line_count} lines`,
+      ]);
+    case "expense":
+      return join([provider, row.category]);
+    case "subscription":
+      return join([provider, details?.plan, details?.interval === "year" && `month ${row.part + 1} of 12`]);
+    case "allocation":
+      return row.part === 0 ? `From ${details?.from_project}` : "To another project";
+  }
+}
+
+function join(parts: (string | null | undefined | false)[]): string {
+  return parts.filter(Boolean).join(dot);
+}
+
+/** `1234567.5` → `1,234,567.5`; the digits stay exact. */
+function groupDigits(text: string): string {
+  const [whole = "", fraction] = text.split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}

@@ -1,0 +1,68 @@
+import type { ClientBase } from "pg";
+import { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { ActivityList, ActivityQuery, ActivityRow } from "@/lib/contract/activity";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { instant } from "@/lib/contract/fields";
+import { toInstant } from "@/lib/contract/instant";
+import { cursorOf } from "@/lib/db/cursor";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { describeRange, rangeOf } from "@/lib/spend/period";
+import { readPage } from "./activity-page";
+import { labelOf } from "./label";
+import type { ActivityPlace, StoredActivity } from "./queries";
+
+const places = cursorOf<ActivityPlace>(
+  z.object({ at: z.iso.datetime().pipe(instant), id: z.uuid(), part: z.int().min(-1).max(32_767) }),
+);
+
+/**
+ * What was recorded in a workspace, latest first, a page at a time (specification 4.3). Pages follow the place of the
+ * last row, so that no row comes twice or is missed whatever is recorded meanwhile.
+ * @throws ServiceError not_found to strangers, validation_failed for a cursor that is none
+ */
+export function readActivity(claims: UserClaims, slug: string, query: ActivityQuery): Promise<ActivityList> {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return loadActivity(client, id, query, now);
+  });
+}
+
+/**
+ * The same in a transaction of the caller's, one snapshot, whose policies decide what is seen.
+ * @param now the transaction's time, milliseconds since 1970: which day, week or month is the current one
+ * @throws ServiceError validation_failed for a cursor that is none
+ */
+export async function loadActivity(
+  client: ClientBase,
+  workspaceId: string,
+  { limit, cursor, ...filters }: ActivityQuery,
+  now: number,
+): Promise<ActivityList> {
+  const range = rangeOf(filters, now);
+  const behind = cursor === undefined ? undefined : places.read(cursor);
+  const { rows, next } = await readPage(client, workspaceId, filters, range, behind, limit);
+  return {
+    period: filters.period,
+    ...describeRange(range),
+    count: rows.length,
+    activity: rows.map(describeRow),
+    next_cursor: next ? places.write(next) : null,
+  };
+}
+
+/** A row as answers have it. */
+export function describeRow(row: StoredActivity): ActivityRow {
+  const { at: _, batch_id, category, details, lines, key_id, key_name, user_id, user_name, ...rest } = row;
+  return {
+    ...rest,
+    amount_usd: new ExactNumber(row.amount_usd),
+    message_amount_usd: new ExactNumber(row.message_amount_usd),
+    quantity: row.quantity === null ? null : new ExactNumber(row.quantity),
+    label: labelOf(row),
+    created_at: toInstant(row.created_at.getTime()),
+    occurred_at: toInstant(row.occurred_at.getTime()),
+    key: key_id === null ? null : { id: key_id, name: key_name ?? "" },
+    user: user_id === null ? null : { id: user_id, name: user_name ?? "" },
+  };
+}

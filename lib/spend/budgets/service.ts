@@ -1,0 +1,214 @@
+import type { ClientBase } from "pg";
+import type { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { budget, budgetList, CreateBudgetRequest, EditBudgetRequest } from "@/lib/contract/budgets";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { toInstant } from "@/lib/contract/instant";
+import { monthOf } from "@/lib/contract/month";
+import type { budgetStatus } from "@/lib/contract/reads";
+import {
+  asKey,
+  asUser,
+  asUserReading,
+  type KeyClaims,
+  steppedBack,
+  type UserClaims,
+} from "@/lib/db/transaction";
+import { notFound, validationFailed } from "@/lib/errors";
+import { compare, divideMoney, multiply, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
+import { monthPace } from "@/lib/spend/pace";
+import type { LedgerScope } from "@/lib/spend/scope";
+import {
+  type BudgetRow,
+  countBudgets,
+  deleteBudget,
+  insertBudget,
+  type ScopeRow,
+  selectBudgetStatus,
+  selectScopes,
+  updateBudget,
+} from "./queries";
+
+type Budget = z.output<typeof budget>;
+
+/** The part of a budget from which on it is worth an alert (specification section 8). */
+const alertThreshold = parseDecimal("0.8");
+
+/**
+ * The state of each budget whose whole spend the key may read, in the current UTC month (specification 2.4), and how many
+ * others the workspace has. Of those, nothing but their number is told.
+ */
+export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<typeof budgetStatus>> {
+  const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
+  return asKey(claims, async (client, now) => {
+    const budgets = await loadBudgets(client, scope, now);
+    const all = isConfined(claims)
+      ? await steppedBack(client, () => countBudgets(client, scope.workspaceId), "outlay_key")
+      : budgets.length;
+    return { budgets, hidden_count: all - budgets.length };
+  });
+}
+
+/** Whether there are projects that a key may not read; only then can a budget be hidden from it. */
+const isConfined = ({ allow, deny }: KeyClaims) => allow !== null || deny.length > 0;
+
+/** The state of a workspace's budgets, in a transaction of the caller's, whose policies decide which it may see. */
+export async function loadBudgets(client: ClientBase, scope: LedgerScope, now: number) {
+  const rows = await selectBudgetStatus(client, scope, monthOf(now));
+  return rows.map(describeBudget);
+}
+
+/** A workspace's budgets over its live spend, for its members. @throws ServiceError not_found */
+export function listBudgets(claims: UserClaims, slug: string): Promise<z.output<typeof budgetList>> {
+  return asUserReading(claims, async (client, now) => {
+    const { id, role } = await requireMembership(client, claims, slug);
+    return {
+      budgets: await loadFullBudgets(client, id, now),
+      can_edit: ["owner", "admin"].includes(role),
+    };
+  });
+}
+
+/** One of them. @throws ServiceError not_found */
+export function readBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
+  return asUserReading(claims, async (client, now) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug);
+    return loadFullBudget(client, workspaceId, now, id);
+  });
+}
+
+/**
+ * Sets a budget, for admins. Several may be of the same thing: a soft line and a hard one.
+ * @throws ServiceError not_found, permission_denied, validation_failed where the project or key is unknown
+ */
+export function createBudget(
+  claims: UserClaims,
+  slug: string,
+  request: CreateBudgetRequest,
+): Promise<Budget> {
+  return asUser(claims, async (client, now) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const { scope_type: scopeType, scope_value: named } = request;
+    const scope = await findScope(client, workspaceId, scopeType, named);
+    const id = await insertBudget(client, {
+      workspaceId,
+      // A feature's name may be longer than a budget's.
+      name: request.name ?? [...scope.label].slice(0, 120).join(""),
+      scopeType,
+      scopeValue: scope.stored,
+      amount: toText(parseDecimal(request.amount)),
+    });
+    return loadFullBudget(client, workspaceId, now, id);
+  });
+}
+
+/** Renames a budget or changes its amount, for admins. @throws ServiceError not_found, permission_denied */
+export function editBudget(
+  claims: UserClaims,
+  slug: string,
+  id: string,
+  { name, amount }: EditBudgetRequest,
+): Promise<Budget> {
+  return asUser(claims, async (client, now) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    await updateBudget(client, workspaceId, id, { name, amount: amount && toText(parseDecimal(amount)) });
+    return loadFullBudget(client, workspaceId, now, id);
+  });
+}
+
+/** Deletes a budget, for admins. @returns it as it was. @throws ServiceError not_found, permission_denied */
+export function removeBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
+  return asUser(claims, async (client, now) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const last = await loadFullBudget(client, workspaceId, now, id);
+    await deleteBudget(client, workspaceId, id);
+    return last;
+  });
+}
+
+/** What a request's scope is stored as, and called. @throws ServiceError validation_failed */
+async function findScope(
+  client: ClientBase,
+  workspaceId: string,
+  type: BudgetRow["scope_type"],
+  named: string | null,
+): Promise<{ stored: string | null; label: string }> {
+  if (named === null) return { stored: null, label: everything };
+  if (type !== "project" && type !== "key") return { stored: named, label: named };
+  const found = (await selectScopes(client, workspaceId, [named])).find(
+    (row) => row.type === type && (row.slug ?? row.id) === named,
+  );
+  if (found) return { stored: found.id, label: found.name };
+  throw validationFailed([{ path: "scope_value", message: `is no ${type} of this workspace` }]);
+}
+
+/** What the budget of a whole workspace is called. */
+const everything = "Everything";
+
+async function loadFullBudget(
+  client: ClientBase,
+  workspaceId: string,
+  now: number,
+  id: string,
+): Promise<Budget> {
+  const [found] = await loadFullBudgets(client, workspaceId, now, id);
+  if (!found) throw notFound();
+  return found;
+}
+
+/**
+ * A workspace's budgets over its live spend with what they are of and where they are heading, in a transaction of the
+ * caller's.
+ * @param now the transaction's time, milliseconds since 1970
+ * @param id of the one that is asked for, where not all are
+ */
+export async function loadFullBudgets(
+  client: ClientBase,
+  workspaceId: string,
+  now: number,
+  id?: string,
+): Promise<Budget[]> {
+  const scope = { workspaceId, environment: "live" as const };
+  const rows = await selectBudgetStatus(client, scope, monthOf(now), id);
+  const scopes = await selectScopes(
+    client,
+    workspaceId,
+    rows.flatMap(({ scope_value: value }) => value ?? []),
+  );
+  return rows.map((row) => ({
+    ...describeBudget(row),
+    scope: describeScope(row, scopes),
+    ...describePace(row, now),
+    created_at: toInstant(row.created_at.getTime()),
+  }));
+}
+
+function describeScope({ scope_type: type, scope_value: value }: BudgetRow, scopes: ScopeRow[]) {
+  const found = scopes.find((row) => row.type === type && row.id === value);
+  return { type, value: found?.slug ?? value, label: found?.name ?? value ?? everything };
+}
+
+function describePace({ spent, booked, amount }: BudgetRow, now: number) {
+  const usage = subtract(parseDecimal(spent), parseDecimal(booked));
+  const pace = monthPace({ usage, booked: parseDecimal(booked) }, now);
+  return {
+    forecast: pace && new ExactNumber(toText(pace.total)),
+    runs_out_on: pace?.runsOutOn(parseDecimal(amount)) ?? null,
+  };
+}
+
+function describeBudget(row: BudgetRow) {
+  const amount = parseDecimal(row.amount);
+  const spent = parseDecimal(row.spent);
+  return {
+    id: row.id,
+    name: row.name,
+    scope_type: row.scope_type,
+    amount: new ExactNumber(toText(amount)),
+    spent: new ExactNumber(toText(spent)),
+    remaining: new ExactNumber(toText(subtract(amount, spent))),
+    percent_used: new ExactNumber(toText(divideMoney(spent, amount))),
+    // Compared as products: a quotient would be rounded, and 79.99999996 % is not 80 %.
+    alert: compare(spent, multiply(amount, alertThreshold)) >= 0,
+  };
+}

@@ -1,0 +1,33 @@
+import { toInstant } from "@/lib/contract/instant";
+import { labelOf } from "@/lib/spend/activity/label";
+import type { StoredActivity } from "@/lib/spend/activity/queries";
+import { type CsvCell, csvNumber } from "./csv";
+
+/** A column of an export: its name, and what a row has in it. */
+export type Column<Row> = [name: string, cell: (row: Row) => CsvCell];
+
+/** Activity as it is answered, one column a field. */
+export const activityColumns: Column<StoredActivity>[] = [
+  ["id", (row) => row.id],
+  ["part", (row) => csvNumber(String(row.part))],
+  ["occurred_at", (row) => toInstant(row.occurred_at.getTime())],
+  ["created_at", (row) => toInstant(row.created_at.getTime())],
+  ["amount_usd", (row) => csvNumber(row.amount_usd)],
+  ["message_amount_usd", (row) => csvNumber(row.message_amount_usd)],
+  ["cost_status", (row) => row.cost_status],
+  ["message_type", (row) => row.message_type],
+  ["label", labelOf],
+  ["project_slug", (row) => row.project_slug],
+  ["project_name", (row) => row.project_name],
+  ["environment", (row) => row.environment],
+  ["source", (row) => row.source],
+  ["provider", (row) => row.provider],
+  ["model", (row) => row.model],
+  ["feature", (row) => row.feature],
+  ["unit_type", (row) => row.unit_type],
+  ["quantity", (row) => csvNumber(row.quantity)],
+  ["line_count", (row) => csvNumber(String(row.line_count))],
+  ["key_id", (row) => row.key_id],
+  ["key_name", (row) => row.key_name],
+  ["user_name", (row) => row.user_name],
+];

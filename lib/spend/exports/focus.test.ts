@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import type { MessageType } from "@/lib/contract/message";
+import type { StoredActivity } from "@/lib/spend/activity/queries";
+import { chargesOf, focusColumns } from "./focus";
+
+const workspace = {
+  id: "w",
+  name: "Team",
+  slug: "team",
+  type: "team",
+  description: null,
+  base_currency: "USD",
+  require_mfa: false,
+  role: "owner",
+} as const;
+
+/** A row of activity with the time at which it occurred. */
+function rowOf(type: MessageType, occurredAt: string, others: Partial<StoredActivity> = {}): StoredActivity {
+  return {
+    id: "m",
+    part: 0,
+    amount_usd: "1.5",
+    message_amount_usd: "1.5",
+    message_type: type,
+    created_at: new Date(occurredAt),
+    occurred_at: new Date(occurredAt),
+    at: occurredAt,
+    project_slug: "checkout",
+    project_name: "Checkout",
+    environment: "live",
+    feature: null,
+    source: "api",
+    label: null,
+    provider: "acme",
+    model: null,
+    unit_type: type === "usage" ? "requests" : null,
+    quantity: type === "usage" ? "12" : null,
+    line_count: 1,
+    cost_status: "client",
+    batch_id: null,
+    category: null,
+    details: null,
+    lines: null,
+    key_id: "k",
+    key_name: "Key",
+    user_id: null,
+    user_name: null,
+    ...others,
+  };
+}
+
+/** Some columns of the one charge of a row. */
+function read(row: StoredActivity, names: string[]): unknown[] {
+  const [charge] = chargesOf(row, workspace);
+  if (!charge) throw new Error("A row has a charge.");
+  return names.map((wanted) => {
+    const cell = focusColumns.find(([name]) => name === wanted)?.[1](charge);
+    return typeof cell === "object" && cell !== null ? Number(cell.digits) : cell;
+  });
+}
+
+const period = ["ChargePeriodStart", "ChargePeriodEnd", "BillingPeriodStart", "BillingPeriodEnd"];
+
+describe("the period of a FOCUS charge", () => {
+  test.each<[MessageType, string, string, string, string, string]>([
+    ["usage", "2026-11-05T12:00:00Z", "2026-11-05", "2026-11-06", "2026-11-01", "2026-12-01"],
+    ["usage", "2026-12-31T23:59:59.999Z", "2026-12-31", "2027-01-01", "2026-12-01", "2027-01-01"],
+    ["expense", "2026-02-28T00:00:00Z", "2026-02-28", "2026-03-01", "2026-02-01", "2026-03-01"],
+    ["allocation", "2026-11-05T00:00:00Z", "2026-11-05", "2026-11-06", "2026-11-01", "2026-12-01"],
+    // A subscription's charge is of a month, to the same day of the next, or to the last where that has no such day.
+    ["subscription", "2026-11-05T00:00:00Z", "2026-11-05", "2026-12-05", "2026-11-01", "2026-12-01"],
+    ["subscription", "2026-12-15T00:00:00Z", "2026-12-15", "2027-01-15", "2026-12-01", "2027-01-01"],
+    ["subscription", "2026-01-31T00:00:00Z", "2026-01-31", "2026-02-28", "2026-01-01", "2026-02-01"],
+    ["subscription", "2028-01-31T00:00:00Z", "2028-01-31", "2028-02-29", "2028-01-01", "2028-02-01"],
+  ])("of %s on %s is from %s to before %s, billed from %s to before %s", (type, at, ...days) => {
+    expect(read(rowOf(type, at), period)).toEqual(days.map((day) => `${day}T00:00:00Z`));
+  });
+});
+
+test.each<[MessageType, string, string, number | null, string | null, number | null]>([
+  ["usage", "Usage", "Usage-Based", 12, "requests", 12],
+  ["expense", "Purchase", "One-Time", 1, "Expenses", null],
+  ["subscription", "Purchase", "Recurring", 1, "Months", null],
+  ["allocation", "Adjustment", "One-Time", null, null, null],
+])("a FOCUS charge of %s is %s, %s, with its quantity and unit", (type, ...expected) => {
+  const names = ["ChargeCategory", "ChargeFrequency", "PricingQuantity", "PricingUnit", "ConsumedQuantity"];
+  expect(read(rowOf(type, "2026-11-05T00:00:00Z"), names)).toEqual(expected);
+});
+
+test("the lines of a batch are charges by themselves, each to its last digit", () => {
+  const line = { unit_type: "requests", quantity: "2", cost_status: "client" as const };
+  const row = rowOf("batch", "2026-11-05T00:00:00Z", {
+    amount_usd: "3",
+    lines: [
+      { ...line, model: "m", feature: "chat", amount_usd: "1.000000000000000001" },
+      { ...line, amount_usd: "1.999999999999999999" },
+    ] as NonNullable<StoredActivity["lines"]>,
+  });
+  expect(
+    chargesOf(row, workspace).map(({ model, feature, amount_usd }) => [model, feature, amount_usd]),
+  ).toEqual([
+    ["m", "chat", "1.000000000000000001"],
+    [null, null, "1.999999999999999999"],
+  ]);
+});

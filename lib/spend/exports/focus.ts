@@ -1,0 +1,104 @@
+import type { Membership } from "@/lib/contract/me";
+import type { MessageType } from "@/lib/contract/message";
+import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
+import { addMonths } from "@/lib/ledger/recurring/periods";
+import { labelOf } from "@/lib/spend/activity/label";
+import type { StoredActivity } from "@/lib/spend/activity/queries";
+import { addDays, addMonthStart, dayOf } from "@/lib/spend/period";
+import { csvNumber } from "./csv";
+import type { Column } from "./export-rows";
+
+/** A charge: an entry of the ledger, or one line of a batch, in a workspace. */
+type Charge = StoredActivity & { workspace: Membership };
+
+/** The charges of a row: a batch's lines each for themselves, for a line has one model and one unit. */
+export function chargesOf(row: StoredActivity, workspace: Membership): Charge[] {
+  if (!row.lines) return [{ ...row, workspace }];
+  return row.lines.map(({ model = null, feature = null, ...line }) => ({
+    ...row,
+    ...line,
+    model,
+    feature,
+    amount_usd: toText(parseDecimal(line.amount_usd)),
+    workspace,
+  }));
+}
+
+/** How FOCUS classes a message: what it is, and how often it comes. An allocation corrects where a cost belongs. */
+const classes: Record<MessageType, { category: string; frequency: string; unit: string }> = {
+  usage: { category: "Usage", frequency: "Usage-Based", unit: "" },
+  batch: { category: "Usage", frequency: "Usage-Based", unit: "" },
+  expense: { category: "Purchase", frequency: "One-Time", unit: "Expenses" },
+  subscription: { category: "Purchase", frequency: "Recurring", unit: "Months" },
+  allocation: { category: "Adjustment", frequency: "One-Time", unit: "" },
+};
+
+const isUsage = ({ message_type: type }: Charge) => type === "usage" || type === "batch";
+const isPurchase = ({ message_type: type }: Charge) => type === "expense" || type === "subscription";
+const dayOfCharge = ({ occurred_at }: Charge) => dayOf(occurred_at.getTime());
+const midnight = (day: string) => `${day}T00:00:00Z`;
+const provider = (charge: Charge) => charge.provider ?? charge.workspace.name;
+const cost = (charge: Charge) => csvNumber(charge.amount_usd);
+/** What was bought is one of itself; of an allocation there is no quantity. */
+const quantity = (charge: Charge) =>
+  csvNumber(isPurchase(charge) ? "1" : isUsage(charge) ? charge.quantity : null);
+const unit = (charge: Charge) =>
+  isUsage(charge) ? charge.unit_type : classes[charge.message_type].unit || null;
+
+/**
+ * The columns of FOCUS 1.2: every mandatory one, the others that the ledger can fill, and what is ours alone behind `x_`.
+ * The ledger knows what was paid and no list prices or discounts, so the four costs are the same.
+ */
+export const focusColumns: Column<Charge>[] = [
+  ["BilledCost", cost],
+  ["BillingAccountId", ({ workspace }) => workspace.id],
+  ["BillingAccountName", ({ workspace }) => workspace.name],
+  ["BillingAccountType", () => "Workspace"],
+  ["BillingCurrency", () => "USD"],
+  ["BillingPeriodEnd", (charge) => midnight(addMonthStart(dayOfCharge(charge), 1))],
+  ["BillingPeriodStart", (charge) => midnight(addMonthStart(dayOfCharge(charge), 0))],
+  ["ChargeCategory", (charge) => classes[charge.message_type].category],
+  ["ChargeClass", () => null],
+  ["ChargeDescription", labelOf],
+  ["ChargeFrequency", (charge) => classes[charge.message_type].frequency],
+  [
+    "ChargePeriodEnd",
+    (charge) => {
+      const day = dayOfCharge(charge);
+      return midnight(charge.message_type === "subscription" ? addMonths(day, 1) : addDays(day, 1));
+    },
+  ],
+  ["ChargePeriodStart", (charge) => midnight(dayOfCharge(charge))],
+  ["ConsumedQuantity", (charge) => csvNumber(isUsage(charge) ? charge.quantity : null)],
+  ["ConsumedUnit", (charge) => (isUsage(charge) ? charge.unit_type : null)],
+  ["ContractedCost", cost],
+  ["EffectiveCost", cost],
+  ["InvoiceIssuerName", provider],
+  ["ListCost", cost],
+  ["PricingQuantity", quantity],
+  ["PricingUnit", unit],
+  ["ProviderName", provider],
+  ["PublisherName", provider],
+  ["ResourceId", (charge) => charge.key_id],
+  ["ResourceName", (charge) => charge.key_name],
+  ["ResourceType", (charge) => (charge.key_id === null ? null : "API key")],
+  ["ServiceCategory", (charge) => (isUsage(charge) ? "AI and Machine Learning" : "Other")],
+  ["ServiceName", (charge) => (isUsage(charge) ? (charge.model ?? provider(charge)) : provider(charge))],
+  ["ServiceSubcategory", (charge) => (isUsage(charge) ? "Generative AI" : "Other (Other)")],
+  ["SubAccountId", (charge) => charge.project_slug],
+  ["SubAccountName", (charge) => charge.project_name],
+  ["SubAccountType", () => "Project"],
+  [
+    "Tags",
+    ({ environment, feature }) => JSON.stringify({ environment, ...(feature !== null && { feature }) }),
+  ],
+  ["x_CostStatus", (charge) => charge.cost_status],
+  ["x_Environment", (charge) => charge.environment],
+  ["x_Feature", (charge) => charge.feature],
+  ["x_MessageId", (charge) => charge.id],
+  ["x_MessageType", (charge) => charge.message_type],
+  ["x_Model", (charge) => charge.model],
+  ["x_OccurredAt", (charge) => charge.occurred_at.toISOString()],
+  ["x_Part", (charge) => csvNumber(String(charge.part))],
+  ["x_Source", (charge) => charge.source],
+];

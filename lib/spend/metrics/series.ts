@@ -1,0 +1,93 @@
+import type { ClientBase } from "pg";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import type { Dimension, Metrics } from "@/lib/contract/metrics";
+import type { DayRange } from "@/lib/contract/month";
+import { add, type Decimal, parseDecimal, sum, toText, zero } from "@/lib/ledger/pricing/decimal";
+import { addDays, addMonthStart, countDays, dayOf, everything } from "@/lib/spend/period";
+import { type BucketRow, type Slice, type SpendScope, selectBuckets } from "./queries";
+
+/** Groups a series is stacked by, as many as there are colours; where there are more, the last is the rest. */
+const maxGroups = 8;
+
+/** Days that a series has at most before it goes by months: a quarter's. */
+const maxDayBuckets = 92;
+
+type Series = Metrics["series"];
+
+/** The periods of a series and what it is stacked by. */
+export type SeriesOf = { range: DayRange; before: DayRange | undefined; groupBy: Dimension };
+
+/**
+ * A period over time beside the period before.
+ * @param slices what each value of the dimension came to, the dearest first
+ */
+export async function readSeries(
+  client: ClientBase,
+  scope: SpendScope,
+  { range, before, groupBy }: SeriesOf,
+  slices: Slice[],
+  now: number,
+): Promise<Series> {
+  const bucket = range.until !== everything.until && countDays(range) <= maxDayBuckets ? "day" : "month";
+  const own = slices.length > maxGroups ? slices.slice(0, maxGroups - 1) : slices;
+  const rest = slices.slice(own.length);
+  const values = own.map(({ value }) => value);
+  const rows = await selectBuckets(client, scope, range, bucket, groupBy, values);
+  const earlier = before && (await selectBuckets(client, scope, before, bucket, groupBy, []));
+  return {
+    bucket,
+    group_by: groupBy,
+    groups: [
+      ...own.map(({ reference, name, amount }) => ({
+        value: reference,
+        name,
+        is_rest: false,
+        total_usd: exact(parseDecimal(amount)),
+      })),
+      ...(rest.length > 0 ? [describeRest(rest)] : []),
+    ],
+    points: describePoints(rows, bucketsOf(range, bucket, rows, now), own.length + (rest.length > 0 ? 1 : 0)),
+    previous: before
+      ? describePoints(earlier ?? [], bucketsOf(before, bucket, [], now), 1).map(({ from, total_usd }) => ({
+          from,
+          total_usd,
+        }))
+      : [],
+  };
+}
+
+const exact = (value: Decimal) => new ExactNumber(toText(value));
+
+function describeRest(rest: Slice[]): Series["groups"][number] {
+  const total = sum(rest.map(({ amount }) => parseDecimal(amount)));
+  return { value: null, name: null, is_rest: true, total_usd: exact(total) };
+}
+
+/** One point a bucket, those in which nothing was spent too. What has no place of its own is of the last group. */
+function describePoints(rows: BucketRow[], buckets: string[], groups: number): Series["points"] {
+  const sums = new Map(buckets.map((from) => [from, Array.from({ length: groups }, () => zero)]));
+  for (const { bucket, place, amount } of rows) {
+    const amounts = sums.get(bucket);
+    const group = place ?? groups - 1;
+    if (amounts) amounts[group] = add(amounts[group] ?? zero, parseDecimal(amount));
+  }
+  return [...sums].map(([from, amounts]) => ({
+    from,
+    total_usd: exact(sum(amounts)),
+    amounts_usd: amounts.map(exact),
+  }));
+}
+
+/** The first days of a range's buckets. Everything begins with its first spend and lasts at least until now. */
+function bucketsOf(range: DayRange, bucket: "day" | "month", rows: BucketRow[], now: number): string[] {
+  const next = (day: string) => (bucket === "day" ? addDays(day, 1) : addMonthStart(day, 1));
+  const isEndless = range.until === everything.until;
+  const first = isEndless ? rows[0]?.bucket : range.from;
+  if (first === undefined) return [];
+  const ends = [first, rows.at(-1)?.bucket ?? first, dayOf(now)].sort();
+  const until = isEndless ? addDays(ends.at(-1) ?? first, 1) : range.until;
+  const buckets: string[] = [];
+  const start = bucket === "day" ? first : addMonthStart(first, 0);
+  for (let day = start; day < until; day = next(day)) buckets.push(day);
+  return buckets;
+}

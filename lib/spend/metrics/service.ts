@@ -1,0 +1,167 @@
+import type { ClientBase } from "pg";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
+import type { DayRange } from "@/lib/contract/month";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { compare, type Decimal, parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
+import { paceOf } from "@/lib/spend/pace";
+import { describeRange, everything, rangeBefore, rangeOf, samePointBefore } from "@/lib/spend/period";
+import { type Slice, type SpendScope, selectSlices, selectTypeTotals, type TypeTotals } from "./queries";
+import { readSeries } from "./series";
+
+/** Slices of a breakdown that are listed by themselves; what is left is their rest. */
+const maxSlices = 100;
+
+/**
+ * What a workspace spent in a period, whole and cut up, all of one moment.
+ * @throws ServiceError not_found to strangers
+ */
+export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuery): Promise<Metrics> {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return loadMetrics(client, id, query, now);
+  });
+}
+
+/**
+ * The metrics of a workspace in a transaction of the caller's, one snapshot, whose policies decide what is counted.
+ * @param now the transaction's time, milliseconds since 1970: which day, week or month is the current one
+ */
+export async function loadMetrics(
+  client: ClientBase,
+  workspaceId: string,
+  { group_by: groupBy, ...query }: MetricsQuery,
+  now: number,
+): Promise<Metrics> {
+  const scope = { workspaceId, filters: query };
+  const range = rangeOf(query, now);
+  const before = rangeBefore(query.period, range);
+  const types = await loadTypes(client, scope, query.period, range, before, now);
+  const slices = [...(await selectSlices(client, scope, range)), ...sliceTypes(types)];
+  return {
+    period: query.period,
+    ...describeRange(range),
+    environment: query.environment,
+    totals: describeTotals(types, ""),
+    previous: before
+      ? {
+          ...(describeRange(before) as { from: string; to: string }),
+          totals: describeTotals(types, "before_"),
+          to_point_usd: exact(sum(types.map((row) => parseDecimal(row.before_to_point)))),
+        }
+      : null,
+    forecast_usd: forecast(types, range, now),
+    series: await readSeries(
+      client,
+      scope,
+      { range, before, groupBy },
+      slices.filter(({ dimension }) => dimension === groupBy),
+      now,
+    ),
+    ...(Object.fromEntries(
+      dimensions.map((dimension) => [
+        `by_${dimension}`,
+        describeSlices(slices.filter((slice) => slice.dimension === dimension)),
+      ]),
+    ) as Pick<Metrics, `by_${Dimension}`>),
+  };
+}
+
+/** The totals alone, as `loadMetrics` has them. */
+export async function loadTotals(
+  client: ClientBase,
+  workspaceId: string,
+  query: MetricsQuery,
+  now: number,
+): Promise<Metrics["totals"]> {
+  const scope = { workspaceId, filters: query };
+  const types = await loadTypes(client, scope, query.period, rangeOf(query, now), undefined, now);
+  return describeTotals(types, "");
+}
+
+function loadTypes(
+  client: ClientBase,
+  scope: SpendScope,
+  period: MetricsQuery["period"],
+  range: DayRange,
+  before: DayRange | undefined,
+  now: number,
+): Promise<TypeTotals[]> {
+  const point = before && samePointBefore(period, range, before, now);
+  const nothing = { day: everything.from, fraction: "0" };
+  return selectTypeTotals(client, scope, range, before ?? range, point ?? nothing);
+}
+
+const exact = (value: Decimal) => new ExactNumber(toText(value));
+
+/** How summaries count the types: an allocation moves usage, a batch is usage. */
+const kindOf = (type: string) => (type === "subscription" || type === "expense" ? type : "usage");
+
+function describeTotals(types: TypeTotals[], when: "" | "before_"): Metrics["totals"] {
+  const total = (kind?: string) =>
+    exact(
+      sum(
+        types
+          .filter(({ type }) => kind === undefined || kindOf(type) === kind)
+          .map((row) => parseDecimal(row[`${when}amount`])),
+      ),
+    );
+  const count = (what: "messages" | "unpriced") =>
+    types.reduce((all, row) => all + Number(row[`${when}${what}`]), 0);
+  return {
+    total_usd: total(),
+    usage_usd: total("usage"),
+    subscription_usd: total("subscription"),
+    expense_usd: total("expense"),
+    message_count: count("messages"),
+    unpriced_count: count("unpriced"),
+  };
+}
+
+function sliceTypes(types: TypeTotals[]): Slice[] {
+  return types
+    .filter((row) => row.is_current)
+    .map(({ type, amount, messages }) => ({
+      dimension: "type" as const,
+      value: type,
+      reference: type,
+      name: type,
+      amount,
+      messages,
+    }))
+    .sort((a, b) => compare(parseDecimal(b.amount), parseDecimal(a.amount)));
+}
+
+function describeSlices(slices: Slice[]): Metrics["by_project"] {
+  const listed = slices.slice(0, maxSlices).map(({ reference, name, amount, messages }) => ({
+    value: reference,
+    name,
+    is_rest: false,
+    total_usd: exact(parseDecimal(amount)),
+    message_count: Number(messages),
+  }));
+  const rest = slices.slice(maxSlices);
+  if (rest.length === 0) return listed;
+  return [
+    ...listed,
+    {
+      value: null,
+      name: null,
+      is_rest: true,
+      total_usd: exact(sum(rest.map(({ amount }) => parseDecimal(amount)))),
+      message_count: rest.reduce((count, { messages }) => count + Number(messages), 0),
+    },
+  ];
+}
+
+function forecast(types: TypeTotals[], range: DayRange, now: number): ExactNumber | null {
+  const amountOf = (isUsage: boolean) =>
+    sum(
+      types
+        .filter(({ type }) => (kindOf(type) === "usage") === isUsage)
+        .map(({ amount }) => parseDecimal(amount)),
+    );
+  const pace = paceOf({ usage: amountOf(true), booked: amountOf(false) }, range, now);
+  return pace && exact(pace.total);
+}

@@ -1,0 +1,67 @@
+import type { ClientBase } from "pg";
+import type { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { toInstant } from "@/lib/contract/instant";
+import { monthOf } from "@/lib/contract/month";
+import type { Project, projectList, UpdateProjectRequest } from "@/lib/contract/projects";
+import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { notFound } from "@/lib/errors";
+import { type ProjectRow, selectProjectSlugs, selectProjects, updateProjectRow } from "./queries";
+
+/** A workspace's projects with what they cost, for its members. @throws ServiceError not_found */
+export function listProjects(claims: UserClaims, slug: string): Promise<z.output<typeof projectList>> {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return { projects: await loadProjects(client, id, now) };
+  });
+}
+
+/**
+ * The slugs of a workspace's projects in the order in which they were made, in a transaction of the caller's. What they
+ * cost is summed over all days; who needs their names alone need not wait for it.
+ */
+export function loadProjectSlugs(client: ClientBase, workspaceId: string): Promise<string[]> {
+  return selectProjectSlugs(client, workspaceId);
+}
+
+/**
+ * Renames or archives a project, or takes it back into use. Archived means left out where one is chosen from: it counts
+ * in every sum, messages to it are recorded, and recording does not bring it back.
+ * @throws ServiceError not_found, permission_denied to viewers
+ */
+export function updateProject(
+  claims: UserClaims,
+  slug: string,
+  projectSlug: string,
+  changes: UpdateProjectRequest,
+): Promise<Project> {
+  return asUser(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug, "member");
+    if (!(await updateProjectRow(client, id, projectSlug, changes))) throw notFound();
+    const [project] = await loadProjects(client, id, now, projectSlug);
+    if (!project) throw notFound();
+    return project;
+  });
+}
+
+async function loadProjects(
+  client: ClientBase,
+  workspaceId: string,
+  now: number,
+  slug?: string,
+): Promise<Project[]> {
+  const days = { ...monthOf(now), today: new Date(now).toISOString().slice(0, 10) };
+  return (await selectProjects(client, workspaceId, days, slug)).map(readProject);
+}
+
+function readProject(row: ProjectRow): Project {
+  return {
+    ...row,
+    archived_at: row.archived_at && toInstant(row.archived_at.getTime()),
+    created_at: toInstant(row.created_at.getTime()),
+    month_usd: new ExactNumber(row.month_usd),
+    month_message_count: Number(row.month_message_count),
+    message_count: Number(row.message_count),
+  };
+}

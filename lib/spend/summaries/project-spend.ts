@@ -1,0 +1,95 @@
+import type { z } from "zod";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { firstInstantMs, lastInstantMs } from "@/lib/contract/fields";
+import { toInstant } from "@/lib/contract/instant";
+import { monthOf } from "@/lib/contract/month";
+import type { projectSpend } from "@/lib/contract/reads";
+import { asKey, type KeyClaims } from "@/lib/db/transaction";
+import { notFound } from "@/lib/errors";
+import { add, compare, type Decimal, parseDecimal, sum, toText, zero } from "@/lib/ledger/pricing/decimal";
+import { selectLatestRows, selectProject, selectSpendLines } from "./queries";
+
+/** Rows that project spend lists at most (specification section 8). */
+const maxRows = 200;
+
+type Line = Awaited<ReturnType<typeof selectSpendLines>>[number];
+
+/**
+ * What a project spent in a range; this UTC month unless said otherwise. Of a range that names one end alone, the other is
+ * the start or the end of this month, or of that end's own month where this one would leave nothing between.
+ * @throws ServiceError not_found where the key may not see the project, or there is none: the same answer
+ */
+export async function readProjectSpend(
+  claims: KeyClaims,
+  slug: string,
+  range: { from?: string | undefined; to?: string | undefined },
+): Promise<z.output<typeof projectSpend>> {
+  return asKey(claims, async (client, now) => {
+    const [from, to] = instantsOf(range, now);
+    const project = await selectProject(client, claims.workspace_id, slug);
+    if (!project) throw notFound();
+    const lines = await selectSpendLines(client, project, from, to);
+    const rows = await selectLatestRows(client, project, from, to, maxRows);
+    return {
+      project: { id: project.id, slug: project.slug, name: project.name },
+      from: toInstant(from.getTime()),
+      to: toInstant(to.getTime()),
+      total_usd: sumOf(lines),
+      usage_usd: sumOf(lines.filter(({ type }) => type !== "subscription" && type !== "expense")),
+      subscription_usd: sumOf(lines.filter(({ type }) => type === "subscription")),
+      expense_usd: sumOf(lines.filter(({ type }) => type === "expense")),
+      message_count: lines.reduce((count, line) => count + Number(line.message_count), 0),
+      unpriced_count: lines.reduce((count, line) => count + Number(line.unpriced_count), 0),
+      by_model: slice(lines, (line) => line.model).map(([model, total_usd]) => ({ model, total_usd })),
+      by_feature: slice(lines, (line) => line.feature).map(([feature, total_usd]) => ({
+        feature,
+        total_usd,
+      })),
+      daily: group(lines, (line) => line.day).map(([day, total]) => ({ day, total_usd: exact(total) })),
+      rows: rows.map(({ type, occurred_at, created_at, amount_usd, quantity, ...row }) => ({
+        ...row,
+        message_type: type,
+        occurred_at: toInstant(occurred_at.getTime()),
+        created_at: toInstant(created_at.getTime()),
+        amount_usd: new ExactNumber(amount_usd),
+        quantity: quantity === null ? null : new ExactNumber(quantity),
+      })),
+    };
+  });
+}
+
+function instantsOf(
+  range: { from?: string | undefined; to?: string | undefined },
+  now: number,
+): [Date, Date] {
+  // `to` is the first instant that is left out: midnight of the 1st ends the month before.
+  const last = range.to === undefined ? now : Math.max(Date.parse(range.to) - 1, firstInstantMs);
+  const first = range.from === undefined ? now : Date.parse(range.from);
+  return [
+    new Date(range.from ?? monthOf(Math.min(last, now)).from),
+    new Date(range.to ?? Math.min(Date.parse(monthOf(Math.max(first, now)).until), lastInstantMs)),
+  ];
+}
+
+const exact = (value: Decimal) => new ExactNumber(toText(value));
+
+function sumOf(lines: Line[]): ExactNumber {
+  return exact(sum(lines.map((line) => parseDecimal(line.amount_usd))));
+}
+
+/** Sums by a dimension, in the order of the lines. */
+function group<Key>(lines: Line[], by: (line: Line) => Key): [Key, Decimal][] {
+  const sums = new Map<Key, Decimal>();
+  for (const line of lines) {
+    const key = by(line);
+    sums.set(key, add(sums.get(key) ?? zero, parseDecimal(line.amount_usd)));
+  }
+  return [...sums];
+}
+
+/** Sums by a dimension, the dearest first. What has no value in it is a slice too (null), so that slices sum to the total. */
+function slice(lines: Line[], by: (line: Line) => string | null): [string | null, ExactNumber][] {
+  return group(lines, by)
+    .sort(([, a], [, b]) => compare(b, a))
+    .map(([name, total]) => [name, exact(total)]);
+}

@@ -1,0 +1,28 @@
+import type { z } from "zod";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { monthOf } from "@/lib/contract/month";
+import type { monthSummary } from "@/lib/contract/reads";
+import { asKey, type KeyClaims } from "@/lib/db/transaction";
+import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
+import { selectProjectTotals } from "./queries";
+
+/** The current UTC month of what the key may see (specification 2.5). Headline and slices are sums of the same rows. */
+export async function readMonthSummary(claims: KeyClaims): Promise<z.output<typeof monthSummary>> {
+  const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
+  const projects = await asKey(claims, (client, now) => selectProjectTotals(client, scope, monthOf(now)));
+  const total = (pick: (row: (typeof projects)[number]) => string) =>
+    new ExactNumber(toText(sum(projects.map((row) => parseDecimal(pick(row))))));
+  const amount = (text: string) => new ExactNumber(toText(parseDecimal(text)));
+  const [top] = projects;
+  return {
+    period: "month",
+    total_usd: total((row) => row.total),
+    usage_usd: total((row) => row.usage),
+    subscription_usd: total((row) => row.subscription),
+    expense_usd: total((row) => row.expense),
+    by_project: Object.fromEntries(projects.map((row) => [row.slug, amount(row.total)])),
+    top_project: top ? { slug: top.slug, name: top.name, total_usd: amount(top.total) } : null,
+    message_count: projects.reduce((count, row) => count + Number(row.messages), 0),
+    unpriced_count: projects.reduce((count, row) => count + Number(row.unpriced), 0),
+  };
+}

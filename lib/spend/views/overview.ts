@@ -1,0 +1,24 @@
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { MetricsQuery } from "@/lib/contract/metrics";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { loadFullBudgets } from "@/lib/spend/budgets/service";
+import { loadMetrics } from "@/lib/spend/metrics/service";
+import { loadProjectSlugs } from "@/lib/spend/projects/service";
+
+/**
+ * What the overview shows, all of one moment: its figures, the budgets over live spend, and the slugs of all projects
+ * in the order in which they were made.
+ * @returns with `now`, that moment by the database's clock, milliseconds since 1970
+ * @throws ServiceError not_found to strangers
+ */
+export function readOverview(claims: UserClaims, slug: string, query: MetricsQuery) {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return {
+      now,
+      metrics: await loadMetrics(client, id, query, now),
+      budgets: await loadFullBudgets(client, id, now),
+      projectOrder: await loadProjectSlugs(client, id),
+    };
+  });
+}

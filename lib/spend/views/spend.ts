@@ -1,0 +1,16 @@
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { MetricsQuery } from "@/lib/contract/metrics";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { loadMetrics } from "@/lib/spend/metrics/service";
+
+/**
+ * What pages of a project, or of all of them, show of their spend.
+ * @returns with `now`, the moment of it by the database's clock, milliseconds since 1970
+ * @throws ServiceError not_found to strangers
+ */
+export function readSpendView(claims: UserClaims, slug: string, query: MetricsQuery) {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return { now, metrics: await loadMetrics(client, id, query, now) };
+  });
+}
