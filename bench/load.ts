@@ -11,20 +11,29 @@ export type Call = {
   headers?: Record<string, string>;
 };
 
-/** What a load took: requests a second, and the 50th and 99th of a hundred answers, ms; how many were refusals. */
+/** What a load took: requests a second, the median answer and the 99th and 99.9th percentile, ms; how many were refusals. */
 export type LoadResult = {
   requests: number;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
+  p999Ms: number;
   refused: number;
 };
 
-/** How hard a load presses: so many connections, and how long each waits after an answer. */
+/** How hard a load presses. */
 export type Pace = {
+  /** Connections; 64 where it is left out. */
   clients?: number;
-  pauseMs?: number /** Counts refusals (5xx) as answers. */;
+  /** How long each connection waits after an answer. */
+  pauseMs?: number;
+  /** Counts refusals (5xx) as answers. */
   refusals?: boolean;
+  /**
+   * Requests that leave in a second, however fast they are answered. An answer's time is then measured from when its
+   * request should have left, so that a stall of the service shows in every request that it holds up.
+   */
+  perSecond?: number;
 };
 
 /** Keep-alive connections, each with one request at a time. */
@@ -38,16 +47,20 @@ export async function runLoad(
   baseUrl: string,
   count: number,
   next: (index: number) => Call,
-  { clients = connections, pauseMs = 0, refusals = false }: Pace = {},
+  { clients = connections, pauseMs = 0, refusals = false, perSecond }: Pace = {},
 ): Promise<LoadResult> {
   const pool = new Pool(baseUrl, { connections: clients, pipelining: 1 });
   const calls = Array.from({ length: count }, (_, index) => next(index));
+  let left = 0;
   const tookMs: number[] = [];
   let refused = 0;
   const since = performance.now();
   const client = async () => {
     for (let call = calls.pop(); call; call = calls.pop()) {
-      const sentAt = performance.now();
+      const dueAt = perSecond === undefined ? performance.now() : since + (left * 1000) / perSecond;
+      left += 1;
+      const early = dueAt - performance.now();
+      if (early > 1) await wait(early);
       const { statusCode, body } = await pool.request({
         method: call.method,
         path: call.path,
@@ -62,7 +75,7 @@ export async function runLoad(
       if (refusals && statusCode >= 500) refused += 1;
       else if (statusCode >= 300)
         throw new Error(`${call.method} ${call.path} was answered ${statusCode}: ${text}`);
-      tookMs.push(performance.now() - sentAt);
+      tookMs.push(performance.now() - dueAt);
       if (pauseMs > 0) await wait(pauseMs);
     }
   };
@@ -76,6 +89,7 @@ export async function runLoad(
     perSecond: count / seconds,
     p50Ms: quantile(0.5),
     p99Ms: quantile(0.99),
+    p999Ms: quantile(0.999),
     refused,
   };
 }

@@ -7,6 +7,7 @@ import { dashboardPart } from "./dashboard";
 import { histories } from "./history";
 import { ingestPart } from "./ingest";
 import { isolationPart } from "./isolation";
+import { latencyPart } from "./latency";
 import { connections } from "./load";
 import { type Part, runPart } from "./part";
 import { formatTable, type Summary, summarise } from "./report";
@@ -23,12 +24,15 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds);
 const requests = Number(options.requests);
-const parts = ["all", "ingest", "dashboard", "isolation"];
-if (!parts.includes(options.part)) throw new Error("--part is ingest, dashboard or isolation");
+const parts = ["all", "ingest", "latency", "dashboard", "isolation"];
+if (!parts.includes(options.part)) throw new Error(`--part is one of ${parts.slice(1).join(", ")}`);
 
 async function main(): Promise<void> {
   const say = (text: string) => process.stdout.write(`${text}\n`);
-  const stage = await setStage(join(projectRoot, "dist/bench/bare.mjs"));
+  const stage = await setStage({
+    bare: join(projectRoot, "dist/bench/bare.mjs"),
+    floor: join(projectRoot, "dist/bench/floor.mjs"),
+  });
   // A second one ends it the hard way; the servers' own watch over their parent is not needed then.
   let interrupted = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -52,6 +56,7 @@ async function main(): Promise<void> {
   };
   try {
     await run("ingest", ingestPart(stage, requests));
+    await run("latency", await latencyPart(stage, requests));
     await run("dashboard", dashboardPart(stage, requests));
     await run("isolation", await isolationPart(stage, requests, options.attack));
   } finally {

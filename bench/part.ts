@@ -10,6 +10,8 @@ type Task<Name> = {
   count: number;
   call: (index: number) => Call;
   pace?: Pace;
+  /** The pace, where it depends on what earlier contenders of the round did. */
+  paceOf?: (round: Partial<Round<string>>) => Pace;
   /** What goes on meanwhile: begins, and answers how to end it. */
   meanwhile?: () => () => Promise<void>;
 };
@@ -41,7 +43,9 @@ export async function runPart<Name extends string>(
   while (results.length < rounds && !isInterrupted()) {
     const round: Partial<Round<Name>> = {};
     for (const { name, ...task } of contenders) {
-      if (!isInterrupted()) round[name] = await measure(task, postgresPid());
+      if (isInterrupted()) break;
+      const pace = task.paceOf?.(round as Partial<Round<string>>) ?? task.pace;
+      round[name] = await measure({ ...task, ...(pace && { pace }) }, postgresPid());
     }
     if (isInterrupted()) break;
     results.push(round as Round<Name>);

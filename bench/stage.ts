@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sessionCookieName } from "@/lib/access/sign-in/session-client";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
+import { generateSecret, hashSecret } from "@/lib/keys/secret";
 import { makeDataDir } from "@/tests/helpers/cluster";
 import { Fixtures } from "@/tests/helpers/keys";
 import { projectRoot } from "@/tests/helpers/project-root";
@@ -24,10 +25,13 @@ export type Dashboard = {
 /** Everything the bench measures, running; `stop()` ends it and removes what it wrote. */
 export type Stage = {
   bare: Contender;
+  floor: Contender;
   fast: Contender;
   next: Contender;
   postgresPid: () => number;
   keys: { many: string[]; hot: string; small: string; large: string };
+  /** Keys in bulk, of one workspace. @returns their secrets */
+  addKeys(count: number): Promise<string[]>;
   dashboard: Dashboard;
   /** Puts somebody new into a workspace. @returns their access token */
   addMember(slug: string): Promise<string>;
@@ -41,7 +45,7 @@ export const months = {
 };
 
 /** Starts a Postgres with durable settings in a temporary folder, and the servers, each in a process of its own. */
-export async function setStage(bareProgram: string): Promise<Stage> {
+export async function setStage(programs: { bare: string; floor: string }): Promise<Stage> {
   const opened: (() => unknown)[] = [];
   const stop = async () => {
     for (const close of opened.splice(0).reverse()) await close();
@@ -58,9 +62,13 @@ export async function setStage(bareProgram: string): Promise<Stage> {
     opened.push(() => fixtures.close());
     const keys = await makeKeys(fixtures);
 
-    const bareScript = startScript(bareProgram, [], { NODE_ENV: "production" });
-    opened.push(() => endScript(bareScript));
-    const bare = await bareScript.line((line) => /^ready (\S+)/.exec(line)?.[1]);
+    await makeFloor(fixtures);
+    const startProgram = async (program: string, ...args: string[]) => {
+      const script = startScript(program, args, { NODE_ENV: "production" });
+      opened.push(() => endScript(script));
+      const baseUrl = await script.line((line) => /^ready (\S+)/.exec(line)?.[1]);
+      return { baseUrl, pid: script.pid };
+    };
     const serve = async (lane: "on" | "off") => {
       const service = await startService(postgres, { OUTLAY_FAST_LANE: lane });
       opened.push(() => service.stop());
@@ -68,11 +76,13 @@ export async function setStage(bareProgram: string): Promise<Stage> {
     };
     const fast = await serve("on");
     return {
-      bare: { baseUrl: bare, pid: bareScript.pid },
+      bare: await startProgram(programs.bare),
+      floor: await startProgram(programs.floor, postgres.url),
       fast,
       next: await serve("off"),
       postgresPid: postgres.pid,
       keys,
+      addKeys: (count) => addKeys(fixtures, count),
       dashboard: await makeDashboard(fixtures, fast.baseUrl),
       addMember: async (slug) => {
         const { access_token: token, user } = await signUp(fast.baseUrl);
@@ -94,6 +104,41 @@ export async function setStage(bareProgram: string): Promise<Stage> {
 async function endScript({ child, ended }: Script): Promise<void> {
   child.kill("SIGTERM");
   await ended;
+}
+
+/** A table like the ledger's, with its indexes and a partition of this month, for `bench/floor.ts` to write to. */
+async function makeFloor(fixtures: Fixtures): Promise<void> {
+  await fixtures.sql.query(`
+    create schema floor;
+    create table floor.messages (like public.messages including all) partition by range (occurred_at);
+    grant usage on schema floor to outlay_service;
+    grant insert on floor.messages to outlay_service`);
+  const { rows } = await fixtures.sql.query<{ from: string; until: string }>(
+    `select date_trunc('month', now() at time zone 'UTC')::date::text as from,
+       (date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date::text as until`,
+  );
+  const [month] = rows;
+  await fixtures.sql.query(
+    `create table floor.messages_now partition of floor.messages for values from ('${month?.from}') to ('${month?.until}')`,
+  );
+}
+
+async function addKeys(fixtures: Fixtures, count: number): Promise<string[]> {
+  const workspace = await fixtures.workspace();
+  const secrets = Array.from({ length: count }, generateSecret);
+  await fixtures.sql.query(
+    `with made as (
+       insert into public.api_keys (workspace_id, name, prefix, last_four, permissions)
+       select $1, 'Key ' || number, 'svc_live_0000', lpad(number::text, 4, '0'), '{log_usage}'
+       from generate_series(1, $2::int) as number
+       returning id
+     ), numbered as (select id, row_number() over () as position from made)
+     insert into private.api_key_secrets (api_key_id, hash)
+     select id, decode(hash, 'hex')
+     from numbered join unnest($3::text[]) with ordinality as secret (hash, position) using (position)`,
+    [workspace, count, secrets.map(hashSecret)],
+  );
+  return secrets;
 }
 
 async function makeKeys(fixtures: Fixtures): Promise<Stage["keys"]> {

@@ -1,5 +1,5 @@
 // `npm run bench`: what a request costs, against a bare endpoint and against Next, and what history adds to it.
-// `-- --part ingest|dashboard --rounds N --requests N --json FILE`.
+// `-- --part ingest|latency|dashboard|isolation --rounds N --requests N --json FILE`.
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
 import { serverBundle } from "./build.mjs";
@@ -11,7 +11,7 @@ try {
   await step("install", ensureInstalled);
   await step("build", ensureBuilt);
   const esbuild = await import("esbuild");
-  for (const name of ["main", "bare"]) {
+  for (const name of ["main", "bare", "floor"]) {
     await esbuild.build({ ...serverBundle(`dist/bench/${name}.mjs`), entryPoints: [`bench/${name}.ts`] });
   }
   await import(join(root, "dist/bench/main.mjs"));

@@ -1,0 +1,122 @@
+// The floor: the least that a service does which records a message and answers after the commit. The service's HTTP
+// adapter, JSON parsed, requests gathered into one insert of the same row into a table with the same partitions and
+// indexes. No key is checked, nothing is priced and nothing is summed.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import pg from "pg";
+import { newId } from "@/lib/db/new-id";
+import { Batcher } from "@/lib/ledger/ingest/batcher";
+
+/** The part of a request that the row is made of. */
+type Request = { project: string; message: Record<string, unknown> };
+
+const [connectionString] = process.argv.slice(2);
+const pool = new pg.Pool({ connectionString, max: 10 });
+
+const ids = {
+  workspace_id: "01980000-0000-7000-8000-000000000001",
+  project_id: "01980000-0000-7000-8000-000000000002",
+  api_key_id: "01980000-0000-7000-8000-000000000003",
+};
+const price = {
+  rate: "2.5",
+  unit: "1000000",
+  source: "catalogue",
+  version: "genai-prices 0.0.70",
+  model: "gpt-4o",
+};
+
+const insert = `
+  insert into floor.messages (
+    workspace_id, id, part, occurred_at, created_at, project_id, api_key_id, type, source, environment,
+    provider, model, feature, unit_type, quantity, amount_usd, cost_status, price
+  )
+  select
+    workspace_id, id, 0, occurred_at, created_at, project_id, api_key_id, type, source, environment,
+    provider, model, feature, unit_type, quantity, amount_usd, cost_status, price
+  from jsonb_to_recordset($1) as m (
+    workspace_id uuid, id uuid, occurred_at timestamptz, created_at timestamptz, project_id uuid, api_key_id uuid,
+    type text, source text, environment text, provider text, model text, feature text, unit_type text,
+    quantity numeric, amount_usd numeric, cost_status text, price jsonb
+  )`;
+
+function rowOf({ message }: Request, now: string) {
+  return {
+    ...ids,
+    id: newId(),
+    occurred_at: now,
+    created_at: now,
+    type: "usage",
+    source: "api",
+    environment: "live",
+    provider: message.provider,
+    model: message.model,
+    feature: message.feature,
+    unit_type: message.unit_type,
+    quantity: String(message.quantity),
+    amount_usd: "0.0025",
+    cost_status: "priced",
+    price,
+  };
+}
+
+type Row = ReturnType<typeof rowOf>;
+
+async function store(rows: Row[]): Promise<void> {
+  await pool.query(insert, [JSON.stringify(rows)]);
+}
+
+const batcher = new Batcher<Row, Row>({
+  write: async (rows) => {
+    await store(rows);
+    return rows;
+  },
+  weigh: () => 1,
+  maxGroupWeight: 500,
+  maxInFlight: 2,
+  maxQueuedWeight: 20_000,
+  overflow: () => new Error("The queue is full."),
+});
+
+const sample: Request = {
+  project: "project-1",
+  message: {
+    provider: "openai",
+    model: "gpt-4o",
+    unit_type: "input_tokens",
+    quantity: 1_000,
+    feature: "feature-1",
+  },
+};
+
+/** `POST /raw/500` inserts so many rows by themselves: a rate to hold bulk calls against, without reading JSON. */
+async function insertRaw(path: string): Promise<unknown> {
+  const now = new Date().toISOString();
+  await store(Array.from({ length: Number(path.split("/").at(-1)) }, () => rowOf(sample, now)));
+  return {};
+}
+
+async function record(request: globalThis.Request): Promise<unknown> {
+  const row = await batcher.add(rowOf((await request.json()) as Request, new Date().toISOString()));
+  const { id, amount_usd, project_id, created_at, cost_status } = row;
+  return { id, amount_usd: Number(amount_usd), project_id, created_at, cost_status };
+}
+
+const server = createServer(
+  getRequestListener(async (request) => {
+    const { pathname } = new URL(request.url);
+    const answer = await (pathname.startsWith("/raw/") ? insertRaw(pathname) : record(request));
+    return new Response(JSON.stringify(answer), {
+      status: 201,
+      headers: {
+        "Content-Type": "application/json; charset=utf-8",
+        "Cache-Control": "no-store",
+        "X-Request-Id": `req_${newId()}`,
+      },
+    });
+  }),
+);
+server.listen(0, "127.0.0.1", () => {
+  process.stdout.write(`ready http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});
