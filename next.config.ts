@@ -4,7 +4,7 @@ import { commonHeaders } from "./lib/http/common-headers";
 const config: NextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
-  serverExternalPackages: ["pg", "pino"],
+  serverExternalPackages: ["pg", "pino", "prom-client"],
   // At its start Next would load every page and, a second time, every route, which our own server answers without it:
   // a second of processor time and 130 MB. A page is loaded when it is first asked for.
   experimental: { preloadEntriesOnStart: false },

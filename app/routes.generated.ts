@@ -48,6 +48,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/unpriced", load: () => import("@/app/api/v1/workspaces/[slug]/unpriced/route") },
   { path: "/api/v1/workspaces", load: () => import("@/app/api/v1/workspaces/route") },
   { path: "/auth/v1/[...path]", load: () => import("@/app/auth/v1/[...path]/route") },
+  { path: "/metrics", load: () => import("@/app/metrics/route") },
   { path: "/oauth/consent", load: () => import("@/app/oauth/consent/route") },
   { path: "/oauth/register", load: () => import("@/app/oauth/register/route") },
   { path: "/oauth/revoke", load: () => import("@/app/oauth/revoke/route") },

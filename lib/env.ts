@@ -74,6 +74,14 @@ const schema = z.object({
     .transform((value) => value === "true"),
   /** What a scheduler sends to `/api/jobs`, where no server of ours runs. */
   CRON_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
+  /** What a monitoring program sends to read `/metrics` from another machine. */
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^\S{16,}$/, "must have at least 16 characters and no spaces")
+    .optional(),
+  /** Where traces are sent (OpenTelemetry's own setting; its SDK reads the others itself). */
+  OTEL_EXPORTER_OTLP_ENDPOINT: url("http:", "https:").optional(),
+  OTEL_TRACES_SAMPLER: z.string().optional(),
   /** Where clients on this machine (the import, the local agent tools) find the service. */
   SVC_BASE_URL: url("http:", "https:").optional(),
   SUPABASE_URL: url("http:", "https:").optional(),

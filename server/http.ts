@@ -11,6 +11,7 @@ import { securityHeaders } from "@/lib/http/security-headers";
 import { isServedHost, readTarget, refuseHost } from "@/lib/http/served-host";
 import { servedPath } from "@/lib/mcp/addresses";
 import { endToolStreams } from "@/lib/mcp/protocol";
+import { metrics } from "@/lib/metrics";
 import { Connections } from "./connections";
 import { createLane } from "./lane";
 import { UpgradableRequest } from "./upgrades";
@@ -38,7 +39,10 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   const toNext: Listener = async (incoming, outgoing) => {
     if (!isDecodable(incoming.url ?? "/")) return refuseAddress(outgoing);
     const { socket, headers } = incoming;
-    return withPeer(socket.remoteAddress, headers, () => handlePage(incoming, outgoing));
+    const sinceMs = performance.now();
+    await withPeer(socket.remoteAddress, headers, () => handlePage(incoming, outgoing));
+    const labels = { method: incoming.method ?? "", route: "page", status: outgoing.statusCode };
+    metrics.requests.observe(labels, (performance.now() - sinceMs) / 1000);
   };
   const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext) : toNext;
   const headers = Object.entries(securityHeaders());

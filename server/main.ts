@@ -55,6 +55,8 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
 
   async function start(): Promise<void> {
     const settings = env();
+    // Loaded only where it is wanted: the SDK is larger than the service.
+    if (settings.OTEL_EXPORTER_OTLP_ENDPOINT) opened.push((await import("./tracing")).startTracing(settings));
     await refuseTakenPort(
       settings.PORT,
       settings.HOST,

@@ -2,6 +2,7 @@ import { attachDatabasePool } from "@vercel/functions";
 import { DatabaseError, Pool, type QueryResult, types } from "pg";
 import { env, postgresUrl } from "@/lib/env";
 import { log } from "@/lib/log";
+import { readGauge } from "@/lib/metrics";
 import { connectionTo } from "./connection";
 import { deadlines } from "./deadlines";
 import { Watch } from "./watch";
@@ -62,6 +63,14 @@ export function database(purpose: Purpose): Pool {
   shared.pools[purpose] ??= openPool(purpose);
   return shared.pools[purpose];
 }
+
+readGauge("outlay_database_connections", () =>
+  Object.entries(shared.pools).flatMap(([purpose, { totalCount, idleCount, waitingCount }]) => [
+    { labels: { purpose, state: "idle" }, value: idleCount },
+    { labels: { purpose, state: "busy" }, value: totalCount - idleCount },
+    { labels: { purpose, state: "wanted" }, value: waitingCount },
+  ]),
+);
 
 function openPool(purpose: Purpose): Pool {
   const { VERCEL } = env();

@@ -1,4 +1,6 @@
 import type { PoolClient, QueryResult } from "pg";
+import { metrics } from "@/lib/metrics";
+import { traced } from "@/lib/tracing";
 import { deadlines, statementTimeout } from "./deadlines";
 import { asOutage, noteStored, sqlState, unavailable } from "./outage";
 import { database, watch } from "./pool";
@@ -174,8 +176,9 @@ async function onClient<T>(
   let client: PoolClient | undefined;
   let broken: Error | undefined;
   try {
-    client = await connect(purpose, call);
-    return await run(client);
+    const connected = await connect(purpose, call);
+    client = connected;
+    return await traced("database transaction", { "outlay.purpose": purpose }, () => run(connected));
   } catch (error) {
     if (client && !isAlone && !call.givenUp) {
       await client.query("rollback").catch((failure: Error) => {
@@ -185,6 +188,7 @@ async function onClient<T>(
     throw asOutage(error, { givenUp: call.givenUp, isReading: purpose === "reading" }) ?? error;
   } finally {
     watch.finish(call);
+    metrics.databaseCalls.observe({ purpose }, (performance.now() - call.startedMs) / 1000);
     // A connection that could not even roll back, or whose answer was not awaited, is closed, not handed on.
     client?.release(call.givenUp ? true : broken);
   }

@@ -38,8 +38,14 @@ const forwardingHeaders = [
  * @param headers the request's, as they came in
  */
 export function withPeer<T>(peer: string | undefined, headers: IncomingHttpHeaders, run: () => T): T {
-  const isForwarded = forwardingHeaders.some((name) => headers[name] !== undefined);
-  return origins.run({ peer, isForwarded, namesCaller: headers["x-forwarded-for"] !== undefined }, run);
+  return origins.run(
+    originOf(peer, (name) => headers[name] !== undefined),
+    run,
+  );
+}
+
+function originOf(peer: string | undefined, has: (header: string) => boolean): Origin {
+  return { peer, isForwarded: forwardingHeaders.some(has), namesCaller: has("x-forwarded-for") };
 }
 
 /** The caller's address, or undefined where it cannot be known. @param peer the socket's, where the caller has it */
@@ -58,12 +64,14 @@ export function callerAddress(
 }
 
 /**
- * Whether a request that goes through Next was made on this machine. A request that some proxy on this machine passed on
- * was not: it is believed only where TRUSTED_PROXIES names the proxy, and the proxy names the caller.
+ * Whether a request was made on this machine. A request that some proxy on this machine passed on was not: it is believed
+ * only where TRUSTED_PROXIES names the proxy, and the proxy names the caller.
+ * @param peer the socket's remote address, where the caller has it; that of the request under way in Next otherwise
  */
-export function isFromThisMachine(request: Pick<Request, "headers">): boolean {
-  const origin = origins.getStore();
-  if (!origin || !isAddressIn(callerAddress(request, undefined), ["127.0.0.0/8", "::1/128"])) return false;
+export function isFromThisMachine(request: Pick<Request, "headers">, peer?: string): boolean {
+  const origin =
+    peer === undefined ? origins.getStore() : originOf(peer, (name) => request.headers.has(name));
+  if (!origin || !isAddressIn(callerAddress(request, peer), ["127.0.0.0/8", "::1/128"])) return false;
   if (!origin.isForwarded) return true;
   return origin.namesCaller && isAddressIn(origin.peer, env().TRUSTED_PROXIES);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ServiceError } from "@/lib/errors";
 import type { RateStatus } from "@/lib/keys/decide";
 import { reportFailure } from "@/lib/log";
+import { metrics } from "@/lib/metrics";
 import { writeJson } from "./json";
 import { encodeStream, type StreamedBody } from "./streamed";
 
@@ -59,6 +60,7 @@ export function errorResponse(
   headers: Record<string, string> = {},
 ): Response {
   const known = error instanceof ServiceError ? error : undefined;
+  metrics.refusals.inc({ code: known?.code ?? "internal_error" });
   if (!known || known.status >= 500) reportFailure(error, "A request failed.", { request_id: requestId });
   const sent =
     known ??

@@ -2,6 +2,7 @@ import { sweepTokens } from "@/lib/access/oauth/sweep";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { runRepricings } from "@/lib/ledger/repricing/service";
 import { log, reportFailure } from "@/lib/log";
+import { metrics, readGauge } from "@/lib/metrics";
 
 /** Work that is done beside requests, by any process at any time: each job sees to it that nothing is done twice. */
 export type Job = { name: string; everyMs: number; run: () => Promise<number> };
@@ -12,13 +13,22 @@ export const jobs: Job[] = [
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
 ];
 
+/** When each job last succeeded in this process, by `performance.now()`. */
+const succeededMs = new Map<string, number>();
+readGauge("outlay_job_seconds_since_success", () =>
+  [...succeededMs].map(([job, at]) => ({ labels: { job }, value: (performance.now() - at) / 1000 })),
+);
+
 /** Does what a job finds to do. Never throws: a job that fails is logged, and tried again the next time. */
 export async function runJob({ name, run }: Job): Promise<{ name: string; done: number; failed: boolean }> {
   try {
     const done = await run();
+    metrics.jobRuns.inc({ job: name, outcome: "success" });
+    succeededMs.set(name, performance.now());
     if (done > 0) log.info({ job: name, done }, "A job did its work.");
     return { name, done, failed: false };
   } catch (error) {
+    metrics.jobRuns.inc({ job: name, outcome: "failure" });
     reportFailure(error, `The job ${name} failed; it will be tried again.`);
     return { name, done: 0, failed: true };
   }

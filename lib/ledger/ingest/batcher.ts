@@ -23,13 +23,24 @@ export class Batcher<Item, Result> {
     },
   ) {}
 
+  /** How much waits to be written. */
+  get queuedWeight(): number {
+    return this.#queuedWeight;
+  }
+
+  /** How long the first item in the queue has waited, ms. */
+  get queueAgeMs(): number {
+    const [first] = this.#queue;
+    return first ? performance.now() - first.addedMs : 0;
+  }
+
   /** Resolves with the item's result once its group is written. @throws options.overflow's error, or that of the write */
   add(item: Item): Promise<Result> {
     const weight = this.options.weigh(item);
     if (this.#queuedWeight + weight > this.options.maxQueuedWeight)
       return Promise.reject(this.options.overflow());
     return new Promise((resolve, reject) => {
-      this.#queue.push({ item, weight, resolve, reject });
+      this.#queue.push({ item, weight, addedMs: performance.now(), resolve, reject });
       this.#queuedWeight += weight;
       // Requests whose bodies are parsed in this same turn of the event loop join the group.
       if (this.#queue.length === 1) setImmediate(() => this.#fill());
@@ -77,6 +88,8 @@ export class Batcher<Item, Result> {
 type Waiting<Item, Result> = {
   item: Item;
   weight: number;
+  /** When it was added, by `performance.now()`. */
+  addedMs: number;
   resolve: (result: Result) => void;
   reject: (reason: unknown) => void;
 };

@@ -2,6 +2,7 @@ import { text } from "@/lib/contract/fields";
 import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
 import { readPart } from "@/lib/contract/read-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
+import { readGauge } from "@/lib/metrics";
 import { Batcher } from "./batcher";
 import type { IngestCall, IngestVerdict } from "./call";
 import { writeGroup } from "./write-group";
@@ -22,6 +23,9 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
       { "Retry-After": "1" },
     ),
 });
+
+readGauge("outlay_ingest_queued_messages", () => [{ labels: {}, value: batcher.queuedWeight }]);
+readGauge("outlay_ingest_queue_age_seconds", () => [{ labels: {}, value: batcher.queueAgeMs / 1000 }]);
 
 /** A call before its messages were looked at. */
 type Unread<Body> = Omit<IngestCall, "body"> & { body: Body | ServiceError };

@@ -12,6 +12,8 @@ import {
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
 import { reportFailure } from "@/lib/log";
+import { metrics } from "@/lib/metrics";
+import { traced } from "@/lib/tracing";
 import type { IngestCall, IngestVerdict } from "./call";
 import { Group } from "./group";
 import { requireMonths, withMonths } from "./months";
@@ -26,9 +28,14 @@ const maxAttempts = 8;
 export async function writeGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await withMonths(() => tryGroup(calls));
+      return await traced("record a group", { "outlay.calls": calls.length }, () =>
+        withMonths(() => tryGroup(calls)),
+      );
     } catch (error) {
-      if (isContention(error) && attempt < maxAttempts) continue;
+      if (isContention(error) && attempt < maxAttempts) {
+        metrics.groupRetries.inc();
+        continue;
+      }
       if (error instanceof ServiceError || calls.length === 1) throw error;
       reportFailure(error, "A group of calls could not be written; writing them one by one.");
       return oneByOne(calls);
@@ -74,18 +81,20 @@ async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
       key === undefined ? [] : [{ lookup, key }],
     ),
   });
-  const { verdicts, admission } = await inTwoTrips<
+  const { verdicts, admission, group } = await inTwoTrips<
     AdmissionRow,
-    { verdicts: IngestVerdict[]; admission: Admission }
+    { verdicts: IngestVerdict[]; admission: Admission; group: Group }
   >(callText("load_admission", requested), async (answer, client) => {
     const admission = readAdmission(answer);
     const group = new Group(admission, await loadPrices(client, admission));
     group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
     const verdicts = calls.map((call) => group.admit(call));
     requireMonths(group.draft.messages.map((row) => row.occurred_at));
-    return { close: statementsOf(group, admission.now), result: { verdicts, admission } };
+    return { close: statementsOf(group, admission.now), result: { verdicts, admission, group } };
   });
   noteUse(admission.keys.values(), admission.now);
+  metrics.groupCalls.observe(calls.length);
+  metrics.messages.inc(group.draft.messages.filter(({ part = 0 }) => part === 0).length);
   return verdicts;
 }
 

@@ -1,0 +1,85 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** A figure that is asked for when somebody reads the metrics, by its labels' values. */
+export type Reading = { labels: Record<string, string>; value: number };
+
+function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const readings = new Map<string, () => Reading[]>();
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const { labels, value } of readings.get(name)?.() ?? []) this.set(labels, value);
+      },
+    });
+  gauge("outlay_ingest_queued_messages", "Messages that wait to be recorded.");
+  gauge("outlay_ingest_queue_age_seconds", "How long the oldest of them has waited.");
+  gauge("outlay_database_connections", "Connections to the database.", ["purpose", "state"]);
+  gauge("outlay_job_seconds_since_success", "Time since a job last succeeded in this process.", ["job"]);
+  return {
+    registry,
+    readings,
+    requests: new Histogram({
+      name: "outlay_http_request_duration_seconds",
+      help: "Time until the head of an answer was ready, by the route's pattern.",
+      labelNames: ["method", "route", "status"],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    refusals: new Counter({
+      name: "outlay_refusals_total",
+      help: "Answers with an error, by its code.",
+      labelNames: ["code"],
+      registers,
+    }),
+    messages: new Counter({
+      name: "outlay_messages_recorded_total",
+      help: "Messages recorded.",
+      registers,
+    }),
+    groupCalls: new Histogram({
+      name: "outlay_ingest_group_calls",
+      help: "Calls that were decided and recorded in one transaction.",
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+      registers,
+    }),
+    groupRetries: new Counter({
+      name: "outlay_ingest_group_retries_total",
+      help: "Groups of messages that were written again because another transaction was in the way.",
+      registers,
+    }),
+    databaseCalls: new Histogram({
+      name: "outlay_database_call_duration_seconds",
+      help: "Time of a transaction, waiting for a connection included.",
+      labelNames: ["purpose"],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    jobRuns: new Counter({
+      name: "outlay_job_runs_total",
+      help: "Runs of a job, by how they ended.",
+      labelNames: ["job", "outcome"],
+      registers,
+    }),
+  };
+}
+
+// The self-hosted server and the Next bundle in the same process each have a copy of this module; the metrics are one.
+const globals = globalThis as { [key: symbol]: ReturnType<typeof createMetrics> | undefined };
+const slot = Symbol.for("outlay.metrics");
+globals[slot] ??= createMetrics();
+
+/** What this process counts for Prometheus. Labels hold route patterns and codes: nothing that a caller chose. */
+export const metrics = globals[slot];
+
+/** Says where a gauge's value comes from: `read` is called whenever the metrics are read. */
+export function readGauge(name: string, read: () => Reading[]): void {
+  metrics.readings.set(name, read);
+}
