@@ -8,10 +8,12 @@ const harness = withHarness({ services: 0 });
 const servers: { baseUrl: string; stop(): Promise<unknown> }[] = [];
 
 beforeAll(async () => {
+  // Next alone does not know which requests are of this machine: without a token, its metrics are for nobody.
+  const settings = { METRICS_TOKEN: "token-of-the-monitoring" };
   servers.push(
-    await harness.start(),
-    await harness.start({ OUTLAY_FAST_LANE: "off" }),
-    await startNextAlone({ POSTGRES_URL: harness.database.url }),
+    await harness.start(settings),
+    await harness.start({ ...settings, OUTLAY_FAST_LANE: "off" }),
+    await startNextAlone({ ...settings, POSTGRES_URL: harness.database.url }),
   );
 });
 afterAll(async () => {
