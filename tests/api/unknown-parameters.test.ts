@@ -23,6 +23,8 @@ const otherProtocols = [
   // As Supabase Auth has it.
   "/auth/v1/[...path]",
   "/callback",
+  // A scrape may carry parameters that its configuration names.
+  "/metrics",
   // RFC 6749, 3.1 and 3.2: unrecognized parameters are ignored.
   "/oauth/consent",
   "/oauth/register",
