@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import ipaddr from "ipaddr.js";
-import { asServiceAlone, callText } from "@/lib/db/transaction";
+import { callAsService } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 
 /** How often one subject may: `limit` times in any `windowMs`. */
@@ -71,10 +71,7 @@ async function ask(question: "admit_attempt" | "full_quota", action: string, quo
     limit,
     window_ms: windowMs,
   }));
-  const refusal = await asServiceAlone(async (client) => {
-    const { rows } = await client.query<{ answer: Refusal | null }>(callText(question, asked));
-    return rows[0]?.answer ?? null;
-  });
+  const refusal = await callAsService<Refusal | null>(`private.${question}`, JSON.stringify(asked));
   if (refusal) throw tooMany(action, refusal);
 }
 

@@ -4,7 +4,8 @@ import { traced } from "@/lib/tracing";
 import { deadlines, statementTimeout } from "./deadlines";
 import { asOutage, noteStored, sqlState, unavailable } from "./outage";
 import { database, watch } from "./pool";
-import { quoteLiteral } from "./quote-literal";
+import { callFunction, execute } from "./query";
+import { join, type Sql, sql, toLiteralText } from "./sql";
 import type { GivenUp, WatchedCall } from "./watch";
 
 export { sqlState } from "./outage";
@@ -52,6 +53,11 @@ export function asServiceAlone<T>(run: (client: PoolClient) => Promise<T>): Prom
   return onClient({ purpose: "writing", deadlineMs: deadlines.request, isAlone: true }, run);
 }
 
+/** Calls a function as the service itself, outside a transaction; see `callFunction`. */
+export function callAsService<T>(name: string, ...values: unknown[]): Promise<T> {
+  return asServiceAlone((client) => callFunction<T>(client, name, ...values));
+}
+
 /** Runs `run` in one read-only transaction, one snapshot, in which an API key's policies hold. */
 export function asKey<T>(claims: KeyClaims, run: Run<T>): Promise<T> {
   const settings = { role: "outlay_key", "request.api_key": JSON.stringify(claims) };
@@ -92,46 +98,41 @@ function settingsOf({ caller_address: address = "", ...token }: UserClaims): Rec
  * must not be committed without the rest: a key's secret, say. The user's claims stay, so that the audit log names them.
  * @param role whose the transaction is
  */
-export async function steppedBack<T>(
+export async function asServiceWithin<T>(
   client: PoolClient,
   run: () => Promise<T>,
   role: "authenticated" | "outlay_key" = "authenticated",
 ): Promise<T> {
-  await client.query(`select ${setLocal({ role: "none" })}`);
+  await execute(client, setLocal({ role: "none" }));
   // Where this throws, the transaction is lost, and the role with it.
   const result = await run();
-  await client.query(`select ${setLocal({ role })}`);
+  await execute(client, setLocal({ role }));
   return result;
 }
 
-function setLocal(settings: Record<string, string>): string {
-  const calls = Object.entries(settings).map(
-    ([name, value]) => `set_config('${name}', ${quoteLiteral(value)}, true)`,
-  );
-  return calls.join(", ");
-}
-
-/** A call of a function of the schema `private` with JSON arguments, as the text of a statement. */
-export function callText(name: string, ...json: unknown[]): string {
-  return `select private.${name}(${json.map((value) => quoteLiteral(JSON.stringify(value))).join(", ")}) as answer`;
+/** Sets settings until the transaction ends. @param more what else to select */
+function setLocal(settings: Record<string, string>, more: Sql[] = []): Sql {
+  const calls = Object.entries(settings).map(([name, value]) => sql`set_config(${name}, ${value}, true)`);
+  return sql`select ${join([...calls, ...more])}`;
 }
 
 /**
  * Runs a transaction of the service in two round trips, for where a round trip's CPU counts: `open` goes out with the
- * begin, and the statements that `decide` makes of its answer with the commit. Statements are texts of `callText`.
+ * begin, and the statements that `decide` makes of its answer with the commit. `open` has one row with one column, `answer`;
+ * values are text.
  */
 export function inTwoTrips<Answer, Result>(
-  open: string,
-  decide: (answer: Answer, client: PoolClient) => Promise<{ close: string[]; result: Result }>,
+  open: Sql,
+  decide: (answer: Answer, client: PoolClient) => Promise<{ close: Sql[]; result: Result }>,
 ): Promise<Result> {
   return onClient({ purpose: "writing", deadlineMs: deadlines.request }, async (client) => {
     // Several statements in one text have several results, which pg's types do not know.
-    const results: unknown = await client.query(`begin; ${open}`);
+    const results: unknown = await client.query(`begin; ${toLiteralText(open)}`);
     const [, opened] = results as QueryResult<{ answer: Answer }>[];
     const row = opened?.rows[0];
     if (!row) throw new Error("A function call has one row.");
     const { close, result } = await decide(row.answer, client);
-    await client.query([...close, "commit"].join("; "));
+    await client.query([...close.map(toLiteralText), "commit"].join("; "));
     if (close.length > 0) noteStored();
     return result;
   });
@@ -143,8 +144,8 @@ async function inTransaction<T>(
   settings: Record<string, string>,
   run: Run<T>,
 ): Promise<T> {
-  const set = setLocal({ ...settings, statement_timeout: statementTimeout(how.deadlineMs) });
-  const opening = `${begin}; select ${set}, extract(epoch from now())::float8 * 1000 as now`;
+  const set = { ...settings, statement_timeout: statementTimeout(how.deadlineMs) };
+  const opening = `${begin}; ${toLiteralText(setLocal(set, [sql`extract(epoch from now())::float8 * 1000 as now`]))}`;
   return onClient(how, async (client) => {
     // Several statements in one text have several results, which pg's types do not know.
     const results: unknown = await client.query(opening);

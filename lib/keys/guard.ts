@@ -1,10 +1,11 @@
 import type { Permission } from "@/lib/contract/permissions";
+import { execute } from "@/lib/db/query";
 import { asService, asServiceAlone, type KeyClaims } from "@/lib/db/transaction";
 import type { AccessToken, ApiKey, KeyLookup } from "./api-key";
 import { invalidAccessToken, invalidCredentials } from "./credentials";
 import { decideAttempt, decideCall, type RateStatus } from "./decide";
 import { noteUse } from "./note-use";
-import { type Admission, admissionsArgument, loadAdmission } from "./queries";
+import { type Admission, loadAdmission, recordAdmissionsStatement } from "./queries";
 
 /**
  * A caller whose key was admitted: what it may read, as row-level security will hold it to, and the access token where it
@@ -39,9 +40,7 @@ export async function admitRead(
     const verdict = judge(admission, call);
     const loaded = admission.keys.get(call.lookup.value);
     if (loaded && verdict.counted) {
-      await client.query("select private.record_admissions($1)", [
-        JSON.stringify(admissionsArgument([{ loaded, admitted: 1 }], admission.now)),
-      ]);
+      await execute(client, recordAdmissionsStatement([{ loaded, admitted: 1 }], admission.now));
     }
     return verdict;
   });

@@ -1,4 +1,4 @@
-import { asServiceAlone } from "@/lib/db/transaction";
+import { callAsService } from "@/lib/db/transaction";
 import { log } from "@/lib/log";
 import type { LoadedKey } from "./queries";
 
@@ -27,7 +27,7 @@ async function noteWaiting(): Promise<void> {
     while (waiting.size > 0) {
       const ids = [...waiting];
       waiting.clear();
-      await asServiceAlone((client) => client.query("select private.note_key_use($1)", [ids]));
+      await callAsService("private.note_key_use", ids);
     }
   } catch (error) {
     waiting.clear();

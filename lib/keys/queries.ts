@@ -1,4 +1,7 @@
 import type { ClientBase } from "pg";
+import { json } from "@/lib/db/columns";
+import { selectOne } from "@/lib/db/query";
+import { type Sql, sql } from "@/lib/db/sql";
 import { parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import type { AccessToken, ApiKey, KeyKind, KeyLookup, KeyUsage } from "./api-key";
 
@@ -59,21 +62,31 @@ export type Requested = {
   idempotency?: { lookup: string; key: string }[];
 };
 
-/** The argument of `private.load_admission`, which loads keys with their state and locks those that have a limit. */
-export function admissionArgument({ lookups, projects = [], idempotency = [] }: Requested): unknown {
+/**
+ * Calls `private.load_admission`, which loads keys with their state and locks those that have a limit. Its one column is
+ * `answer`.
+ */
+export function loadAdmissionStatement({ lookups, projects = [], idempotency = [] }: Requested): Sql {
   const named = (by: KeyLookup["by"]) => [
     ...new Set(lookups.filter((lookup) => lookup.by === by).map((lookup) => lookup.value)),
   ];
-  return { hashes: named("hash"), tokens: named("token"), ids: named("id"), projects, idempotency };
+  const requested = {
+    hashes: named("hash"),
+    tokens: named("token"),
+    ids: named("id"),
+    projects,
+    idempotency,
+  };
+  return sql`select private.load_admission(${JSON.stringify(requested)}) as answer`;
 }
 
-/** The answer of `private.load_admission`. A key that is named in several ways is loaded once, and counted once. */
-export function readAdmission(admission: AdmissionRow): Admission {
+/** What an answer of `private.load_admission` says. A key that is named in several ways is loaded once, and counted once. */
+export function parseAdmission(admission: AdmissionRow): Admission {
   const byId = new Map<string, LoadedKey>();
   const keys = new Map<string, LoadedKey>();
   const tokens = new Map<string, AccessToken>();
   for (const row of admission.keys) {
-    const loaded = byId.get(row.id) ?? readKey(row);
+    const loaded = byId.get(row.id) ?? parseKey(row);
     byId.set(row.id, loaded);
     keys.set(row.lookup, loaded);
     if (row.token) {
@@ -92,16 +105,15 @@ export function readAdmission(admission: AdmissionRow): Admission {
 
 /** Loads keys with their state; within a transaction, those that have a limit stay locked until it ends. */
 export async function loadAdmission(client: ClientBase, requested: Requested): Promise<Admission> {
-  const { rows } = await client.query<{ admission: AdmissionRow }>(
-    "select private.load_admission($1) as admission",
-    [JSON.stringify(admissionArgument(requested))],
+  const { answer } = await selectOne(
+    client,
+    { answer: json<AdmissionRow>() },
+    loadAdmissionStatement(requested),
   );
-  const admission = rows[0]?.admission;
-  if (!admission) throw new Error("load_admission answered nothing.");
-  return readAdmission(admission);
+  return parseAdmission(answer);
 }
 
-function readKey(row: AdmissionRow["keys"][number]): LoadedKey {
+function parseKey(row: AdmissionRow["keys"][number]): LoadedKey {
   return {
     key: {
       id: row.id,
@@ -130,18 +142,19 @@ function readKey(row: AdmissionRow["keys"][number]): LoadedKey {
 }
 
 /**
- * The argument of `private.record_admissions`, which counts `admitted` calls of each key against its rate window at
- * `now`, in the transaction that loaded the keys.
+ * Calls `private.record_admissions`, which counts `admitted` calls of each key against its rate window at `now`, in the
+ * transaction that loaded the keys.
  */
-export function admissionsArgument(
+export function recordAdmissionsStatement(
   admissions: { loaded: LoadedKey; admitted: number }[],
   now: number,
-): unknown[] {
-  return admissions.map(({ loaded, admitted }) => ({
+): Sql {
+  const counted = admissions.map(({ loaded, admitted }) => ({
     api_key_id: loaded.key.id,
     admitted,
     total: loaded.windowTotal + admitted,
     // A clock that was set back must not put a row before the last one: the window is read in order.
     at: Math.max(now, loaded.windowLatestAt),
   }));
+  return sql`select private.record_admissions(${JSON.stringify(counted)})`;
 }

@@ -10,7 +10,7 @@ import type {
   invitationList,
 } from "@/lib/contract/invitations";
 import type { Membership } from "@/lib/contract/me";
-import { asUser, asUserReading, steppedBack, type UserClaims } from "@/lib/db/transaction";
+import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { serviceAddress } from "@/lib/service-address";
 import {
@@ -20,8 +20,8 @@ import {
   insertInvitation,
   keepInvitationSecret,
   type OfferRow,
-  readOffer,
   selectInvitations,
+  selectOffer,
 } from "./queries";
 import { hashInvitationToken, makeInvitationToken } from "./token";
 
@@ -51,7 +51,7 @@ export async function createInvitation(
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const id = await insertInvitation(client, { workspaceId, role, email, days });
-    await steppedBack(client, () => keepInvitationSecret(client, id, hashInvitationToken(token)));
+    await asServiceWithin(client, () => keepInvitationSecret(client, id, hashInvitationToken(token)));
     const [row] = await selectInvitations(client, workspaceId, id);
     if (!row) throw new Error("An invitation that was made was not found.");
     return { invitation: readInvitation(row), link: `${serviceAddress()}/invite/${token}` };
@@ -76,7 +76,7 @@ export function revokeInvitation(claims: UserClaims, slug: string, id: string): 
 export function readInvitationOffer(claims: UserClaims, token: string): Promise<InvitationOffer> {
   return asUser(claims, async (client) => {
     await requireProfile(client, claims);
-    const offer = await steppedBack(client, () => readOffer(client, hashInvitationToken(token)));
+    const offer = await asServiceWithin(client, () => selectOffer(client, hashInvitationToken(token)));
     if (!offer) throw notFound();
     return describeOffer(offer);
   });
@@ -90,7 +90,7 @@ export function readInvitationOffer(claims: UserClaims, token: string): Promise<
 export function acceptInvitation(claims: UserClaims, token: string): Promise<Membership> {
   return asUser(claims, async (client) => {
     const { email } = await requireProfile(client, claims);
-    const offer = await steppedBack(client, () => acceptOffer(client, hashInvitationToken(token)));
+    const offer = await asServiceWithin(client, () => acceptOffer(client, hashInvitationToken(token)));
     if (!offer) throw notFound();
     if (!offer.is_member && !offer.is_for_caller) {
       throw new ServiceError(

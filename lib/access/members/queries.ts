@@ -1,31 +1,37 @@
 import type { ClientBase } from "pg";
 import type { WorkspaceRole } from "@/lib/contract/me";
+import { nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { execute, selectAll } from "@/lib/db/query";
+import { empty, sql } from "@/lib/db/sql";
 
-/** A member as stored. */
-export type MemberRow = {
-  user_id: string;
-  role: WorkspaceRole;
-  display_name: string | null;
-  email: string;
-  avatar_url: string | null;
-  joined_at: Date;
+const memberRow = {
+  user_id: uuid(),
+  role: text<WorkspaceRole>(),
+  display_name: nullable(text()),
+  email: text(),
+  avatar_url: nullable(text()),
+  joined_at: timestamp(),
 };
 
+/** A member as stored. */
+export type MemberRow = Row<typeof memberRow>;
+
 /** A workspace's members, from owner to viewer, then by name. @param userId of one alone */
-export async function selectMembers(
+export function selectMembers(
   client: ClientBase,
   workspaceId: string,
   userId: string | null = null,
 ): Promise<MemberRow[]> {
-  const { rows } = await client.query<MemberRow>(
-    `select m.user_id, m.role, p.display_name, p.email, p.avatar_url, m.created_at as joined_at
-     from public.workspace_members as m
-     join public.profiles as p on p.id = m.user_id
-     where m.workspace_id = $1 and ($2::uuid is null or m.user_id = $2)
-     order by array_position(array['owner', 'admin', 'member', 'viewer'], m.role), lower(coalesce(p.display_name, p.email)), m.user_id`,
-    [workspaceId, userId],
+  return selectAll(
+    client,
+    memberRow,
+    sql`select m.user_id, m.role, p.display_name, p.email, p.avatar_url, m.created_at as joined_at
+      from public.workspace_members as m
+      join public.profiles as p on p.id = m.user_id
+      where m.workspace_id = ${workspaceId} ${userId === null ? empty : sql`and m.user_id = ${userId}`}
+      order by array_position(array['owner', 'admin', 'member', 'viewer'], m.role),
+        lower(coalesce(p.display_name, p.email)), m.user_id`,
   );
-  return rows;
 }
 
 /** Locks two memberships, always in the same order, and reads the roles as they are then. */
@@ -34,12 +40,13 @@ export async function lockRoles(
   workspaceId: string,
   userIds: [string, string],
 ): Promise<Map<string, WorkspaceRole>> {
-  const { rows } = await client.query<{ user_id: string; role: WorkspaceRole }>(
-    `select user_id, role from public.workspace_members
-     where workspace_id = $1 and user_id = any ($2)
-     order by user_id
-     for update`,
-    [workspaceId, userIds],
+  const rows = await selectAll(
+    client,
+    { user_id: uuid(), role: text<WorkspaceRole>() },
+    sql`select user_id, role from public.workspace_members
+      where workspace_id = ${workspaceId} and user_id = any (${userIds})
+      order by user_id
+      for update`,
   );
   return new Map(rows.map(({ user_id, role }) => [user_id, role]));
 }
@@ -51,11 +58,12 @@ export async function updateRole(
   userId: string,
   role: WorkspaceRole,
 ): Promise<boolean> {
-  const { rowCount } = await client.query(
-    "update public.workspace_members set role = $3 where workspace_id = $1 and user_id = $2",
-    [workspaceId, userId, role],
+  const changed = await execute(
+    client,
+    sql`update public.workspace_members set role = ${role}
+      where workspace_id = ${workspaceId} and user_id = ${userId}`,
   );
-  return rowCount === 1;
+  return changed === 1;
 }
 
 /** @returns whether there was a membership that the user may end */
@@ -64,9 +72,9 @@ export async function deleteMember(
   workspaceId: string,
   userId: string,
 ): Promise<boolean> {
-  const { rowCount } = await client.query(
-    "delete from public.workspace_members where workspace_id = $1 and user_id = $2",
-    [workspaceId, userId],
+  const deleted = await execute(
+    client,
+    sql`delete from public.workspace_members where workspace_id = ${workspaceId} and user_id = ${userId}`,
   );
-  return rowCount === 1;
+  return deleted === 1;
 }

@@ -1,5 +1,5 @@
 import { provedSecondFactor } from "@/lib/db/second-factor";
-import { asServiceAlone, type UserClaims } from "@/lib/db/transaction";
+import { callAsService, type UserClaims } from "@/lib/db/transaction";
 
 export { provedSecondFactor };
 
@@ -10,8 +10,5 @@ export { provedSecondFactor };
  */
 export async function lacksSecondFactor(claims: UserClaims): Promise<boolean> {
   if (provedSecondFactor(claims)) return false;
-  const { rows } = await asServiceAlone((client) =>
-    client.query<{ has: boolean }>("select private.has_verified_factor($1) as has", [claims.sub]),
-  );
-  return rows[0]?.has ?? true;
+  return callAsService("private.has_verified_factor", claims.sub);
 }

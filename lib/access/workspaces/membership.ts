@@ -1,7 +1,7 @@
 import type { ClientBase, PoolClient } from "pg";
 import type { CurrentUser, Membership, WorkspaceRole } from "@/lib/contract/me";
 import { provedSecondFactor } from "@/lib/db/second-factor";
-import { steppedBack, type UserClaims } from "@/lib/db/transaction";
+import { asServiceWithin, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { selectLockedWorkspaces, selectMemberships, selectProfile } from "./queries";
 
@@ -58,5 +58,5 @@ export async function readLocked(
   slug?: string,
 ): Promise<{ slug: string; name: string }[]> {
   if (provedSecondFactor(claims)) return [];
-  return steppedBack(client, () => selectLockedWorkspaces(client, slug));
+  return asServiceWithin(client, () => selectLockedWorkspaces(client, slug));
 }

@@ -1,50 +1,66 @@
 import type { ClientBase } from "pg";
 import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/me";
 import type { UpdateWorkspaceRequest } from "@/lib/contract/workspaces";
+import { boolean, integer, nullable, text, uuid } from "@/lib/db/columns";
+import { execute, selectAll, selectFirst, selectOne } from "@/lib/db/query";
+import { assignments, empty, sql } from "@/lib/db/sql";
 
 /** A user's own profile. */
-export async function selectProfile(
+export function selectProfile(
   client: ClientBase,
   userId: string,
 ): Promise<CurrentUser["profile"] | undefined> {
-  const { rows } = await client.query(
-    "select id, email, display_name, avatar_url, default_workspace_id from public.profiles where id = $1",
-    [userId],
+  return selectFirst(
+    client,
+    {
+      id: uuid(),
+      email: text(),
+      display_name: nullable(text()),
+      avatar_url: nullable(text()),
+      default_workspace_id: nullable(uuid()),
+    },
+    sql`select id, email, display_name, avatar_url, default_workspace_id
+      from public.profiles where id = ${userId}`,
   );
-  return rows[0];
 }
 
 /** The workspaces a user is a member of, the default one first, then by name. @param slug of one alone */
-export async function selectMemberships(
-  client: ClientBase,
-  userId: string,
-  slug?: string,
-): Promise<Membership[]> {
-  const { rows } = await client.query(
-    `select w.id, w.name, w.slug, w.type, w.description, w.base_currency, w.require_mfa, m.role
-     from public.workspace_members as m
-     join public.workspaces as w on w.id = m.workspace_id
-     left join public.profiles as p on p.id = m.user_id
-     where m.user_id = $1 and ($2::text is null or w.slug = $2)
-     order by w.id is not distinct from p.default_workspace_id desc, w.name, w.slug`,
-    [userId, slug ?? null],
+export function selectMemberships(client: ClientBase, userId: string, slug?: string): Promise<Membership[]> {
+  return selectAll(
+    client,
+    {
+      id: uuid(),
+      name: text(),
+      slug: text(),
+      type: text<Membership["type"]>(),
+      description: nullable(text()),
+      base_currency: text(),
+      require_mfa: boolean(),
+      role: text<Membership["role"]>(),
+    },
+    sql`select w.id, w.name, w.slug, w.type, w.description, w.base_currency, w.require_mfa, m.role
+      from public.workspace_members as m
+      join public.workspaces as w on w.id = m.workspace_id
+      left join public.profiles as p on p.id = m.user_id
+      where m.user_id = ${userId} ${slug === undefined ? empty : sql`and w.slug = ${slug}`}
+      order by w.id is not distinct from p.default_workspace_id desc, w.name, w.slug`,
   );
-  return rows;
 }
 
 /**
  * The workspaces that the user of the transaction does not reach for want of a second factor. Run as the service itself.
  * @param slug of one alone
  */
-export async function selectLockedWorkspaces(
+export function selectLockedWorkspaces(
   client: ClientBase,
   slug?: string,
 ): Promise<{ slug: string; name: string }[]> {
-  const { rows } = await client.query(
-    "select slug, name from private.locked_workspaces() where $1::text is null or slug = $1",
-    [slug ?? null],
+  return selectAll(
+    client,
+    { slug: text(), name: text() },
+    sql`select slug, name from private.locked_workspaces()
+      ${slug === undefined ? empty : sql`where slug = ${slug}`}`,
   );
-  return rows;
 }
 
 /** Changes what is given of a user's own profile; null takes it away. */
@@ -53,22 +69,9 @@ export async function updateProfile(
   userId: string,
   { display_name, avatar_url, default_workspace_id }: UpdateMeRequest,
 ): Promise<void> {
-  await client.query(
-    `update public.profiles set
-       display_name = case when $2 then $3 else display_name end,
-       avatar_url = case when $4 then $5 else avatar_url end,
-       default_workspace_id = case when $6 then $7::uuid else default_workspace_id end
-     where id = $1`,
-    [
-      userId,
-      display_name !== undefined,
-      display_name ?? null,
-      avatar_url !== undefined,
-      avatar_url ?? null,
-      default_workspace_id !== undefined,
-      default_workspace_id ?? null,
-    ],
-  );
+  const set = assignments({ display_name, avatar_url, default_workspace_id });
+  if (!set) return;
+  await execute(client, sql`update public.profiles set ${set} where id = ${userId}`);
 }
 
 /** Makes a workspace; the database makes its maker the owner. Nothing is returned: the maker may not read it before. */
@@ -77,9 +80,10 @@ export async function insertWorkspace(
   workspace: { slug: string; name: string; description: string | null; baseCurrency: string },
 ): Promise<void> {
   const { slug, name, description, baseCurrency } = workspace;
-  await client.query(
-    "insert into public.workspaces (slug, name, description, base_currency) values ($1, $2, $3, $4)",
-    [slug, name, description, baseCurrency],
+  await execute(
+    client,
+    sql`insert into public.workspaces (slug, name, description, base_currency)
+      values (${slug}, ${name}, ${description}, ${baseCurrency})`,
   );
 }
 
@@ -89,36 +93,25 @@ export async function updateWorkspaceRow(
   workspaceId: string,
   { name, description, base_currency, require_mfa }: UpdateWorkspaceRequest,
 ): Promise<void> {
-  await client.query(
-    `update public.workspaces set
-       name = coalesce($2, name),
-       description = case when $3 then $4 else description end,
-       base_currency = coalesce($5, base_currency),
-       require_mfa = coalesce($6, require_mfa)
-     where id = $1`,
-    [
-      workspaceId,
-      name ?? null,
-      description !== undefined,
-      description ?? null,
-      base_currency ?? null,
-      require_mfa ?? null,
-    ],
-  );
+  const set = assignments({ name, description, base_currency, require_mfa });
+  if (!set) return;
+  await execute(client, sql`update public.workspaces set ${set} where id = ${workspaceId}`);
 }
 
 /** How many projects, keys, budgets and connections a workspace has in use. */
-export async function selectCounts(
+export function selectCounts(
   client: ClientBase,
   workspaceId: string,
 ): Promise<{ projects: number; api_keys: number; budgets: number; connections: number }> {
-  const { rows } = await client.query(
-    `select
-       (select count(*)::int from public.projects where workspace_id = $1 and archived_at is null) as projects,
-       (select count(*)::int from public.api_keys where workspace_id = $1 and kind = 'key' and revoked_at is null) as api_keys,
-       (select count(*)::int from public.budgets where workspace_id = $1) as budgets,
-       (select count(*)::int from public.connections where workspace_id = $1) as connections`,
-    [workspaceId],
+  return selectOne(
+    client,
+    { projects: integer(), api_keys: integer(), budgets: integer(), connections: integer() },
+    sql`select
+        (select count(*)::int from public.projects where workspace_id = w.id and archived_at is null) as projects,
+        (select count(*)::int from public.api_keys
+          where workspace_id = w.id and kind = 'key' and revoked_at is null) as api_keys,
+        (select count(*)::int from public.budgets where workspace_id = w.id) as budgets,
+        (select count(*)::int from public.connections where workspace_id = w.id) as connections
+      from (select ${workspaceId}::uuid as id) as w`,
   );
-  return rows[0];
 }

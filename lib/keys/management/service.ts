@@ -12,12 +12,12 @@ import type {
 import type { Membership } from "@/lib/contract/me";
 import { monthOf } from "@/lib/contract/month";
 import { permissionsOf } from "@/lib/contract/permissions";
-import { asUser, asUserReading, steppedBack, type UserClaims } from "@/lib/db/transaction";
+import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { generateSecret, hashSecret, secretHint } from "@/lib/keys/secret";
 import { readChanges } from "./check";
 import { mayManage, readKey } from "./describe";
-import { giveSecret, insertKey, type KeyRow, lockKey, revokeKey, selectKeys, updateKey } from "./queries";
+import { insertKey, type KeyRow, lockKey, replaceSecret, revokeKey, selectKeys, updateKey } from "./queries";
 
 type Key = z.output<typeof apiKey>;
 type KeyWithSecret = z.output<typeof apiKeyWithSecret>;
@@ -127,8 +127,8 @@ async function throttleSecrets({ sub, caller_address: address }: UserClaims): Pr
 /** Only the service writes secrets; the user's own right to the key was asked for before. */
 async function issueSecret(client: PoolClient, id: string): Promise<string> {
   const secret = generateSecret();
-  await steppedBack(client, () =>
-    giveSecret(client, id, { hash: hashSecret(secret), ...secretHint(secret) }),
+  await asServiceWithin(client, () =>
+    replaceSecret(client, id, { hash: hashSecret(secret), ...secretHint(secret) }),
   );
   return secret;
 }

@@ -2,12 +2,16 @@ import { Client } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { createLocalUser } from "@/lib/access/sign-in/local/create-local-user";
 import { toInstant } from "@/lib/contract/instant";
+import { uuid } from "@/lib/db/columns";
 import { deadlines } from "@/lib/db/deadlines";
+import { callFunction, execute, selectOne } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
 import { demoWorkspaceId } from "@/lib/keys/environment-key";
 import { hashSecret, secretHint } from "@/lib/keys/secret";
 import { permissionOf } from "@/lib/ledger/ingest/call";
 import { composeMessage } from "@/lib/ledger/ingest/compose";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
+import { storeMessages } from "@/lib/ledger/ingest/store-messages";
 import { demoMessages, demoProjects } from "./messages";
 
 /** The share of each demo budget that is spent when the demo is made. */
@@ -36,19 +40,20 @@ export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.
   });
   await client.connect();
   try {
-    await client.query("begin");
-    const { rowCount } = await client.query(
-      `insert into public.workspaces (id, slug, name, type, description)
-       values ($1, 'demo', 'Demo', 'demo', 'Four months of a team that does not exist. Look round, change things.')
-       on conflict do nothing`,
-      [demoWorkspaceId],
+    await execute(client, sql`begin`);
+    const made = await execute(
+      client,
+      sql`insert into public.workspaces (id, slug, name, type, description)
+        values (${demoWorkspaceId}, 'demo', 'Demo', 'demo',
+          'Four months of a team that does not exist. Look round, change things.')
+        on conflict do nothing`,
     );
-    if (rowCount === 1) {
+    if (made === 1) {
       const ownerId = await addOwner(client, access);
       await fill(client, access.key, ownerId, now);
     }
-    await client.query("commit");
-    return rowCount === 1;
+    await execute(client, sql`commit`);
+    return made === 1;
   } finally {
     await client.end();
   }
@@ -56,14 +61,15 @@ export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.
 
 async function addOwner(client: Client, { email, password }: DemoAccess): Promise<string> {
   const userId = await createLocalUser(client, { email, password, displayName: "Demo" });
-  await client.query(
-    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'owner')",
-    [demoWorkspaceId, userId],
+  await execute(
+    client,
+    sql`insert into public.workspace_members (workspace_id, user_id, role)
+      values (${demoWorkspaceId}, ${userId}, 'owner')`,
   );
-  await client.query("update public.profiles set default_workspace_id = $1 where id = $2", [
-    demoWorkspaceId,
-    userId,
-  ]);
+  await execute(
+    client,
+    sql`update public.profiles set default_workspace_id = ${demoWorkspaceId} where id = ${userId}`,
+  );
   return userId;
 }
 
@@ -92,43 +98,42 @@ async function fill(client: Client, keySecret: string, ownerId: string, now: num
     };
   });
   for (const month of new Set(rows.map((row) => row.occurred_at.slice(0, 7)))) {
-    await client.query("select private.ensure_messages_month($1)", [`${month}-01T00:00:00Z`]);
+    await callFunction(client, "private.ensure_messages_month", `${month}-01T00:00:00Z`);
   }
   for (let start = 0; start < rows.length; start += messagesAWrite) {
     const messages = rows.slice(start, start + messagesAWrite);
-    await client.query("select private.store_messages($1, $2, '[]')", [
-      JSON.stringify(start === 0 ? projects : []),
-      JSON.stringify(messages),
-    ]);
+    const newProjects = start === 0 ? projects : [];
+    await storeMessages(client, { projects: newProjects, messages, replays: [] });
   }
   for (const { name, scope, value, share } of budgets) {
-    await client.query(
-      `insert into public.budgets (workspace_id, name, scope_type, scope_value, amount)
-       select $1, $2, $3, $4, greatest(ceil(sum(amount_usd) / $5::numeric), 1)
-       from public.daily_spend
-       where workspace_id = $1 and day >= date_trunc('month', $6::timestamptz at time zone 'UTC')::date
-         and ($4::text is null or project_id::text = $4)`,
-      [demoWorkspaceId, name, scope, value === null ? null : idOf.get(value), share, new Date(now)],
+    const id = value === null ? null : (idOf.get(value) ?? null);
+    await execute(
+      client,
+      sql`insert into public.budgets (workspace_id, name, scope_type, scope_value, amount)
+        select ${demoWorkspaceId}, ${name}, ${scope}, ${id}, greatest(ceil(sum(amount_usd) / ${share}::numeric), 1)
+        from public.daily_spend
+        where workspace_id = ${demoWorkspaceId}
+          and day >= date_trunc('month', ${new Date(now)}::timestamptz at time zone 'UTC')::date
+          and (${id}::text is null or project_id::text = ${id})`,
     );
   }
 }
 
 async function insertKey(client: Client, secret: string, ownerId: string): Promise<string> {
   const { prefix, last_four } = secretHint(secret);
-  const { rows } = await client.query(
-    `insert into public.api_keys (workspace_id, name, prefix, last_four, permissions, created_by)
-     values ($1, 'Demo key', $2, $3, $4, $5) returning id`,
-    [
-      demoWorkspaceId,
-      prefix,
-      last_four,
-      [...new Set([...Object.values(permissionOf), "manage_subscriptions", "read_summaries"])],
-      ownerId,
-    ],
+  const permissions = [
+    ...new Set([...Object.values(permissionOf), "manage_subscriptions", "read_summaries"]),
+  ];
+  const key = await selectOne(
+    client,
+    { id: uuid() },
+    sql`insert into public.api_keys (workspace_id, name, prefix, last_four, permissions, created_by)
+      values (${demoWorkspaceId}, 'Demo key', ${prefix}, ${last_four}, ${permissions}, ${ownerId}) returning id`,
   );
-  await client.query(
-    "insert into private.api_key_secrets (api_key_id, hash) values ($1, decode($2, 'hex'))",
-    [rows[0].id, hashSecret(secret)],
+  await execute(
+    client,
+    sql`insert into private.api_key_secrets (api_key_id, hash)
+      values (${key.id}, decode(${hashSecret(secret)}, 'hex'))`,
   );
-  return rows[0].id;
+  return key.id;
 }

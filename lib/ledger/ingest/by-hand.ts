@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { bulkResult } from "@/lib/contract/message";
-import { asUser, steppedBack, type UserClaims } from "@/lib/db/transaction";
+import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { describeVerdicts } from "./bulk-result";
 import { selectMemberKey } from "./queries";
@@ -19,7 +19,7 @@ export async function recordByHand(
 ): Promise<z.output<typeof bulkResult>> {
   const keyId = await asUser(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "member");
-    return steppedBack(client, () => selectMemberKey(client, id, call.environment));
+    return asServiceWithin(client, () => selectMemberKey(client, id, call.environment));
   });
   // Whoever lost the membership in this very moment.
   if (keyId === null) throw notFound();

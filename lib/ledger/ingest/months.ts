@@ -1,4 +1,4 @@
-import { asServiceAlone } from "@/lib/db/transaction";
+import { callAsService } from "@/lib/db/transaction";
 
 /** Months (`YYYY-MM`, UTC) whose partitions are there. They are never removed. */
 const knownMonths = new Set<string>();
@@ -38,9 +38,7 @@ export async function withMonths<T>(run: () => Promise<T>): Promise<T> {
 
 async function makeMonths(months: string[]): Promise<void> {
   for (const month of months) {
-    await asServiceAlone((client) =>
-      client.query("select private.ensure_messages_month($1)", [`${month}-01T00:00:00Z`]),
-    );
+    await callAsService("private.ensure_messages_month", `${month}-01T00:00:00Z`);
     knownMonths.add(month);
   }
 }

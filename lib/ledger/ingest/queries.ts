@@ -1,27 +1,35 @@
 import type { PoolClient } from "pg";
+import { callFunction } from "@/lib/db/query";
 import type { SpendRange } from "./allocation";
+
+/** What a project spent in a range of days, USD as text. */
+type ProjectSpend = {
+  project_id: string;
+  environment: string;
+  from: string;
+  until: string;
+  amount_usd: string;
+};
 
 /**
  * What projects have spent in ranges of days, USD as text. Until the transaction ends nobody else is told of the same
  * project, environment and month: two allocations at once cannot both move the same spend.
  */
-export async function loadProjectSpend(
-  client: PoolClient,
-  wanted: SpendRange[],
-): Promise<{ project_id: string; environment: string; from: string; until: string; amount_usd: string }[]> {
+export async function loadProjectSpend(client: PoolClient, wanted: SpendRange[]): Promise<ProjectSpend[]> {
   if (wanted.length === 0) return [];
-  const { rows } = await client.query("select private.load_project_spend($1) as spend", [
+  const spend = await callFunction<ProjectSpend[] | null>(
+    client,
+    "private.load_project_spend",
     JSON.stringify(wanted),
-  ]);
-  return rows[0]?.spend ?? [];
+  );
+  return spend ?? [];
 }
 
 /** The key under which the signed-in member records by hand; null where they may not. The claims are still a user's. */
-export async function selectMemberKey(
+export function selectMemberKey(
   client: PoolClient,
   workspaceId: string,
   environment: "live" | "test",
 ): Promise<string | null> {
-  const { rows } = await client.query("select private.member_key($1, $2) as id", [workspaceId, environment]);
-  return rows[0].id;
+  return callFunction(client, "private.member_key", workspaceId, environment);
 }

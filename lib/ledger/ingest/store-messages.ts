@@ -1,4 +1,6 @@
-import type { PoolClient } from "pg";
+import type { ClientBase } from "pg";
+import { execute } from "@/lib/db/query";
+import { type Sql, sql } from "@/lib/db/sql";
 import type { RememberedRequest } from "./idempotency";
 import type { LedgerRow } from "./ledger";
 
@@ -15,17 +17,19 @@ export type Replay = {
   created_at: string;
 };
 
+/** What is written together with messages. */
+type Batch = { projects: NewProject[]; messages: LedgerRow[]; replays: Replay[] };
+
 /**
  * Writes messages with everything that must be true at the same moment.
  * @throws a serialization failure (40001) where another process was first with a project or an idempotency key
  */
-export async function storeMessages(
-  client: PoolClient,
-  batch: { projects: NewProject[]; messages: LedgerRow[]; replays: Replay[] },
-): Promise<void> {
-  await client.query("select private.store_messages($1, $2, $3)", [
-    JSON.stringify(batch.projects),
-    JSON.stringify(batch.messages),
-    JSON.stringify(batch.replays),
-  ]);
+export function storeMessagesStatement({ projects, messages, replays }: Batch): Sql {
+  return sql`select private.store_messages(
+    ${JSON.stringify(projects)}, ${JSON.stringify(messages)}, ${JSON.stringify(replays)})`;
+}
+
+/** Runs `storeMessagesStatement`. */
+export async function storeMessages(client: ClientBase, batch: Batch): Promise<void> {
+  await execute(client, storeMessagesStatement(batch));
 }

@@ -1,13 +1,14 @@
 import type { PoolClient } from "pg";
-import { callText, inTwoTrips, isContention } from "@/lib/db/transaction";
+import { type Sql, sql } from "@/lib/db/sql";
+import { inTwoTrips, isContention } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { noteUse } from "@/lib/keys/note-use";
 import {
   type Admission,
   type AdmissionRow,
-  admissionArgument,
-  admissionsArgument,
-  readAdmission,
+  loadAdmissionStatement,
+  parseAdmission,
+  recordAdmissionsStatement,
 } from "@/lib/keys/queries";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
@@ -18,6 +19,7 @@ import type { IngestCall, IngestVerdict } from "./call";
 import { Group } from "./group";
 import { requireMonths, withMonths } from "./months";
 import { loadProjectSpend } from "./queries";
+import { storeMessagesStatement } from "./store-messages";
 
 const maxAttempts = 8;
 
@@ -71,7 +73,7 @@ function messagesOf(calls: IngestCall[]) {
 
 async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
   const messages = messagesOf(calls);
-  const requested = admissionArgument({
+  const load = loadAdmissionStatement({
     lookups: calls.map(({ lookup }) => lookup),
     projects: messages.flatMap(({ lookup, request: { project, message } }) => [
       { lookup, slug: project },
@@ -84,8 +86,8 @@ async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
   const { verdicts, admission, group } = await inTwoTrips<
     AdmissionRow,
     { verdicts: IngestVerdict[]; admission: Admission; group: Group }
-  >(callText("load_admission", requested), async (answer, client) => {
-    const admission = readAdmission(answer);
+  >(load, async (answer, client) => {
+    const admission = parseAdmission(answer);
     const group = new Group(admission, await loadPrices(client, admission));
     group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
     const verdicts = calls.map((call) => group.admit(call));
@@ -99,13 +101,15 @@ async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
 }
 
 /** What a decided group writes. */
-function statementsOf(group: Group, now: number): string[] {
-  const admissions = admissionsArgument(group.admissions(), now);
+function statementsOf(group: Group, now: number): Sql[] {
+  const admissions = group.admissions();
   const { projects, messages, replays, subscriptions } = group.draft;
   return [
-    ...(admissions.length > 0 ? [callText("record_admissions", admissions)] : []),
-    ...(messages.length > 0 ? [callText("store_messages", projects, messages, replays)] : []),
-    ...(subscriptions.length > 0 ? [callText("start_subscriptions", subscriptions)] : []),
+    ...(admissions.length > 0 ? [recordAdmissionsStatement(admissions, now)] : []),
+    ...(messages.length > 0 ? [storeMessagesStatement({ projects, messages, replays })] : []),
+    ...(subscriptions.length > 0
+      ? [sql`select private.start_subscriptions(${JSON.stringify(subscriptions)})`]
+      : []),
   ];
 }
 

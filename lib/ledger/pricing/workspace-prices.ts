@@ -1,7 +1,14 @@
 import type { ClientBase } from "pg";
+import { callFunction } from "@/lib/db/query";
 import type { PriceOverride } from "./price-message";
 
 type Remembered = { version: number; prices: readonly PriceOverride[] };
+
+/** What `private.load_prices` answers. */
+type StoredPrices = {
+  version: number;
+  prices: (Omit<PriceOverride, "startsAt"> & { startsAt: string })[];
+};
 
 /** Workspaces whose prices this process remembers; the ones used longest ago go first. */
 const remembered = new Map<string, Remembered>();
@@ -22,10 +29,7 @@ export async function workspacePrices(
   if (version === 0) return none;
   const known = remembered.get(workspaceId);
   if (known && known.version >= version) return known.prices;
-  const { rows } = await client.query<{
-    loaded: { version: number; prices: (Omit<PriceOverride, "startsAt"> & { startsAt: string })[] } | null;
-  }>("select private.load_prices($1) as loaded", [workspaceId]);
-  const loaded = rows[0]?.loaded;
+  const loaded = await callFunction<StoredPrices | null>(client, "private.load_prices", workspaceId);
   const prices = loaded?.prices.map((price) => ({ ...price, startsAt: new Date(price.startsAt) })) ?? none;
   remembered.delete(workspaceId);
   remembered.set(workspaceId, { version: loaded?.version ?? version, prices });

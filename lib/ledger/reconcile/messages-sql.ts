@@ -1,5 +1,12 @@
-/** Batches whose row is not the sum of its items, or says otherwise whether it is priced. $1: the workspace or null. */
-export const differingBatches = `
+import { empty, type Sql, sql } from "@/lib/db/sql";
+
+/** That a column is of one workspace; nothing for all of them. */
+export function ofWorkspace(column: Sql, workspaceId: string | null): Sql {
+  return workspaceId === null ? empty : sql`and ${column} = ${workspaceId}`;
+}
+
+/** Batches whose row is not the sum of its items, or says otherwise whether it is priced. */
+export const differingBatches = (workspaceId: string | null) => sql`
   select m.workspace_id, workspace.slug as workspace, m.id, m.amount_usd as stored_amount_usd, items.amount_usd as actual_amount_usd,
     m.cost_status as stored_status, items.cost_status as actual_status
   from public.messages as m
@@ -9,25 +16,25 @@ export const differingBatches = `
     from jsonb_to_recordset(m.items) as item (amount_usd numeric, cost_status text)
   ) as items
   left join public.workspaces as workspace on workspace.id = m.workspace_id
-  where m.items is not null and ($1::uuid is null or m.workspace_id = $1)
+  where m.items is not null ${ofWorkspace(sql`m.workspace_id`, workspaceId)}
     and (m.amount_usd <> items.amount_usd or m.cost_status <> items.cost_status)
   order by workspace.slug, m.id`;
 
 /** Written as one statement over the row itself: a correction of prices that is faster is seen, not undone. */
-export const mendBatches = `
+export const mendBatches = (workspaceId: string, ids: string[]) => sql`
   update public.messages as m
   set amount_usd = (select coalesce(sum(amount_usd), 0) from jsonb_to_recordset(m.items) as item (amount_usd numeric)),
     cost_status = (
       select case when bool_or(cost_status = 'unpriced') then 'unpriced' when bool_or(cost_status = 'priced') then 'priced' else 'client' end
       from jsonb_to_recordset(m.items) as item (cost_status text)
     )
-  where m.items is not null and m.workspace_id = $1 and m.id = any ($2)`;
+  where m.items is not null and m.workspace_id = ${workspaceId} and m.id = any (${ids})`;
 
 /**
  * Messages whose postings are not what the message says: an allocation is two that sum to zero, a year of subscription
- * twelve, anything else one; what was charged in a currency is its amount at the rate kept with it. $1: the workspace or null.
+ * twelve, anything else one; what was charged in a currency is its amount at the rate kept with it.
  */
-export const differingPostings = `
+export const differingPostings = (workspaceId: string | null) => sql`
   select message.*, round(exact_amount_usd, 18) as actual_amount_usd, workspace.slug as workspace
   from (
     select workspace_id, id, type, count(*) as stored_parts, sum(amount_usd) as stored_amount_usd,
@@ -38,7 +45,7 @@ export const differingPostings = `
       max(part) as last_part,
       count(distinct amount_usd) filter (where part < 11) as shares
     from public.messages
-    where (type in ('allocation', 'expense', 'subscription') or part <> 0) and ($1::uuid is null or workspace_id = $1)
+    where (type in ('allocation', 'expense', 'subscription') or part <> 0) ${ofWorkspace(sql`workspace_id`, workspaceId)}
     group by workspace_id, id, type
   ) as message
   left join public.workspaces as workspace on workspace.id = message.workspace_id
@@ -47,56 +54,63 @@ export const differingPostings = `
     or (message.type = 'subscription' and shares > 1)
   order by workspace.slug, message.id`;
 
-/** Idempotency keys that answer with a message that is not there. $1: the workspace or null. */
-export const strayAnswers = `
+/** Idempotency keys that answer with a message that is not there. */
+export const strayAnswers = (workspaceId: string | null) => sql`
   select i.workspace_id, workspace.slug as workspace, i.key, i.message_id
   from private.idempotency as i
   left join public.workspaces as workspace on workspace.id = i.workspace_id
-  where ($1::uuid is null or i.workspace_id = $1)
-    and not exists (select from public.messages as m where m.workspace_id = i.workspace_id and m.id = i.message_id)
+  where not exists (select from public.messages as m where m.workspace_id = i.workspace_id and m.id = i.message_id)
+    ${ofWorkspace(sql`i.workspace_id`, workspaceId)}
   order by workspace.slug, i.key`;
 
 /** Without the stray answer a retry is recorded, and what it stands for is counted. */
-export const removeStrayAnswers = `
+export const removeStrayAnswers = (workspaceId: string) => sql`
   delete from private.idempotency as i
-  where i.workspace_id = $1
+  where i.workspace_id = ${workspaceId}
     and not exists (select from public.messages as m where m.workspace_id = i.workspace_id and m.id = i.message_id)`;
 
+/** Which message. */
+type MessageName = { workspaceId: string; id: string };
+
 /** The postings of a message, locked; for mending them. */
-export const lockPostings = `
-  select part, occurred_at, project_id, amount_usd::text as amount_usd, original_amount::text as original_amount,
+export const lockPostings = ({ workspaceId, id }: MessageName) => sql`
+  select part, occurred_at, project_id, amount_usd, original_amount,
     price ->> 'rate' as rate, type, details,
     (select id from public.projects as source where source.workspace_id = m.workspace_id and source.slug = m.details ->> 'from_project')
       as source_project_id
   from public.messages as m
-  where workspace_id = $1 and id = $2
+  where workspace_id = ${workspaceId} and id = ${id}
   order by part
   for update of m`;
 
+/** A posting that is missing: `amount` in USD, `occurredAt` in ISO 8601. */
+export type NewPosting = { part: number; amount: string; occurredAt: string; projectId: string };
+
 /** Writes a posting of a message that has others: changes its amount, or makes it after the pattern of one that is there. */
-export const changePosting =
-  "update public.messages set amount_usd = $4 where workspace_id = $1 and id = $2 and part = $3";
-export const restorePosting = `
+export const changePosting = ({ workspaceId, id }: MessageName, part: number, amount: string) => sql`
+  update public.messages set amount_usd = ${amount}
+  where workspace_id = ${workspaceId} and id = ${id} and part = ${part}`;
+export const restorePosting = ({ workspaceId, id }: MessageName, posting: NewPosting) => sql`
   insert into public.messages (
     workspace_id, id, part, occurred_at, created_at, project_id, api_key_id, user_id, type, source, environment, provider,
     amount_usd, cost_status, price, currency, original_amount, label, category, notes, metadata, details
   )
-  select workspace_id, id, $3, $5, created_at, $6, api_key_id, user_id, type, source, environment, provider,
-    $4, cost_status, price, currency, original_amount, label, category, notes, metadata, details
-  from public.messages where workspace_id = $1 and id = $2
+  select workspace_id, id, ${posting.part}, ${posting.occurredAt}, created_at, ${posting.projectId}, api_key_id, user_id, type, source, environment, provider,
+    ${posting.amount}, cost_status, price, currency, original_amount, label, category, notes, metadata, details
+  from public.messages where workspace_id = ${workspaceId} and id = ${id}
   order by part limit 1`;
 
-/** The spend of this month by everything a budget may be about, of the workspaces that have one. */
-export const budgetSums = `
+/** The spend of this month by everything a budget may be about, of a workspace. @param entries of the month */
+export const budgetSums = (entries: Sql, workspaceId: string, environment: "live" | "test") => sql`
   with spend as materialized (
     select workspace_id, project_id::text as project, api_key_id::text as key, provider, feature, environment, sum(amount_usd) as amount_usd
-    from (%entries%) as entries
+    from (${entries}) as entries
     group by 1, 2, 3, 4, 5, 6
   )
-  select b.id, coalesce(sum(s.amount_usd), 0)::text as amount_usd
+  select b.id, coalesce(sum(s.amount_usd), 0) as amount_usd
   from public.budgets as b
   left join spend as s
-    on s.workspace_id = b.workspace_id and s.environment = $4
+    on s.workspace_id = b.workspace_id and s.environment = ${environment}
     and case b.scope_type
       when 'global' then true
       when 'project' then s.project = b.scope_value
@@ -104,5 +118,5 @@ export const budgetSums = `
       when 'provider' then lower(s.provider) = lower(b.scope_value)
       when 'key' then s.key = b.scope_value
     end
-  where b.workspace_id = $3
+  where b.workspace_id = ${workspaceId}
   group by b.id`;

@@ -1,4 +1,18 @@
 import type { ClientBase } from "pg";
+import {
+  bigint,
+  float,
+  integer,
+  json,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
+import { callFunction, execute, selectAll, selectFirst, selectOne } from "@/lib/db/query";
+import { type Sql, sql } from "@/lib/db/sql";
 import type { Kind } from "./difference";
 import * as messages from "./messages-sql";
 import * as sums from "./sums-sql";
@@ -14,12 +28,14 @@ const maxListed = 1_000;
 
 type Found = { rows: DifferingRow[]; unlisted: number };
 
-async function list(client: ClientBase, sql: string, values: unknown[]): Promise<Found> {
+async function list(client: ClientBase, found: Sql): Promise<Found> {
   // Every value as text: JSON's numbers would lose digits on their way into JavaScript.
-  const { rows } = await client.query<{ row: DifferingRow; total: string }>(
-    `select (select jsonb_object_agg(key, value) from jsonb_each_text(to_jsonb(found))) as row, count(*) over () as total
-     from (${sql}) as found limit ${maxListed}`,
-    values,
+  const rows = await selectAll(
+    client,
+    { row: json<DifferingRow>(), total: bigint() },
+    sql`select (select jsonb_object_agg(key, value) from jsonb_each_text(to_jsonb(found))) as row,
+        count(*) over () as total
+      from (${found}) as found limit ${maxListed}`,
   );
   return {
     rows: rows.map(({ row }) => row),
@@ -29,47 +45,53 @@ async function list(client: ClientBase, sql: string, values: unknown[]): Promise
 
 /** The id of a workspace, by its slug. */
 export async function selectWorkspaceId(client: ClientBase, slug: string): Promise<string | undefined> {
-  const { rows } = await client.query("select id from public.workspaces where slug = $1", [slug]);
-  return rows[0]?.id;
+  const row = await selectFirst(
+    client,
+    { id: uuid() },
+    sql`select id from public.workspaces where slug = ${slug}`,
+  );
+  return row?.id;
 }
 
 /** How many workspaces there are, for the summary. */
 export async function countWorkspaces(client: ClientBase): Promise<number> {
-  const { rows } = await client.query("select count(*) from public.workspaces");
-  return Number(rows[0].count);
+  const { count } = await selectOne(
+    client,
+    { count: bigint() },
+    sql`select count(*) as count from public.workspaces`,
+  );
+  return Number(count);
 }
 
 /** Every month that has messages or sums. */
-export async function selectMonths(client: ClientBase, workspaceId: string | null): Promise<Month[]> {
-  const { rows } = await client.query(
-    `select to_char(first_day, 'YYYY-MM-DD"T00:00:00Z"') as from,
+export function selectMonths(client: ClientBase, workspaceId: string | null): Promise<Month[]> {
+  return selectAll(
+    client,
+    { from: text(), until: text() },
+    sql`select to_char(first_day, 'YYYY-MM-DD"T00:00:00Z"') as from,
        to_char(first_day + interval '1 month', 'YYYY-MM-DD"T00:00:00Z"') as until
      from (
        select to_date(right(c.relname, 7), 'YYYY_MM') as first_day
        from pg_catalog.pg_inherits as i join pg_catalog.pg_class as c on c.oid = i.inhrelid
        where i.inhparent = 'public.messages'::regclass
        union
-       select date_trunc('month', day)::date from public.daily_spend where $1::uuid is null or workspace_id = $1
+       select date_trunc('month', day)::date from public.daily_spend
+       where true ${messages.ofWorkspace(sql`workspace_id`, workspaceId)}
        union
-       select date_trunc('month', day)::date from public.daily_totals where $1::uuid is null or workspace_id = $1
+       select date_trunc('month', day)::date from public.daily_totals
+       where true ${messages.ofWorkspace(sql`workspace_id`, workspaceId)}
      ) as months
      order by first_day`,
-    [workspaceId],
   );
-  return rows;
 }
 
 /** Everything that differs of one kind; months are needed for the sums of days alone. */
-export function selectDifferingDays(client: ClientBase, { from, until }: Month, workspaceId: string | null) {
-  return list(client, sums.differingDays, [from, until, workspaceId]);
+export function selectDifferingDays(client: ClientBase, month: Month, workspaceId: string | null) {
+  return list(client, sums.differingDays({ ...month, workspaceId }));
 }
 
-export function selectDifferingTotals(
-  client: ClientBase,
-  { from, until }: Month,
-  workspaceId: string | null,
-) {
-  return list(client, sums.differingTotals, [from, until, workspaceId]);
+export function selectDifferingTotals(client: ClientBase, month: Month, workspaceId: string | null) {
+  return list(client, sums.differingTotals({ ...month, workspaceId }));
 }
 
 const wholeLedger = {
@@ -77,105 +99,102 @@ const wholeLedger = {
   batch: messages.differingBatches,
   posting: messages.differingPostings,
   idempotency: messages.strayAnswers,
-} satisfies Partial<Record<Kind, string>>;
+} satisfies Partial<Record<Kind, (workspaceId: string | null) => Sql>>;
 
 export function selectDiffering(
   client: ClientBase,
   kind: keyof typeof wholeLedger,
   workspaceId: string | null,
 ): Promise<Found> {
-  return list(client, wholeLedger[kind], [workspaceId]);
+  return list(client, wholeLedger[kind](workspaceId));
 }
 
 /** Workspaces that have budgets. */
-export async function selectBudgeted(
+export function selectBudgeted(
   client: ClientBase,
   workspaceId: string | null,
 ): Promise<{ id: string; slug: string }[]> {
-  const { rows } = await client.query(
-    `select id, slug from public.workspaces as w
-     where ($1::uuid is null or id = $1) and exists (select from public.budgets as b where b.workspace_id = w.id)
-     order by slug`,
-    [workspaceId],
+  return selectAll(
+    client,
+    { id: uuid(), slug: text() },
+    sql`select id, slug from public.workspaces as w
+      where exists (select from public.budgets as b where b.workspace_id = w.id)
+        ${messages.ofWorkspace(sql`id`, workspaceId)}
+      order by slug`,
   );
-  return rows;
 }
 
 /** What the messages of a month come to for each budget of a workspace, by the budget's id. */
 export async function sumForBudgets(
   client: ClientBase,
-  { from, until }: Month,
+  month: Month,
   workspaceId: string,
   environment: "live" | "test",
 ): Promise<Map<string, string>> {
-  const { rows } = await client.query(messages.budgetSums.replace("%entries%", sums.entries), [
-    from,
-    until,
-    workspaceId,
-    environment,
-  ]);
+  const entries = sums.entries({ ...month, workspaceId });
+  const rows = await selectAll(
+    client,
+    { id: uuid(), amount_usd: numeric() },
+    messages.budgetSums(entries, workspaceId, environment),
+  );
   return new Map(rows.map(({ id, amount_usd }) => [id, amount_usd]));
 }
 
 /** The time by the database's clock, milliseconds since 1970: which month budgets are of. */
 export async function readClock(client: ClientBase): Promise<number> {
-  const { rows } = await client.query("select extract(epoch from now())::float8 * 1000 as now");
-  return rows[0].now;
+  const { now } = await selectOne(
+    client,
+    { now: float() },
+    sql`select extract(epoch from now())::float8 * 1000 as now`,
+  );
+  return now;
 }
 
 /** Keeps a second repair of the workspace waiting until this transaction ends. */
 export async function lockForRepair(client: ClientBase, workspaceId: string): Promise<void> {
-  await client.query("select pg_advisory_xact_lock(hashtextextended('outlay.reconcile ' || $1, 0))", [
-    workspaceId,
-  ]);
+  await execute(
+    client,
+    sql`select pg_advisory_xact_lock(hashtextextended('outlay.reconcile ' || ${workspaceId}, 0))`,
+  );
 }
 
 export async function mendBatches(client: ClientBase, workspaceId: string, ids: string[]): Promise<void> {
-  await client.query(messages.mendBatches, [workspaceId, ids]);
+  await execute(client, messages.mendBatches(workspaceId, ids));
 }
 
 /** Adds to each sum of a month what it lacks, and removes sums of nothing. */
-export async function mendDays(
-  client: ClientBase,
-  { from, until }: Month,
-  workspaceId: string,
-): Promise<void> {
-  const values = [from, until, workspaceId];
-  const { rowCount } = await client.query(sums.mendDays, values);
-  if (rowCount) await client.query(sums.removeEmptyDays, values);
-  const { rowCount: totals } = await client.query(sums.mendTotals, values);
-  if (totals) await client.query(sums.removeEmptyTotals, values);
+export async function mendDays(client: ClientBase, month: Month, workspaceId: string): Promise<void> {
+  const of = { ...month, workspaceId };
+  if (await execute(client, sums.mendDays(of))) await execute(client, sums.removeEmptyDays(of));
+  if (await execute(client, sums.mendTotals(of))) await execute(client, sums.removeEmptyTotals(of));
 }
 
 export async function mendKeys(client: ClientBase, workspaceId: string): Promise<void> {
-  const { rowCount } = await client.query(sums.mendKeys, [workspaceId]);
-  if (rowCount) await client.query(sums.removeEmptyKeys, [workspaceId]);
+  const mended = await execute(client, sums.mendKeys(workspaceId));
+  if (mended) await execute(client, sums.removeEmptyKeys(workspaceId));
 }
 
 export async function removeStrayAnswers(client: ClientBase, workspaceId: string): Promise<void> {
-  await client.query(messages.removeStrayAnswers, [workspaceId]);
+  await execute(client, messages.removeStrayAnswers(workspaceId));
 }
 
-/** A posting as its mending needs it; decimals are text. */
-export type StoredPosting = {
-  part: number;
-  occurred_at: Date;
-  project_id: string;
-  amount_usd: string;
-  original_amount: string | null;
-  rate: string | null;
-  type: string;
-  details: { interval?: string; starts_on?: string; from_project?: string } | null;
-  source_project_id: string | null;
+const postingRow = {
+  part: integer(),
+  occurred_at: timestamp(),
+  project_id: uuid(),
+  amount_usd: numeric(),
+  original_amount: nullable(numeric()),
+  rate: nullable(text()),
+  type: text(),
+  details: nullable(json<{ interval?: string; starts_on?: string; from_project?: string }>()),
+  source_project_id: nullable(uuid()),
 };
 
-export async function lockPostings(
-  client: ClientBase,
-  workspaceId: string,
-  id: string,
-): Promise<StoredPosting[]> {
-  const { rows } = await client.query(messages.lockPostings, [workspaceId, id]);
-  return rows;
+/** A posting as its mending needs it; decimals are text. */
+export type StoredPosting = Row<typeof postingRow>;
+
+export function lockPostings(client: ClientBase, workspaceId: string, id: string): Promise<StoredPosting[]> {
+  return selectAll(client, postingRow, messages.lockPostings({ workspaceId, id }));
 }
 
 export async function changePosting(
@@ -184,23 +203,15 @@ export async function changePosting(
   part: number,
   amount: string,
 ): Promise<void> {
-  await client.query(messages.changePosting, [message.workspaceId, message.id, part, amount]);
+  await execute(client, messages.changePosting(message, part, amount));
 }
 
 /** Makes a posting that is missing, after the pattern of one that is there. */
 export async function restorePosting(
   client: ClientBase,
   message: { workspaceId: string; id: string },
-  posting: { part: number; amount: string; occurredAt: string; projectId: string },
+  posting: messages.NewPosting,
 ): Promise<void> {
-  const { part, amount, occurredAt, projectId } = posting;
-  await client.query("select private.ensure_messages_month($1)", [occurredAt]);
-  await client.query(messages.restorePosting, [
-    message.workspaceId,
-    message.id,
-    part,
-    amount,
-    occurredAt,
-    projectId,
-  ]);
+  await callFunction(client, "private.ensure_messages_month", posting.occurredAt);
+  await execute(client, messages.restorePosting(message, posting));
 }

@@ -3,6 +3,8 @@ import { monthOf } from "@/lib/contract/month";
 import { connectionTo } from "@/lib/db/connection";
 import { deadlines } from "@/lib/db/deadlines";
 import { databaseUrls } from "@/lib/db/pool";
+import { execute } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
 import { isContention } from "@/lib/db/transaction";
 import { compare, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import { loadBudgets } from "@/lib/spend/budgets/service";
@@ -73,7 +75,9 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciliati
   client.on("error", () => {});
   await client.connect();
   try {
-    await client.query("set timezone = 'UTC'; set statement_timeout = 0; set lock_timeout = 0");
+    for (const setting of [sql`timezone = 'UTC'`, sql`statement_timeout = 0`, sql`lock_timeout = 0`]) {
+      await execute(client, sql`set ${setting}`);
+    }
     const { workspace } = options;
     const only = workspace === undefined ? null : await selectWorkspaceId(client, workspace);
     if (only === undefined) throw new UnknownWorkspaceError(`There is no workspace ${workspace}.`);
@@ -194,7 +198,7 @@ async function differingBudgets(
   const month = { from: `${from}T00:00:00Z`, until: `${until}T00:00:00Z` };
   const differences: Difference[] = [];
   for (const { id, slug } of await selectBudgeted(client, workspaceId)) {
-    await client.query("begin isolation level repeatable read read only");
+    await execute(client, sql`begin isolation level repeatable read read only`);
     for (const environment of ["live", "test"] as const) {
       const budgets = await loadBudgets(client, { workspaceId: id, environment }, now);
       const sums = await sumForBudgets(client, month, id, environment);
@@ -214,7 +218,7 @@ async function differingBudgets(
         });
       }
     }
-    await client.query("commit");
+    await execute(client, sql`commit`);
   }
   return differences;
 }
@@ -223,7 +227,7 @@ async function differingBudgets(
 async function repairWorkspace(client: ClientBase, workspaceId: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await client.query("begin");
+      await execute(client, sql`begin`);
       await lockForRepair(client, workspaceId);
       // Messages first: the sums are to follow what the messages come to then.
       const batches = await selectDiffering(client, "batch", workspaceId);
@@ -235,10 +239,10 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
       }
       await mendKeys(client, workspaceId);
       await removeStrayAnswers(client, workspaceId);
-      await client.query("commit");
+      await execute(client, sql`commit`);
       return;
     } catch (error) {
-      await client.query("rollback").catch(() => {});
+      await execute(client, sql`rollback`).catch(() => {});
       if (!isContention(error) || attempt >= maxAttempts) throw error;
     }
   }

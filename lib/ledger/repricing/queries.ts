@@ -1,8 +1,23 @@
 import type { PoolClient } from "pg";
 import type { CostStatus } from "@/lib/contract/message";
+import {
+  boolean,
+  json,
+  neverNull,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
+import { callFunction, selectAll, selectFirst } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+
+const repricingRow = { workspace_id: uuid(), id: uuid(), includes_priced: boolean() };
 
 /** A correction of what messages cost, under way. */
-export type Repricing = { workspace_id: string; id: string; includes_priced: boolean };
+export type Repricing = Row<typeof repricingRow>;
 
 /** A line of a stored batch. */
 export type StoredItem = {
@@ -17,19 +32,21 @@ export type StoredItem = {
   price?: unknown;
 };
 
-/** A stored message of usage, as a correction reads it. Decimals are text. */
-export type StoredUsage = {
-  id: string;
-  occurred_at: Date;
-  provider: string;
-  model: string | null;
-  unit_type: string | null;
-  quantity: string | null;
-  amount_usd: string;
-  cost_status: CostStatus;
-  details: { cached_quantity?: string; request_input_tokens?: string } | null;
-  items: StoredItem[] | null;
+const usageRow = {
+  id: uuid(),
+  occurred_at: timestamp(),
+  provider: neverNull(text()),
+  model: nullable(text()),
+  unit_type: nullable(text()),
+  quantity: nullable(numeric()),
+  amount_usd: numeric(),
+  cost_status: text<CostStatus>(),
+  details: nullable(json<{ cached_quantity?: string; request_input_tokens?: string }>()),
+  items: nullable(json<StoredItem[]>()),
 };
+
+/** A stored message of usage, as a correction reads it. Decimals are text. */
+export type StoredUsage = Row<typeof usageRow>;
 
 /** What a message costs from now on. */
 export type Change = {
@@ -42,31 +59,32 @@ export type Change = {
 };
 
 /** The oldest correction that nobody works at; locked until the transaction ends. */
-export async function lockNextRepricing(client: PoolClient): Promise<Repricing | undefined> {
-  const { rows } = await client.query<Repricing>("select * from private.lock_next_repricing()");
-  return rows[0];
+export function lockNextRepricing(client: PoolClient): Promise<Repricing | undefined> {
+  return selectFirst(
+    client,
+    repricingRow,
+    sql`select workspace_id, id, includes_priced from private.lock_next_repricing()`,
+  );
 }
 
 /** How often the workspace's prices were changed by now. */
 export async function selectPricesVersion(client: PoolClient, workspaceId: string): Promise<number> {
-  const { rows } = await client.query("select (private.load_prices($1) ->> 'version')::int as version", [
-    workspaceId,
-  ]);
-  return rows[0]?.version ?? 0;
+  const loaded = await callFunction<{ version: number } | null>(client, "private.load_prices", workspaceId);
+  return loaded?.version ?? 0;
 }
 
 /** The next messages of a correction, in order; locked until the transaction ends. */
-export async function lockRepriceable(
+export function lockRepriceable(
   client: PoolClient,
   { workspace_id, id }: Repricing,
   atMost: number,
 ): Promise<StoredUsage[]> {
-  const { rows } = await client.query<StoredUsage>(
-    `select id, occurred_at, provider, model, unit_type, quantity, amount_usd, cost_status, details, items
-     from private.lock_repriceable($1, $2, $3)`,
-    [workspace_id, id, atMost],
+  return selectAll(
+    client,
+    usageRow,
+    sql`select id, occurred_at, provider, model, unit_type, quantity, amount_usd, cost_status, details, items
+      from private.lock_repriceable(${workspace_id}, ${id}, ${atMost})`,
   );
-  return rows;
 }
 
 /** Changes what messages cost with every sum they are part of. @returns the change of the total, USD as text */
@@ -76,11 +94,13 @@ export async function applyRepricing(
   changes: Change[],
 ): Promise<string> {
   if (changes.length === 0) return "0";
-  const { rows } = await client.query("select private.apply_repricing($1, $2) as change", [
+  const change = await callFunction<string | null>(
+    client,
+    "private.apply_repricing",
     workspaceId,
     JSON.stringify(changes),
-  ]);
-  return rows[0]?.change ?? "0";
+  );
+  return change ?? "0";
 }
 
 /** Notes how far a correction has come; when it is done, leaves a line in the audit log. */
@@ -90,7 +110,9 @@ export async function advanceRepricing(
   progress: { examined: StoredUsage[]; changed: number; change: string; isDone: boolean },
 ): Promise<void> {
   const last = progress.examined.at(-1);
-  await client.query("select private.advance_repricing($1, $2, $3, $4, $5, $6, $7, $8)", [
+  await callFunction(
+    client,
+    "private.advance_repricing",
     workspace_id,
     id,
     progress.examined.length,
@@ -99,5 +121,5 @@ export async function advanceRepricing(
     last?.occurred_at ?? null,
     last?.id ?? null,
     progress.isDone,
-  ]);
+  );
 }

@@ -2,7 +2,7 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { MessageDetail } from "@/lib/contract/activity";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
-import { asUserReading, steppedBack, type UserClaims } from "@/lib/db/transaction";
+import { asServiceWithin, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
 import {
@@ -22,7 +22,7 @@ export function readMessage(claims: UserClaims, slug: string, id: string): Promi
     const { id: workspaceId } = await requireMembership(client, claims, slug);
     const [first, ...others] = await selectMessage(client, workspaceId, id);
     if (!first) throw notFound();
-    const key = await steppedBack(client, () => selectIdempotencyKey(client, workspaceId, id));
+    const key = await asServiceWithin(client, () => selectIdempotencyKey(client, workspaceId, id));
     return { ...describeMessage(first, [first, ...others]), idempotency_key: key };
   });
 }

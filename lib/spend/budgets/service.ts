@@ -8,10 +8,10 @@ import { monthOf } from "@/lib/contract/month";
 import type { budgetStatus } from "@/lib/contract/reads";
 import {
   asKey,
+  asServiceWithin,
   asUser,
   asUserReading,
   type KeyClaims,
-  steppedBack,
   type UserClaims,
 } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
@@ -43,7 +43,7 @@ export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<type
   return asKey(claims, async (client, now) => {
     const budgets = await loadBudgets(client, scope, now);
     const all = isConfined(claims)
-      ? await steppedBack(client, () => countBudgets(client, scope.workspaceId), "outlay_key")
+      ? await asServiceWithin(client, () => countBudgets(client, scope.workspaceId), "outlay_key")
       : budgets.length;
     return { budgets, hidden_count: all - budgets.length };
   });

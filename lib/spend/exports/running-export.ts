@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PoolClient } from "pg";
-import { asServiceAlone } from "@/lib/db/transaction";
+import { callAsService } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 
 /** How long a killed process's export still counts as under way, and how often a living one says that it is. */
@@ -31,7 +30,7 @@ export class RunningExport {
 
   /** @throws ServiceError export_in_progress where one could not begin now */
   static async demandNone(userId: string): Promise<void> {
-    if (await call("has_running_export", [userId])) throw inProgress();
+    if (await callAsService<boolean>("private.has_running_export", userId)) throw inProgress();
   }
 
   /** Says from time to time that the export goes on. @throws where it has taken too long, or another one took its place */
@@ -45,7 +44,7 @@ export class RunningExport {
 
   /** Lets the user begin another. Never throws: where the database is away, the lease ends by itself. */
   end(): Promise<void> {
-    this.#ended ??= call("end_export", [this.userId, this.#id]).then(
+    this.#ended ??= callAsService("private.end_export", this.userId, this.#id).then(
       () => {},
       () => {},
     );
@@ -53,16 +52,8 @@ export class RunningExport {
   }
 
   #hold(): Promise<boolean> {
-    return call("hold_export", [this.userId, this.#id, leaseSeconds]);
+    return callAsService("private.hold_export", this.userId, this.#id, leaseSeconds);
   }
-}
-
-function call<T>(name: string, values: unknown[]): Promise<T> {
-  const places = values.map((_, index) => `$${index + 1}`).join(", ");
-  return asServiceAlone(async (client: PoolClient) => {
-    const { rows } = await client.query(`select private.${name}(${places}) as answer`, values);
-    return rows[0]?.answer;
-  });
 }
 
 function inProgress(): ServiceError {

@@ -1,28 +1,35 @@
 import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/contract/month";
+import { date, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { execute, selectAll } from "@/lib/db/query";
+import { empty, join, sql } from "@/lib/db/sql";
 
-/** A project as stored, with its live spend: USD as exact text. */
-export type ProjectRow = {
-  id: string;
-  slug: string;
-  name: string;
-  archived_at: Date | null;
-  created_at: Date;
-  month_usd: string;
-  month_message_count: string;
-  message_count: string;
-  last_activity_on: string | null;
+const projectRow = {
+  id: uuid(),
+  slug: text(),
+  name: text(),
+  archived_at: nullable(timestamp()),
+  created_at: timestamp(),
+  month_usd: numeric(),
+  month_message_count: numeric(),
+  message_count: numeric(),
+  last_activity_on: nullable(date()),
 };
 
+/** A project as stored, with its live spend: USD as exact text. */
+export type ProjectRow = Row<typeof projectRow>;
+
 /** A workspace's projects, those in use first, then by name. @param slug of one alone */
-export async function selectProjects(
+export function selectProjects(
   client: ClientBase,
   workspaceId: string,
   { from, until, today }: DayRange & { today: string },
   slug: string | null = null,
 ): Promise<ProjectRow[]> {
-  const { rows } = await client.query<ProjectRow>(
-    `select p.id, p.slug, p.name, p.archived_at, p.created_at,
+  return selectAll(
+    client,
+    projectRow,
+    sql`select p.id, p.slug, p.name, p.archived_at, p.created_at,
        trim_scale(coalesce(spend.month_usd, 0)) as month_usd,
        coalesce(spend.month_message_count, 0) as month_message_count,
        coalesce(spend.message_count, 0) as message_count,
@@ -30,27 +37,27 @@ export async function selectProjects(
      from public.projects as p
      left join (
        select value,
-         sum(amount_usd) filter (where day >= $2 and day < $3) as month_usd,
-         sum(message_count) filter (where day >= $2 and day < $3) as month_message_count,
+         sum(amount_usd) filter (where day >= ${from} and day < ${until}) as month_usd,
+         sum(message_count) filter (where day >= ${from} and day < ${until}) as month_message_count,
          sum(message_count) as message_count,
-         max(day) filter (where day <= $4) as last_activity_on
+         max(day) filter (where day <= ${today}) as last_activity_on
        from public.daily_totals
-       where workspace_id = $1 and environment = 'live' and dimension = 'project'
+       where workspace_id = ${workspaceId} and environment = 'live' and dimension = 'project'
        group by value
      ) as spend on spend.value = p.id::text
-     where p.workspace_id = $1 and ($5::text is null or p.slug = $5)
+     where p.workspace_id = ${workspaceId} ${slug === null ? empty : sql`and p.slug = ${slug}`}
      order by p.archived_at is not null, lower(p.name), p.slug`,
-    [workspaceId, from, until, today, slug],
   );
-  return rows;
 }
 
 /** The slugs of a workspace's projects in the order in which they were made. */
 export async function selectProjectSlugs(client: ClientBase, workspaceId: string): Promise<string[]> {
-  const { rows } = await client.query<{ slug: string }>(
+  const rows = await selectAll(
+    client,
+    { slug: text() },
     // To the millisecond, as answers tell it: pages that order by those give projects the same colours.
-    "select slug from public.projects where workspace_id = $1 order by date_trunc('milliseconds', created_at), id",
-    [workspaceId],
+    sql`select slug from public.projects where workspace_id = ${workspaceId}
+      order by date_trunc('milliseconds', created_at), id`,
   );
   return rows.map(({ slug }) => slug);
 }
@@ -65,12 +72,17 @@ export async function updateProjectRow(
   slug: string,
   { name, archived }: { name?: string | undefined; archived?: boolean | undefined },
 ): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `update public.projects set
-       name = coalesce($3, name),
-       archived_at = case $4::boolean when true then coalesce(archived_at, now()) when false then null else archived_at end
-     where workspace_id = $1 and slug = $2`,
-    [workspaceId, slug, name ?? null, archived ?? null],
+  const changes = [
+    ...(name === undefined ? [] : [sql`name = ${name}`]),
+    ...(archived === undefined
+      ? []
+      : [archived ? sql`archived_at = coalesce(archived_at, now())` : sql`archived_at = null`]),
+  ];
+  const changed = await execute(
+    client,
+    // Where nothing is given it still says whether there is one.
+    sql`update public.projects set ${join(changes.length > 0 ? changes : [sql`name = name`])}
+      where workspace_id = ${workspaceId} and slug = ${slug}`,
   );
-  return rowCount === 1;
+  return changed === 1;
 }

@@ -1,18 +1,24 @@
 import type { ClientBase } from "pg";
+import type { CostStatus } from "@/lib/contract/message";
 import type { DayRange } from "@/lib/contract/month";
+import { date, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { selectAll, selectFirst } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
 import type { LedgerScope } from "@/lib/spend/scope";
 
-/** Sums of a set of rows, USD as exact text. */
-export type TotalsRow = {
-  total: string;
-  usage: string;
-  subscription: string;
-  expense: string;
-  messages: string;
-  unpriced: string;
+const totalsRow = {
+  total: numeric(),
+  usage: numeric(),
+  subscription: numeric(),
+  expense: numeric(),
+  messages: numeric(),
+  unpriced: numeric(),
 };
 
-const totals = `
+/** Sums of a set of rows, USD as exact text. */
+export type TotalsRow = Row<typeof totalsRow>;
+
+const totals = sql`
   coalesce(sum(amount_usd), 0) as total,
   coalesce(sum(amount_usd) filter (where type in ('usage', 'batch', 'allocation')), 0) as usage,
   coalesce(sum(amount_usd) filter (where type = 'subscription'), 0) as subscription,
@@ -21,71 +27,80 @@ const totals = `
   coalesce(sum(unpriced_count), 0) as unpriced`;
 
 /** Totals of each project that the caller may see, the dearest first. */
-export async function selectProjectTotals(
+export function selectProjectTotals(
   client: ClientBase,
   { workspaceId, environment }: LedgerScope,
   { from, until }: DayRange,
 ): Promise<(TotalsRow & { slug: string; name: string })[]> {
-  const { rows } = await client.query(
+  return selectAll(
+    client,
+    { slug: text(), name: text(), ...totalsRow },
     // Summed before the names are joined: sorting every row by its project's name costs as much as all the rest.
-    `select projects.slug, projects.name, spend.*
-     from (
-       select value::uuid as project_id, ${totals}
-       from public.daily_totals
-       where workspace_id = $3 and environment = $4 and dimension = 'project' and day >= $1 and day < $2
-       group by value
-     ) as spend
-     join public.projects on projects.workspace_id = $3 and projects.id = spend.project_id
-     order by total desc, projects.slug`,
-    [from, until, workspaceId, environment],
+    sql`select projects.slug, projects.name, spend.total, spend.usage, spend.subscription, spend.expense,
+        spend.messages, spend.unpriced
+      from (
+        select value::uuid as project_id, ${totals}
+        from public.daily_totals
+        where workspace_id = ${workspaceId} and environment = ${environment} and dimension = 'project'
+          and day >= ${from} and day < ${until}
+        group by value
+      ) as spend
+      join public.projects on projects.workspace_id = ${workspaceId} and projects.id = spend.project_id
+      order by total desc, projects.slug`,
   );
-  return rows;
 }
 
 /** A workspace's project by its slug, where the caller may see it. */
-export async function selectProject(
+export function selectProject(
   client: ClientBase,
   workspaceId: string,
   slug: string,
 ): Promise<{ workspace_id: string; id: string; slug: string; name: string } | undefined> {
-  const { rows } = await client.query(
-    "select workspace_id, id, slug, name from public.projects where workspace_id = $1 and slug = $2",
-    [workspaceId, slug],
+  return selectFirst(
+    client,
+    { workspace_id: uuid(), id: uuid(), slug: text(), name: text() },
+    sql`select workspace_id, id, slug, name from public.projects
+      where workspace_id = ${workspaceId} and slug = ${slug}`,
   );
-  return rows[0];
 }
+
+const spendLine = {
+  day: date(),
+  type: text(),
+  model: nullable(text()),
+  feature: nullable(text()),
+  amount_usd: numeric(),
+  message_count: numeric(),
+  unpriced_count: numeric(),
+};
+
+/** What a project spent in a day on one type, model and feature; USD as exact text. */
+export type SpendLine = Row<typeof spendLine>;
 
 /**
  * What a project spent between two instants, by day, type, model and feature. Whole days are read from the rollup; of a
  * day that the range cuts, the messages themselves, so that an instant is an instant. One pass: every figure of a range
  * is a sum of these rows, and so they agree.
  */
-export async function selectSpendLines(
+export function selectSpendLines(
   client: ClientBase,
   project: { workspace_id: string; id: string },
   from: Date,
   to: Date,
-): Promise<
-  {
-    day: string;
-    type: string;
-    model: string | null;
-    feature: string | null;
-    amount_usd: string;
-    message_count: string;
-    unpriced_count: string;
-  }[]
-> {
-  const { rows } = await client.query(
-    `with bounds as (
-       select ceiled.day as first_whole, greatest(ceiled.day, ($4::timestamptz at time zone 'UTC')::date) as last_whole
+): Promise<SpendLine[]> {
+  return selectAll(
+    client,
+    spendLine,
+    sql`with bounds as (
+       select ceiled.day as first_whole, greatest(ceiled.day, (${to}::timestamptz at time zone 'UTC')::date) as last_whole
        from (
-         select (($3::timestamptz at time zone 'UTC') + interval '1 day' - interval '1 microsecond')::date as day
+         select ((${from}::timestamptz at time zone 'UTC') + interval '1 day' - interval '1 microsecond')::date as day
        ) as ceiled
      ), lines as (
        select day, type, model, feature, amount_usd, message_count, unpriced_count
        from public.daily_spend, bounds
-       where workspace_id = $1 and project_id = $2 and day >= first_whole and day < last_whole
+       where workspace_id = ${project.workspace_id} and project_id = ${project.id}
+         and day >= first_whole and day < last_whole
        union all
        select
          (m.occurred_at at time zone 'UTC')::date, m.type,
@@ -98,8 +113,8 @@ export async function selectSpendLines(
        left join lateral rows from (
          jsonb_to_recordset(m.items) as (model text, feature text, amount_usd numeric, cost_status text)
        ) with ordinality as line (model, feature, amount_usd, cost_status, number) on true
-       where m.workspace_id = $1 and m.project_id = $2
-         and m.occurred_at >= $3 and m.occurred_at < $4
+       where m.workspace_id = ${project.workspace_id} and m.project_id = ${project.id}
+         and m.occurred_at >= ${from} and m.occurred_at < ${to}
          and not (
            (m.occurred_at at time zone 'UTC')::date >= first_whole and (m.occurred_at at time zone 'UTC')::date < last_whole
          )
@@ -109,41 +124,42 @@ export async function selectSpendLines(
      from lines
      group by day, type, model, feature
      order by day, type, model, feature`,
-    [project.workspace_id, project.id, from, to],
   );
-  return rows;
 }
 
+const latestRow = {
+  id: uuid(),
+  occurred_at: timestamp(),
+  created_at: timestamp(),
+  type: text(),
+  amount_usd: numeric(),
+  cost_status: text<CostStatus>(),
+  provider: nullable(text()),
+  model: nullable(text()),
+  feature: nullable(text()),
+  unit_type: nullable(text()),
+  quantity: nullable(numeric()),
+  source: text(),
+  label: nullable(text()),
+};
+
 /** The latest rows of a project in a range, at most `limit`. */
-export async function selectLatestRows(
+export function selectLatestRows(
   client: ClientBase,
   project: { workspace_id: string; id: string },
   from: Date,
   to: Date,
   limit: number,
 ) {
-  const { rows } = await client.query<{
-    id: string;
-    occurred_at: Date;
-    created_at: Date;
-    type: string;
-    amount_usd: string;
-    cost_status: "client" | "priced" | "converted" | "unpriced";
-    provider: string | null;
-    model: string | null;
-    feature: string | null;
-    unit_type: string | null;
-    quantity: string | null;
-    source: string;
-    label: string | null;
-  }>(
-    `select id, occurred_at, created_at, type, trim_scale(amount_usd) as amount_usd, cost_status, provider, model, feature,
-       unit_type, trim_scale(quantity) as quantity, source, label
-     from public.messages
-     where workspace_id = $1 and project_id = $2 and occurred_at >= $3 and occurred_at < $4
-     order by occurred_at desc, id desc
-     limit $5`,
-    [project.workspace_id, project.id, from, to, limit],
+  return selectAll(
+    client,
+    latestRow,
+    sql`select id, occurred_at, created_at, type, trim_scale(amount_usd) as amount_usd, cost_status, provider, model,
+        feature, unit_type, trim_scale(quantity) as quantity, source, label
+      from public.messages
+      where workspace_id = ${project.workspace_id} and project_id = ${project.id}
+        and occurred_at >= ${from} and occurred_at < ${to}
+      order by occurred_at desc, id desc
+      limit ${limit}`,
   );
-  return rows;
 }

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { asService } from "@/lib/db/transaction";
+import { asService, callAsService } from "@/lib/db/transaction";
 import { AuthProtocolError } from "./protocol";
 import { answered, call, type OpenSession, type Refused } from "./queries";
 
@@ -142,9 +142,7 @@ export async function auditAccount(
   action: AccountEvent,
   address: string | null,
 ): Promise<void> {
-  await asService((client) =>
-    client.query("select private.audit_account($1, $2, $3, $4)", [user.id, user.email, action, address]),
-  );
+  await callAsService("private.audit_account", user.id, user.email, action, address);
 }
 
 /** What the audit log names of an account's second factors. */

@@ -1,17 +1,23 @@
+import type { ClientBase } from "pg";
+import { bigint, nullable, type Row, text, timestamp } from "@/lib/db/columns";
+import { selectAll } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
 import { asServiceAlone } from "@/lib/db/transaction";
 import { supabaseProject } from "@/lib/env";
 import { type Purpose, postMail } from "./queries";
 
-/** A mail that would have been sent. */
-export type Mail = {
-  id: string;
-  recipient: string;
-  subject: string;
-  body: string;
-  link: string | null;
-  code: string | null;
-  created_at: Date;
+const mailRow = {
+  id: bigint(),
+  recipient: text(),
+  subject: text(),
+  body: text(),
+  link: nullable(text()),
+  code: nullable(text()),
+  created_at: timestamp(),
 };
+
+/** A mail that would have been sent. */
+export type Mail = Row<typeof mailRow>;
 
 const words = {
   recovery: {
@@ -77,8 +83,14 @@ export async function sendNotice(email: string, notice: keyof typeof notices, mo
 /** The latest mails, the newest first; undefined where a Supabase project sends real ones. */
 export async function readOutbox(limit = 50): Promise<Mail[] | undefined> {
   if (supabaseProject()) return undefined;
-  return asServiceAlone(async (client) => {
-    const { rows } = await client.query<Mail>("select * from local_auth.read_outbox($1)", [limit]);
-    return rows;
-  });
+  return asServiceAlone((client) => selectOutbox(client, limit));
+}
+
+/** The latest mails, the newest first. */
+export function selectOutbox(client: ClientBase, limit: number): Promise<Mail[]> {
+  return selectAll(
+    client,
+    mailRow,
+    sql`select id, recipient, subject, body, link, code, created_at from local_auth.read_outbox(${limit})`,
+  );
 }

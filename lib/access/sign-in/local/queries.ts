@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from "pg";
-import { asServiceAlone } from "@/lib/db/transaction";
+import { callFunction } from "@/lib/db/query";
+import { callAsService } from "@/lib/db/transaction";
 import { inPasswordQueue } from "./password-queue";
 
 /** A user as Supabase Auth describes one. Only what this code itself reads is named. */
@@ -42,15 +43,9 @@ export type RedeemedMail = {
 };
 
 /** Runs one function of `supabase/bootstrap/5x`. Values are parameters: they are in no statement's text. */
-export async function call<T>(
-  name: string,
-  values: unknown[],
-  client?: Pool | ClientBase,
-): Promise<T | null> {
-  if (!client) return asServiceAlone((lent) => call(name, values, lent));
-  const places = values.map((_, index) => `$${index + 1}`).join(", ");
-  const { rows } = await client.query(`select local_auth.${name}(${places}) as result`, values);
-  return rows[0]?.result ?? null;
+export function call<T>(name: string, values: unknown[], client?: Pool | ClientBase): Promise<T | null> {
+  const qualified = `local_auth.${name}`;
+  return client ? callFunction(client, qualified, ...values) : callAsService(qualified, ...values);
 }
 
 /**

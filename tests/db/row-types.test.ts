@@ -1,0 +1,175 @@
+import { readdirSync } from "node:fs";
+import type pg from "pg";
+import { beforeAll, expect, test } from "vitest";
+import type { Columns } from "@/lib/db/columns";
+import { describeStatement } from "@/tests/helpers/describe-statement";
+import { withDatabase } from "@/tests/helpers/with-database";
+
+let service: pg.Client;
+/** The columns of tables that may be null, as `table id.column id`. */
+let mayBeNull: Set<string>;
+withDatabase((open) => {
+  service = open.service;
+});
+beforeAll(async () => {
+  const { rows } = await service.query<{ place: string }>(
+    "select attrelid || '.' || attnum as place from pg_catalog.pg_attribute where not attnotnull",
+  );
+  mayBeNull = new Set(rows.map(({ place }) => place));
+});
+
+type Statement = { text: string; columns?: Columns };
+
+/** Stands for any argument: it has every property, can be called, and is text where text is made of it. */
+const anything: unknown = new Proxy(() => "", {
+  get: (_, name) => {
+    if (name === Symbol.toPrimitive) return () => "x";
+    if (name === "toJSON") return () => ({});
+    if (name === "then" || name === Symbol.iterator) return undefined;
+    return anything;
+  },
+  apply: () => anything,
+});
+
+/**
+ * Arguments of functions whose statement is another one for other arguments, or that want a list; `anything` elsewhere.
+ */
+const given: Record<string, unknown[][]> = {
+  selectActivity: [
+    ["w", {}, { from: "2026-01-01", until: "infinity" }, undefined, 10],
+    [
+      "w",
+      { ...everyFilter(), cost_status: "unpriced", q: "x" },
+      { from: "-infinity", until: "2026-01-01" },
+      { at: "x", id: "x", part: 0 },
+      10,
+      { withLines: true, notBefore: "2026-01-01" },
+    ],
+    [
+      "w",
+      { key: null, provider: null, model: null, feature: null },
+      { from: "2026-01-01", until: "x" },
+      undefined,
+      1,
+    ],
+  ],
+  selectLastDay: [
+    ["w", {}, [{ dimension: "model" }], { from: "x", until: "x" }],
+    [
+      "w",
+      { environment: "live", type: "usage" },
+      [
+        { dimension: "key", value: "x" },
+        { dimension: "feature", value: null },
+      ],
+      { from: "x", until: "x" },
+    ],
+  ],
+  selectDayAhead: [
+    ["w", {}, { from: "x", until: "x" }, 5],
+    ["w", { environment: "test", project: "x" }, { from: "x", until: "x" }, 5],
+  ],
+  selectTypeTotals: scopes().map((scope) => [scope, anything, anything, anything]),
+  selectSlices: scopes().map((scope) => [scope, anything]),
+  selectBuckets: scopes().flatMap((scope) =>
+    ["type", "project", "key"].map((groupBy) => [scope, anything, "day", groupBy, ["x", null]]),
+  ),
+  selectDiffering: ["key_spend", "batch", "posting", "idempotency"].flatMap((kind) => [
+    [kind, null],
+    [kind, "w"],
+  ]),
+  loadAdmission: [[{ lookups: [{ by: "hash", value: "x" }] }]],
+  lockRoles: [["w", ["x", "y"]]],
+  updateKey: [["w", "x", { name: "x", permissions: [], monthly_limit: null, allowed_cidrs: [] }]],
+  updateProfile: [["x", { display_name: null, avatar_url: null, default_workspace_id: "x" }]],
+  updateProjectRow: [
+    ["w", "x", { name: "x", archived: true }],
+    ["w", "x", { archived: false }],
+    ["w", "x", {}],
+  ],
+  loadProjectSpend: [["w", [{}]]],
+  applyRepricing: [["w", [{}]]],
+};
+
+function everyFilter() {
+  const text = { project: "x", type: "usage", environment: "live", provider: "x", model: "x", feature: "x" };
+  return { ...text, key: "x", source: "api" };
+}
+
+function scopes() {
+  return [
+    { workspaceId: "w", filters: { environment: "live" } },
+    { workspaceId: "w", filters: { environment: "live", type: "usage" } },
+    { workspaceId: "w", filters: everyFilter() },
+  ];
+}
+
+/** Stands for a connection: keeps the statements, and answers each with one row of anything. */
+class Recorder {
+  readonly statements: Statement[] = [];
+  query(statement: Statement): Promise<unknown> {
+    this.statements.push(statement);
+    return Promise.resolve({ rows: [anything], rowCount: 1 });
+  }
+}
+
+async function statementsOf(name: string, run: (...args: unknown[]) => unknown): Promise<Statement[]> {
+  const recorder = new Recorder();
+  const calls = given[name] ?? [
+    Array(run.length + 3).fill(anything),
+    // Without what is optional.
+    Array(Math.max(0, run.length - 1)).fill(anything),
+  ];
+  for (const args of calls) {
+    const before = recorder.statements.length;
+    // What is made of the answer is no concern here: it is not one.
+    await Promise.resolve()
+      .then(() => run(recorder, ...args))
+      .catch((error: unknown) => {
+        if (recorder.statements.length === before) throw error;
+      });
+  }
+  return recorder.statements;
+}
+
+/** Functions of these files that take a connection: the statements of the service. */
+async function queryFunctions(): Promise<[name: string, run: (...args: unknown[]) => unknown][]> {
+  const files = readdirSync("lib", { recursive: true, encoding: "utf8" })
+    .filter((path) => /(^|\/|-)queries\.ts$/.test(path) || /\/(workspace-prices|outbox)\.ts$/.test(path))
+    .sort();
+  const found: [string, (...args: unknown[]) => unknown][] = [];
+  for (const file of files) {
+    const exported: Record<string, unknown> = await import(`@/lib/${file}`);
+    for (const [name, value] of Object.entries(exported)) {
+      const takesConnection =
+        typeof value === "function" && /^(async )?function \w+\(client\b/.test(String(value));
+      if (takesConnection && !ofPrograms.has(name))
+        found.push([`${file} ${name}`, value as (...args: unknown[]) => unknown]);
+    }
+  }
+  return found;
+}
+
+/** Functions whose `client` is a program that connects by OAuth. */
+const ofPrograms = new Set(["saveClient", "insertClient"]);
+
+test.each(await queryFunctions())(
+  "%s: Postgres describes its rows as they are declared",
+  async (path, run) => {
+    const statements = await statementsOf(path.split(" ").at(-1) ?? "", run);
+    expect(statements).not.toEqual([]);
+    for (const { text, columns } of statements) {
+      const described = await describeStatement(service, text);
+      if (!columns) continue;
+      expect(described.map((column) => column.name).sort(), text).toEqual(Object.keys(columns).sort());
+      for (const column of described) {
+        const declared = columns[column.name];
+        expect(declared?.typeIds, `${column.name} in ${text}`).toContain(column.typeId);
+        if (declared?.nulls === "never")
+          expect(mayBeNull, `${column.name} may be null in ${text}`).not.toContain(
+            `${column.tableId}.${column.columnId}`,
+          );
+      }
+    }
+  },
+);
