@@ -1,14 +1,16 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { authenticateUser, type UserPrincipal } from "@/lib/access/sign-in/authenticate";
+import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { WorkspaceRole } from "@/lib/contract/me";
 import type { Permission } from "@/lib/contract/permissions";
-import { readPart } from "@/lib/contract/read-part";
+import { asUserReading } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
-import { type ErrorCode, ServiceError, validationFailed } from "@/lib/errors";
+import { type ErrorCode, ServiceError } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
 import { readCredentials } from "@/lib/keys/credentials";
 import { admitRead, checkCaller, type KeyPrincipal } from "@/lib/keys/guard";
-import { defaultBodyLimit, readJsonBody, type Sender } from "./body";
+import type { Sender } from "./body";
+import { type Output, type Parsed, type Part, parseRequest, type Schema } from "./parse-request";
 import { callerAddress } from "./peer";
 import { errorResponse, jsonResponse, newRequestId, rateHeaders, streamResponse } from "./reply";
 import { mediaTypeOf, type StreamedBody } from "./streamed";
@@ -16,38 +18,13 @@ import { mediaTypeOf, type StreamedBody } from "./streamed";
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
 
-type Schema = z.ZodType;
-type Output<S extends Schema | undefined> = S extends Schema ? z.output<S> : undefined;
-
 /** Who may call: anybody, an API key that reads, an API key whose body decides (ingest), or a signed-in user. */
 type Auth = "none" | "key" | "ingest" | "user";
 
-/** What a handler of each kind of route is told about its caller. */
-type Caller = {
-  none: unknown;
-  key: { principal: KeyPrincipal };
-  ingest: { caller: { lookup: KeyLookup; address: string | undefined } };
-  user: { principal: UserPrincipal };
-};
-
-/** One endpoint: everything the handler, the documentation and the tests need to know about it. */
-export type Endpoint<
-  A extends Auth = Auth,
-  P extends Schema | undefined = Schema | undefined,
-  Q extends Schema | undefined = Schema | undefined,
-  B extends Schema | undefined = Schema | undefined,
-  R extends Schema = Schema,
-> = {
+/** What the documentation and the tests know about an endpoint. */
+type Description<P extends Part, Q extends Part, B extends Part, R extends Schema> = {
   summary: string;
   description?: string;
-  auth: A;
-  /** The permission a reading key needs; for ingest, the sentence that says which one when. */
-  permission?: A extends "key" ? Permission : string;
-  /**
-   * The least role in the path's workspace that may go on; none where a route is about no workspace. The service asks
-   * for it (`requireMembership`) and the documentation shows it; a test holds the two together for every route.
-   */
-  role?: A extends "user" ? WorkspaceRole : never;
   params?: P;
   query?: Q;
   body?: B;
@@ -57,17 +34,61 @@ export type Endpoint<
   status?: number;
   /** The errors of its own, beside those that every endpoint of its kind can answer. */
   errors?: ErrorCode[];
-  run: (
-    context: Caller[A] & {
-      request: Request;
-      /** Headers that go on the response whatever becomes of the request. */
-      headers: Record<string, string>;
-      params: Output<P>;
-      query: Output<Q>;
-      /** For ingest, a body that is not valid is handed over as the refusal it earns. */
-      body: A extends "ingest" ? Output<B> | ServiceError : Output<B>;
-    },
-  ) => Promise<z.output<R>>;
+};
+
+type Run<Context, R extends Schema> = (
+  context: Context & {
+    request: Request;
+    /** Headers that go on the response whatever becomes of the request. */
+    headers: Record<string, string>;
+  },
+) => Promise<z.output<R>>;
+
+/** What a route file declares of one of its endpoints: by whom it may be called decides what its handler is told. */
+type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> = Description<P, Q, B, R> &
+  (
+    | { auth: "none"; permission?: never; role?: never; run: Run<Parsed<P, Q, B>, R> }
+    | {
+        auth: "key";
+        /** The permission that the key needs. */
+        permission: Permission;
+        role?: never;
+        run: Run<{ principal: KeyPrincipal } & Parsed<P, Q, B>, R>;
+      }
+    | {
+        auth: "ingest";
+        /** The sentence that says which permission is needed when. */
+        permission: string;
+        role?: never;
+        run: Run<
+          {
+            caller: { lookup: KeyLookup; address: string | undefined };
+            /** Not there where a part of the request was not valid; then `body` is the refusal that it earns. */
+            params: Output<P> | undefined;
+            query: Output<Q> | undefined;
+            body: Output<B> | ServiceError;
+          },
+          R
+        >;
+      }
+    | {
+        auth: "user";
+        permission?: never;
+        /**
+         * The least role in the workspace of the path's `slug` that may go on; none where a route is about no workspace.
+         * It is required before the handler runs, whether or not the service asks for it too.
+         */
+        role?: WorkspaceRole;
+        run: Run<{ principal: UserPrincipal } & Parsed<P, Q, B>, R>;
+      }
+  );
+
+/** One endpoint, whatever its schemas: its description, and what answers a request. */
+export type Endpoint = Description<Part, Part, Part, Schema> & {
+  auth: Auth;
+  permission?: string;
+  role?: WorkspaceRole;
+  answer: (request: Request, context: RouteContext, extra: Extra) => Promise<unknown>;
 };
 
 /** What the self-hosted server or Next passes beside the request. `peer` is the socket's remote address. */
@@ -78,15 +99,17 @@ export type Handler = (request: Request, context: RouteContext) => Promise<Respo
 /** Carries an endpoint's declaration on its handler, for the documentation to read. */
 export const declaration = Symbol.for("outlay.endpoint");
 
-/** Helps inference: one endpoint of a route, its handler typed by its schemas. */
+/** One endpoint of a route; its handler's arguments are typed by its schemas and by who may call. */
 export function endpoint<
-  A extends Auth,
   R extends Schema,
-  P extends Schema | undefined = undefined,
-  Q extends Schema | undefined = undefined,
-  B extends Schema | undefined = undefined,
->(declared: Endpoint<A, P, Q, B, R>): Endpoint {
-  return declared as unknown as Endpoint;
+  P extends Part = undefined,
+  Q extends Part = undefined,
+  B extends Part = undefined,
+>(declared: Declared<P, Q, B, R>): Endpoint {
+  return {
+    ...declared,
+    answer: (request, context, extra) => answerRequest(declared, request, context, extra),
+  };
 }
 
 /**
@@ -135,7 +158,7 @@ function serve(declared: Endpoint): Handler {
     const extra: Extra = { headers: {}, setCookies: [] };
     const respond = async () => {
       try {
-        const body = await answerRequest(declared, request, context, extra);
+        const body = await declared.answer(request, context, extra);
         if (env().NODE_ENV !== "production") declared.response.parse(body);
         const mediaType = mediaTypeOf(declared.response);
         return mediaType === undefined
@@ -155,21 +178,22 @@ function serve(declared: Endpoint): Handler {
 /** What goes on the response beside its body, whatever becomes of the request. */
 type Extra = { headers: Record<string, string>; setCookies: string[] };
 
-async function answerRequest(
-  declared: Endpoint,
+async function answerRequest<P extends Part, Q extends Part, B extends Part, R extends Schema>(
+  declared: Declared<P, Q, B, R>,
   request: Request,
   context: RouteContext,
   { headers, setCookies }: Extra,
-): Promise<unknown> {
-  const run = declared.run as (context: unknown) => Promise<unknown>;
-  const parse = (from?: Sender) => parseAll(declared, request, context, from);
-  if (declared.auth === "none") return run({ request, headers, ...(await parse()) });
+): Promise<z.output<R>> {
+  const parse = (from?: Sender) => parseRequest(declared, request, context.params, from);
+  if (declared.auth === "none") return declared.run({ request, headers, ...(await parse()) });
+  const address = callerAddress(request, context.peer);
   if (declared.auth === "user") {
-    const principal = await authenticateUser(request, callerAddress(request, context.peer), setCookies);
-    return run({ request, headers, principal, ...(await parse()) });
+    const principal = await authenticateUser(request, address, setCookies);
+    const parsed = await parse();
+    if (declared.role) await requireDeclaredRole(principal, context, declared.role);
+    return declared.run({ request, headers, principal, ...parsed });
   }
   const lookup = readCredentials(request.headers.get("authorization"));
-  const address = callerAddress(request, context.peer);
   if (declared.auth === "ingest") {
     const caller = { lookup, address };
     let refusal: Error | undefined;
@@ -181,73 +205,31 @@ async function answerRequest(
       if (refusal) throw refusal;
     };
     const parsed = await parse({ require }).catch((error) => {
-      if (error instanceof ServiceError && error !== refusal) return { body: error, query: {}, params: {} };
+      if (error instanceof ServiceError && error !== refusal)
+        return { body: error, query: undefined, params: undefined };
       throw error;
     });
-    return run({ request, headers, caller, ...parsed });
+    return declared.run({ request, headers, caller, ...parsed });
   }
-  const { outcome, rate } = await admitRead({
-    lookup,
-    address,
-    permission: declared.permission as Permission,
-  });
+  const { outcome, rate } = await admitRead({ lookup, address, permission: declared.permission });
   Object.assign(headers, rateHeaders(rate));
   if (outcome instanceof Error) throw outcome;
-  return run({ request, headers, principal: outcome, ...(await parse()) });
-}
-
-async function parseAll(
-  { params, query, body, bodyLimitBytes }: Endpoint,
-  request: Request,
-  context: RouteContext,
-  from?: Sender,
-) {
-  return {
-    params: params && parsePart(params, await context.params, "path"),
-    query: parseQuery(query, request),
-    body: body && parsePart(body, await readJsonBody(request, bodyLimitBytes ?? defaultBodyLimit, from), ""),
-  };
+  return declared.run({ request, headers, principal: outcome, ...(await parse()) });
 }
 
 /**
- * A parameter that an endpoint does not know is refused, on endpoints without any too: what it asks for would be missing
- * from the answer in silence.
- * @throws ServiceError validation_failed, naming the parameters that there are
+ * Refuses members below the role that an endpoint declares. A viewer is any member: no statement shows a workspace to
+ * anybody else, so there is nothing to ask for them.
+ * @throws ServiceError not_found, mfa_required or permission_denied, as `requireMembership`
  */
-function parseQuery(schema: Schema | undefined, request: Request): unknown {
-  const given = readQuery(request);
-  if (schema && !(schema instanceof z.ZodObject)) return parsePart(schema, given, "query");
-  const known = Object.keys(schema?.shape ?? {});
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  if (unknown.length > 0) {
-    const hint = known.length > 0 ? `there are: ${known.join(", ")}` : "this endpoint takes none";
-    throw validationFailed(
-      unknown.map((name) => ({
-        path: `query.${name}`,
-        message: `is no parameter of this endpoint; ${hint}`,
-      })),
-    );
-  }
-  return schema && parsePart(schema, given, "query");
-}
-
-/** @throws ServiceError validation_failed for a parameter that is there twice: one of the two would be lost in silence */
-function readQuery(request: Request): Record<string, string> {
-  const start = request.url.indexOf("?");
-  if (start < 0) return {};
-  const query = new URLSearchParams(request.url.slice(start));
-  const names = [...query.keys()];
-  const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
-  if (twice.size > 0)
-    throw validationFailed(
-      [...twice].map((name) => ({ path: `query.${name}`, message: "must be given once" })),
-    );
-  return Object.fromEntries(query);
-}
-
-/** @throws ServiceError validation_failed. @param place where the value stands, put before the path of an issue */
-function parsePart(schema: Schema, value: unknown, place: string): unknown {
-  const read = readPart(schema, value, place);
-  if (read.ok) return read.value;
-  throw validationFailed(read.issues);
+async function requireDeclaredRole(
+  { claims }: UserPrincipal,
+  { params }: RouteContext,
+  role: WorkspaceRole,
+): Promise<void> {
+  if (role === "viewer") return;
+  const { slug } = await params;
+  if (typeof slug !== "string")
+    throw new Error("An endpoint with a role has a workspace's slug in its path.");
+  await asUserReading(claims, (client) => requireMembership(client, claims, slug, role));
 }

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { readPart } from "@/lib/contract/read-part";
+import { validationFailed } from "@/lib/errors";
+import { defaultBodyLimit, readJsonBody, type Sender } from "./body";
+
+export type Schema = z.ZodType;
+/** A part of a request that an endpoint may do without. */
+export type Part = Schema | undefined;
+export type Output<S extends Part> = S extends Schema ? z.output<S> : undefined;
+
+/** A request's parts, as their schemas give them. */
+export type Parsed<P extends Part, Q extends Part, B extends Part> = {
+  params: Output<P>;
+  query: Output<Q>;
+  body: Output<B>;
+};
+
+/** The schemas of a request's parts. */
+type Parts<P extends Part, Q extends Part, B extends Part> = {
+  params?: P;
+  query?: Q;
+  body?: B;
+  bodyLimitBytes?: number;
+};
+
+/**
+ * Reads the parts of a request by their schemas.
+ * @param pathParams what stands in the path, by name
+ * @throws ServiceError validation_failed, or as `readJsonBody`
+ */
+export async function parseRequest<P extends Part, Q extends Part, B extends Part>(
+  { params, query, body, bodyLimitBytes = defaultBodyLimit }: Parts<P, Q, B>,
+  request: Request,
+  pathParams: Promise<unknown>,
+  from?: Sender,
+): Promise<Parsed<P, Q, B>> {
+  return {
+    params: await parseIf(params, () => pathParams, "path"),
+    query: parseQuery(query, request),
+    body: await parseIf(body, () => readJsonBody(request, bodyLimitBytes, from), ""),
+  };
+}
+
+/** Reads and parses a part where the endpoint has a schema for it. @throws ServiceError validation_failed */
+function parseIf<S extends Part>(
+  schema: S | undefined,
+  read: () => Promise<unknown>,
+  place: string,
+): Promise<Output<S>>;
+async function parseIf(schema: Part, read: () => Promise<unknown>, place: string): Promise<unknown> {
+  return schema && parsePart(schema, await read(), place);
+}
+
+/**
+ * A parameter that an endpoint does not know is refused, on endpoints without any too: what it asks for would be missing
+ * from the answer in silence.
+ * @throws ServiceError validation_failed, naming the parameters that there are
+ */
+function parseQuery<S extends Part>(schema: S | undefined, request: Request): Output<S>;
+function parseQuery(schema: Part, request: Request): unknown {
+  const given = readQuery(request);
+  if (schema && !(schema instanceof z.ZodObject)) return parsePart(schema, given, "query");
+  const known = Object.keys(schema?.shape ?? {});
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    const hint = known.length > 0 ? `there are: ${known.join(", ")}` : "this endpoint takes none";
+    throw validationFailed(
+      unknown.map((name) => ({
+        path: `query.${name}`,
+        message: `is no parameter of this endpoint; ${hint}`,
+      })),
+    );
+  }
+  return schema && parsePart(schema, given, "query");
+}
+
+/** @throws ServiceError validation_failed for a parameter that is there twice: one of the two would be lost in silence */
+function readQuery(request: Request): Record<string, string> {
+  const start = request.url.indexOf("?");
+  if (start < 0) return {};
+  const query = new URLSearchParams(request.url.slice(start));
+  const names = [...query.keys()];
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
+  if (twice.size > 0)
+    throw validationFailed(
+      [...twice].map((name) => ({ path: `query.${name}`, message: "must be given once" })),
+    );
+  return Object.fromEntries(query);
+}
+
+/** @throws ServiceError validation_failed. @param place where the value stands, put before the path of an issue */
+function parsePart(schema: Schema, value: unknown, place: string): unknown {
+  const read = readPart(schema, value, place);
+  if (read.ok) return read.value;
+  throw validationFailed(read.issues);
+}

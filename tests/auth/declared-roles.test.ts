@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { WorkspaceRole } from "@/lib/contract/me";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import {
+  type AuthServer,
+  makeClient,
+  must,
+  someEmail,
+  somePassword,
+  startAuthServer,
+} from "@/tests/helpers/auth-server";
+import { Fixtures } from "@/tests/helpers/keys";
+
+const roles: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
+
+let server: AuthServer;
+let fixtures: Fixtures;
+const slug = `w-${randomUUID()}`;
+const tokens = new Map<WorkspaceRole | "stranger", string>();
+
+beforeAll(async () => {
+  server = await startAuthServer();
+  fixtures = new Fixtures(server.database.adminUrl);
+  const workspace = await fixtures.workspace(slug);
+  for (const role of [...roles, "stranger"] as const) {
+    const credentials = { email: someEmail(role), password: somePassword };
+    const { user, session } = must(await makeClient(server.url).auth.signUp(credentials));
+    tokens.set(role, session?.access_token ?? "");
+    if (role === "stranger") continue;
+    await fixtures.sql.query(
+      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
+      [workspace, user?.id, role],
+    );
+  }
+});
+afterAll(async () => {
+  await fixtures.close();
+  await server.stop();
+});
+
+/** The status of a call of an endpoint that declares a role, and whose service asks for none. */
+async function call(declared: WorkspaceRole, caller: WorkspaceRole | "stranger") {
+  let ran = false;
+  const { POST } = defineRoute({
+    POST: endpoint({
+      summary: "Do something",
+      auth: "user",
+      role: declared,
+      params: workspaceParams,
+      response: z.object({}),
+      run: async () => {
+        ran = true;
+        return {};
+      },
+    }),
+  });
+  const request = new Request(`${server.url}/api/v1/workspaces/${slug}/something`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${tokens.get(caller)}` },
+  });
+  const { status } = await POST(request, { params: Promise.resolve({ slug }) });
+  return { status, ran };
+}
+
+describe.each(roles.slice(1))("an endpoint for %s whose service forgets to ask for the role", (declared) => {
+  test.each(roles)("admits %s only from that role on", async (caller) => {
+    const isEnough = roles.indexOf(caller) >= roles.indexOf(declared);
+    expect(await call(declared, caller)).toEqual({ status: isEnough ? 200 : 403, ran: isEnough });
+  });
+
+  test("is not found by who is no member", async () => {
+    expect(await call(declared, "stranger")).toEqual({ status: 404, ran: false });
+  });
+});
