@@ -52,6 +52,19 @@ export class ServiceError extends Error {
   }
 }
 
+/**
+ * What is decided about something that may be refused: what it comes to, or the refusal. Errors are thrown everywhere but
+ * where several things are decided one after another, and a refusal of one must not end the others: there they are
+ * returned as a verdict.
+ */
+export type Verdict<T> = T | ServiceError;
+
+/** What a verdict comes to. @throws ServiceError where it is a refusal */
+export function accepted<T>(verdict: Verdict<T>): T {
+  if (verdict instanceof ServiceError) throw verdict;
+  return verdict;
+}
+
 /** A `validation_failed` whose description names the first issue, so that a log line alone is enough to act on. */
 export function validationFailed(issues: Issue[]): ServiceError {
   const [first] = issues;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ingestRequest } from "@/lib/contract/message";
+import { parsePart } from "@/lib/contract/parse-part";
 import type { Permission } from "@/lib/contract/permissions";
-import { readPart } from "@/lib/contract/read-part";
 import { anyKey, exampleRequest, writeKeySnippets } from "./key-snippets";
 
 test.each<Permission>(["log_usage", "add_expenses", "manage_subscriptions"])(
@@ -9,7 +9,7 @@ test.each<Permission>(["log_usage", "add_expenses", "manage_subscriptions"])(
   (permission) => {
     const { method, path, body } = exampleRequest({ ...anyKey, permissions: [permission] });
     expect(`${method} ${path}`).toBe("POST /api/v1/messages");
-    expect(readPart(ingestRequest, body).ok).toBe(true);
+    expect(parsePart(ingestRequest, body).ok).toBe(true);
     const kinds = { log_usage: "usage", add_expenses: "expense", manage_subscriptions: "subscription" };
     expect(body).toMatchObject({ message: { type: kinds[permission as keyof typeof kinds] } });
   },

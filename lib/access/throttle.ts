@@ -71,17 +71,17 @@ async function ask(question: "admit_attempt" | "full_quota", action: string, quo
     limit,
     window_ms: windowMs,
   }));
-  const refusal = await callAsService<Refusal | null>(`private.${question}`, JSON.stringify(asked));
+  const refusal = await callAsService<FullQuota | null>(`private.${question}`, JSON.stringify(asked));
   if (refusal) throw tooMany(action, refusal);
 }
 
 /** What `private.admit_attempt` answers of the quota that is full: when there is room again. */
-export type Refusal = { limit: number; window_ms: number; wait_ms: number };
+export type FullQuota = { limit: number; window_ms: number; wait_ms: number };
 
 /** The refusal of an attempt that was counted elsewhere than in `throttle`. @param action as there */
 export function tooMany(
   action: string,
-  { limit, window_ms: windowMs, wait_ms: waitMs }: Refusal,
+  { limit, window_ms: windowMs, wait_ms: waitMs }: FullQuota,
 ): ServiceError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const window = windowMs === hourMs ? "hour" : `${windowMs / minuteMs} minutes`;

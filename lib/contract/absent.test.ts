@@ -5,7 +5,7 @@ import { declaration, type Endpoint, methods } from "@/lib/http/define-route";
 import { isAbsent } from "./absent";
 import { requestExamples } from "./examples";
 import { bulkRequest, costMessage, ingestRequest } from "./message";
-import { readPart } from "./read-part";
+import { parsePart } from "./parse-part";
 import { toolContracts } from "./tools";
 
 const line = { unit_type: "requests", quantity: 1 };
@@ -84,9 +84,9 @@ describe.each(bodies)("null for what may be left out of %s", (_, schema, example
   test("is the same as leaving it out, unless the field has a meaning for null", () => {
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
-      const without = readPart(schema, example);
+      const without = parsePart(schema, example);
       for (const { path, field, value } of nulled(schema, example)) {
-        const read = readPart(schema, value);
+        const read = parsePart(schema, value);
         if (field.safeParse(null).success) expect(read.ok, path).toBe(true);
         else expect(read, path).toEqual(without);
       }
@@ -96,7 +96,7 @@ describe.each(bodies)("null for what may be left out of %s", (_, schema, example
 
 test("null stays what it is where nothing may be left out", () => {
   const issuesOf = (value: unknown) => {
-    const read = readPart(ingestRequest, value);
+    const read = parsePart(ingestRequest, value);
     return read.ok ? [] : read.issues.map(({ path }) => path);
   };
   const post = { project: "p", source: "api", message };
@@ -122,6 +122,6 @@ test("a value that is read is never changed", () => {
     idempotency_key: null,
     message: Object.freeze({ ...message, model: null }),
   });
-  expect(readPart(ingestRequest, value).ok).toBe(true);
+  expect(parsePart(ingestRequest, value).ok).toBe(true);
   expect(value.message.model).toBeNull();
 });

@@ -25,7 +25,7 @@ type OAuthEndpoint =
 export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<Method | "OPTIONS", Handler> {
   const answer = async (request: Request, address: string | undefined): Promise<object> =>
     "form" in endpoint
-      ? endpoint.form({ body: readFields(await readFormBody(request, bodyLimit)), address })
+      ? endpoint.form({ body: parseFields(await readFormBody(request, bodyLimit)), address })
       : endpoint.json({ body: await readJsonBody(request, bodyLimit, "anybody"), address });
   const refuse = refuseMethod("POST");
   return {
@@ -63,7 +63,7 @@ function refusalResponse(error: unknown, requestId: string): Response {
 }
 
 /** @throws OAuthError where a field is there more than once (RFC 6749 section 3.2) */
-function readFields(form: URLSearchParams): Fields {
+function parseFields(form: URLSearchParams): Fields {
   const fields = new Map<string, string>();
   for (const [name, value] of form) {
     if (fields.has(name)) throw new OAuthError("invalid_request", "A field is there more than once.");

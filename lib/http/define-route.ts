@@ -5,9 +5,9 @@ import type { WorkspaceRole } from "@/lib/contract/me";
 import type { Permission } from "@/lib/contract/permissions";
 import { asUserReading } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
-import { type ErrorCode, ServiceError } from "@/lib/errors";
+import { accepted, type ErrorCode, ServiceError, type Verdict } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
-import { readCredentials } from "@/lib/keys/credentials";
+import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead, checkCaller, type KeyPrincipal } from "@/lib/keys/guard";
 import type { Sender } from "./body";
 import { type Output, type Parsed, type Part, parseRequest, type Schema } from "./parse-request";
@@ -66,7 +66,7 @@ type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> 
             /** Not there where a part of the request was not valid; then `body` is the refusal that it earns. */
             params: Output<P> | undefined;
             query: Output<Q> | undefined;
-            body: Output<B> | ServiceError;
+            body: Verdict<Output<B>>;
           },
           R
         >;
@@ -193,7 +193,7 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
     if (declared.role) await requireDeclaredRole(principal, context, declared.role);
     return declared.run({ request, headers, principal, ...parsed });
   }
-  const lookup = readCredentials(request.headers.get("authorization"));
+  const lookup = parseCredentials(request.headers.get("authorization"));
   if (declared.auth === "ingest") {
     const caller = { lookup, address };
     let refusal: Error | undefined;
@@ -213,8 +213,7 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
   }
   const { outcome, rate } = await admitRead({ lookup, address, permission: declared.permission });
   Object.assign(headers, rateHeaders(rate));
-  if (outcome instanceof Error) throw outcome;
-  return declared.run({ request, headers, principal: outcome, ...(await parse()) });
+  return declared.run({ request, headers, principal: accepted(outcome), ...(await parse()) });
 }
 
 /**

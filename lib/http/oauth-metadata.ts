@@ -1,4 +1,4 @@
-import { describeAuthorizationServer, describeProtectedResource } from "@/lib/access/oauth/metadata";
+import { buildResourceMetadata, buildServerMetadata } from "@/lib/access/oauth/metadata";
 import { authorizationServerMetadata, metadataQuery, protectedResourceMetadata } from "@/lib/contract/oauth";
 import { defineRoute, endpoint } from "./define-route";
 import { openCors, openPreflight } from "./open-cors";
@@ -21,7 +21,7 @@ export const serverMetadata = {
       errors: ["not_found"],
       run: async ({ request, headers }) => {
         Object.assign(headers, openCors);
-        return describeAuthorizationServer(request.headers.get("host"), suffixOf(request));
+        return buildServerMetadata(request.headers.get("host"), suffixOf(request));
       },
     }),
   }),
@@ -40,7 +40,7 @@ export const resourceMetadata = {
       errors: ["not_found"],
       run: async ({ request, headers }) => {
         Object.assign(headers, openCors);
-        return describeProtectedResource(request.headers.get("host"), suffixOf(request));
+        return buildResourceMetadata(request.headers.get("host"), suffixOf(request));
       },
     }),
   }),

@@ -44,7 +44,7 @@ const successes: Record<number, string> = { 201: "Made and stored.", 207: "A ver
  * @param limited whether the caller has a rate, which its headers tell
  * @param remembers whether a repeated request is answered as the first one was
  */
-export function describeSuccess(
+export function successResponse(
   { response, status }: Endpoint,
   limited: boolean,
   remembers: boolean,
@@ -69,7 +69,7 @@ export function describeSuccess(
 }
 
 /** The answer of one status: every code that has it, when each comes, and what it looks like. */
-export function describeErrors(codes: ErrorCode[], limited: boolean): ApiResponse {
+export function errorResponseOf(codes: ErrorCode[], limited: boolean): ApiResponse {
   const names = [
     "X-Request-Id",
     ...(codes.includes("missing_credentials") ? ["WWW-Authenticate"] : []),

@@ -8,7 +8,7 @@ import packageJson from "@/package.json";
 import { defaultBodyLimit } from "./body";
 import { declaration, type Endpoint, methods } from "./define-route";
 import { groupByStatus } from "./error-reference";
-import { describeErrors, describeSuccess, responseHeaders } from "./openapi-responses";
+import { errorResponseOf, responseHeaders, successResponse } from "./openapi-responses";
 import { idOf, SchemaComponents } from "./openapi-schemas";
 import { bySpecificity, convertPath, type RouteEntry } from "./route-table";
 
@@ -63,7 +63,7 @@ export async function buildOpenApi(routes: readonly RouteEntry[], server: string
       if (!declared) continue;
       const address = convertPath(path, (name) => `{${name}}`);
       paths[address] ??= {};
-      paths[address][method.toLowerCase()] = describeOperation(declared, method, path, components);
+      paths[address][method.toLowerCase()] = operationOf(declared, method, path, components);
     }
   }
   const tags = new Set(
@@ -107,7 +107,7 @@ export async function buildOpenApi(routes: readonly RouteEntry[], server: string
   };
 }
 
-function describeOperation(
+function operationOf(
   declared: Endpoint,
   method: string,
   path: string,
@@ -118,8 +118,8 @@ function describeOperation(
   const bodySchema = body && components.add(body, "body");
   const remembers = Boolean(bodySchema && components.resolve(bodySchema).properties?.idempotency_key);
   const parameters = [
-    ...describeParameters(declared.params, "path", components),
-    ...describeParameters(declared.query, "query", components),
+    ...parametersOf(declared.params, "path", components),
+    ...parametersOf(declared.query, "query", components),
     ...(remembers ? [idempotencyHeader] : []),
   ];
   return {
@@ -139,11 +139,11 @@ function describeOperation(
       },
     }),
     responses: {
-      [String(declared.status ?? 200)]: describeSuccess(declared, kind.limited, remembers, components),
+      [String(declared.status ?? 200)]: successResponse(declared, kind.limited, remembers, components),
       ...Object.fromEntries(
         groupByStatus(errorsOf(declared)).map(([status, codes]) => [
           String(status),
-          describeErrors(codes, kind.limited),
+          errorResponseOf(codes, kind.limited),
         ]),
       ),
     },
@@ -170,7 +170,7 @@ const idempotencyHeader: Parameter = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
-function describeParameters(
+function parametersOf(
   schema: Endpoint["params"],
   place: "path" | "query",
   components: SchemaComponents,

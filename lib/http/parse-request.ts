@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readPart } from "@/lib/contract/read-part";
+import { parsePart } from "@/lib/contract/parse-part";
 import { validationFailed } from "@/lib/errors";
 import { defaultBodyLimit, readJsonBody, type Sender } from "./body";
 
@@ -48,7 +48,7 @@ function parseIf<S extends Part>(
   place: string,
 ): Promise<Output<S>>;
 async function parseIf(schema: Part, read: () => Promise<unknown>, place: string): Promise<unknown> {
-  return schema && parsePart(schema, await read(), place);
+  return schema && requirePart(schema, await read(), place);
 }
 
 /**
@@ -58,8 +58,8 @@ async function parseIf(schema: Part, read: () => Promise<unknown>, place: string
  */
 function parseQuery<S extends Part>(schema: S | undefined, request: Request): Output<S>;
 function parseQuery(schema: Part, request: Request): unknown {
-  const given = readQuery(request);
-  if (schema && !(schema instanceof z.ZodObject)) return parsePart(schema, given, "query");
+  const given = parseParameters(request);
+  if (schema && !(schema instanceof z.ZodObject)) return requirePart(schema, given, "query");
   const known = Object.keys(schema?.shape ?? {});
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length > 0) {
@@ -71,11 +71,11 @@ function parseQuery(schema: Part, request: Request): unknown {
       })),
     );
   }
-  return schema && parsePart(schema, given, "query");
+  return schema && requirePart(schema, given, "query");
 }
 
 /** @throws ServiceError validation_failed for a parameter that is there twice: one of the two would be lost in silence */
-function readQuery(request: Request): Record<string, string> {
+function parseParameters(request: Request): Record<string, string> {
   const start = request.url.indexOf("?");
   if (start < 0) return {};
   const query = new URLSearchParams(request.url.slice(start));
@@ -89,8 +89,8 @@ function readQuery(request: Request): Record<string, string> {
 }
 
 /** @throws ServiceError validation_failed. @param place where the value stands, put before the path of an issue */
-function parsePart(schema: Schema, value: unknown, place: string): unknown {
-  const read = readPart(schema, value, place);
+function requirePart(schema: Schema, value: unknown, place: string): unknown {
+  const read = parsePart(schema, value, place);
   if (read.ok) return read.value;
   throw validationFailed(read.issues);
 }

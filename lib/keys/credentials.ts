@@ -29,7 +29,7 @@ export function invalidAccessToken(
  * @param accessTokens whether OAuth access tokens are taken, too: by the agent tools' endpoint alone (specification 5.2)
  * @throws ServiceError missing_credentials, or invalid_credentials for what cannot be a key
  */
-export function readCredentials(
+export function parseCredentials(
   authorization: string | null,
   { accessTokens = false }: { accessTokens?: boolean } = {},
 ): KeyLookup {
@@ -43,12 +43,12 @@ export function readCredentials(
     );
   }
   if (isEnvironmentKey(token)) return { by: "id", value: environmentKeyId };
-  if (token.startsWith(accessTokenPrefix)) return readAccessToken(token, accessTokens);
+  if (token.startsWith(accessTokenPrefix)) return parseAccessToken(token, accessTokens);
   if (!isWellFormedSecret(token)) throw invalidCredentials();
   return { by: "hash", value: hashSecret(token) };
 }
 
-function readAccessToken(token: string, taken: boolean): KeyLookup {
+function parseAccessToken(token: string, taken: boolean): KeyLookup {
   if (!taken) {
     const wanted =
       "An OAuth access token is for the agent tools' endpoint alone. Send an API key here: `Authorization: Bearer svc_live_…`.";

@@ -1,7 +1,7 @@
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { Source } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
-import { ServiceError } from "@/lib/errors";
+import { ServiceError, type Verdict } from "@/lib/errors";
 import { add, compare, type Decimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { ApiKey, KeyUsage } from "./api-key";
 import { allowsAddress, allowsFeature, allowsProject, allowsSource } from "./conditions";
@@ -25,6 +25,9 @@ export type Attempt = {
 /** What a rate-limited key's caller is told: the limit a minute, what is left of it, and ms until more is. */
 export type RateStatus = { limit: number; remaining: number; resetMs: number };
 
+/** What was decided about a call, and how the rate stands that it was counted against; null where its key has none. */
+export type Counted<T> = { outcome: Verdict<T>; rate: RateStatus | null };
+
 /**
  * Whether a key may be used at all, by this caller, now: revoked, expired, address, rate, in this order (design
  * section 4). A request admitted here has used one of the key's rate, whatever becomes of it; one refused has not.
@@ -40,7 +43,7 @@ export function decideCall(
   usage: KeyUsage,
   address: string | undefined,
   now: number,
-): { refusal: ServiceError | null; rate: RateStatus | null } {
+): { refusal: Verdict<null>; rate: RateStatus | null } {
   const refusal = decideKey(key, address, now);
   return refusal ? { refusal, rate: null } : checkRate(key, usage, now);
 }
@@ -49,7 +52,7 @@ export function decideCall(
  * Whether an admitted caller may do this: permission, source, project, feature, idempotency, in this order. Null where
  * it may; what it would record is then for `decideCost` to decide.
  */
-export function decideAttempt(key: ApiKey, attempt: Attempt): ServiceError | null {
+export function decideAttempt(key: ApiKey, attempt: Attempt): Verdict<null> {
   return checkConditions(key, attempt) ?? attempt.conflict ?? null;
 }
 
@@ -61,7 +64,7 @@ export function decideAttempt(key: ApiKey, attempt: Attempt): ServiceError | nul
  * @param cost USD
  * @param now milliseconds since 1970, by the database's clock
  */
-export function decideCost(key: ApiKey, spent: Decimal, cost: Decimal, now: number): ServiceError | null {
+export function decideCost(key: ApiKey, spent: Decimal, cost: Decimal, now: number): Verdict<null> {
   const { monthlyLimit } = key;
   if (monthlyLimit === null) return null;
   const isUsedUp = compare(spent, monthlyLimit) >= 0;
@@ -81,7 +84,7 @@ export function decideCost(key: ApiKey, spent: Decimal, cost: Decimal, now: numb
  * What `decideCall` decides but for the rate: asked again of a call whose request was admitted and counted a moment ago,
  * so that a key that was revoked meanwhile records nothing.
  */
-export function decideKey(key: ApiKey, address: string | undefined, now: number): ServiceError | null {
+export function decideKey(key: ApiKey, address: string | undefined, now: number): Verdict<null> {
   if (key.revoked)
     return new ServiceError(
       "key_revoked",
@@ -110,7 +113,7 @@ function checkRate(
   key: ApiKey,
   { window }: KeyUsage,
   now: number,
-): { refusal: ServiceError | null; rate: RateStatus | null } {
+): { refusal: Verdict<null>; rate: RateStatus | null } {
   const limit = key.rateLimitRpm;
   if (limit === null) return { refusal: null, rate: null };
   const resetMs = Math.max(0, (window.freesAt ?? now + rateWindowMs) - now);
@@ -126,7 +129,7 @@ function checkRate(
   return { refusal, rate: { limit, remaining: 0, resetMs } };
 }
 
-function checkConditions(key: ApiKey, attempt: Attempt): ServiceError | null {
+function checkConditions(key: ApiKey, attempt: Attempt): Verdict<null> {
   const missing = attempt.permissions.find((permission) => !key.permissions.includes(permission));
   if (missing !== undefined) {
     return new ServiceError("permission_denied", `This API key lacks the permission ${missing}.`, {

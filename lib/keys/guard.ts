@@ -1,9 +1,10 @@
 import type { Permission } from "@/lib/contract/permissions";
 import { execute } from "@/lib/db/query";
 import { asService, asServiceAlone, type KeyClaims } from "@/lib/db/transaction";
+import { ServiceError } from "@/lib/errors";
 import type { AccessToken, ApiKey, KeyLookup } from "./api-key";
 import { invalidAccessToken, invalidCredentials } from "./credentials";
-import { decideAttempt, decideCall, type RateStatus } from "./decide";
+import { type Counted, decideAttempt, decideCall, type RateStatus } from "./decide";
 import { noteUse } from "./note-use";
 import { type Admission, loadAdmission, recordAdmissionsStatement } from "./queries";
 
@@ -26,9 +27,7 @@ export type KeyCall = {
  * one.
  * @returns the principal, or the refusal as a ServiceError; with the state of the rate either way
  */
-export async function admitRead(
-  call: KeyCall,
-): Promise<{ outcome: KeyPrincipal | Error; rate: RateStatus | null }> {
+export async function admitRead(call: KeyCall): Promise<Counted<KeyPrincipal>> {
   const lookups = [call.lookup];
   const first = await asServiceAlone((client) => loadAdmission(client, { lookups }));
   noteUse(first.keys.values(), first.now);
@@ -53,17 +52,17 @@ export async function admitRead(
  */
 export async function checkCaller(
   call: KeyCall,
-): Promise<{ refusal: Error | undefined; rate: RateStatus | null }> {
+): Promise<{ refusal: ServiceError | undefined; rate: RateStatus | null }> {
   const admission = await asServiceAlone((client) => loadAdmission(client, { lookups: [call.lookup] }));
   const { outcome, rate } = judge(admission, call);
-  return outcome instanceof Error ? { refusal: outcome, rate } : { refusal: undefined, rate: null };
+  return outcome instanceof ServiceError ? { refusal: outcome, rate } : { refusal: undefined, rate: null };
 }
 
 function judge(
   { keys, tokens, now }: Admission,
   call: KeyCall,
-): { outcome: KeyPrincipal | Error; rate: RateStatus | null; counted: boolean } {
-  const refuse = (outcome: Error) => ({ outcome, rate: null, counted: false });
+): Counted<KeyPrincipal> & { counted: boolean } {
+  const refuse = (outcome: ServiceError) => ({ outcome, rate: null, counted: false });
   const loaded = keys.get(call.lookup.value);
   if (!loaded) return refuse(call.lookup.by === "token" ? invalidAccessToken() : invalidCredentials());
   const token = tokens.get(call.lookup.value) ?? null;

@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { text } from "@/lib/contract/fields";
-import { readPart } from "@/lib/contract/read-part";
+import { parsePart } from "@/lib/contract/parse-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import packageJson from "@/package.json";
 import type { Backend } from "./backend";
@@ -96,14 +96,14 @@ async function callTool(
 }
 
 function readArguments(tool: Tool, given: unknown): unknown {
-  const read = readPart(tool.input, given);
+  const read = parsePart(tool.input, given);
   if (!read.ok) throw validationFailed(read.issues);
   return read.value;
 }
 
 /** The idempotency key a client chose itself, as a message's `idempotency_key` is over REST. */
 function readExplicitKey(meta: Record<string, unknown> | undefined): string | undefined {
-  const read = readPart(text(255).optional(), meta?.idempotency_key, "_meta.idempotency_key");
+  const read = parsePart(text(255).optional(), meta?.idempotency_key, "_meta.idempotency_key");
   if (!read.ok) throw validationFailed(read.issues);
   return read.value;
 }

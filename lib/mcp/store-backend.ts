@@ -1,9 +1,10 @@
 import type { ToolPrincipal } from "@/lib/access/oauth/admit-tool-call";
 import { ingestRequest } from "@/lib/contract/message";
+import { parsePart } from "@/lib/contract/parse-part";
 import type { Permission } from "@/lib/contract/permissions";
-import { readPart } from "@/lib/contract/read-part";
 import { validationFailed } from "@/lib/errors";
 import { decideAttempt } from "@/lib/keys/decide";
+import { acceptedOne } from "@/lib/ledger/ingest/call";
 import { ingest } from "@/lib/ledger/ingest/service";
 import { readBudgetStatus } from "@/lib/spend/budgets/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
@@ -29,11 +30,7 @@ export function storeBackend({ key, claims, lookup }: ToolPrincipal, address: st
         idempotencyHeader: null,
         body: readRecording(recording),
       });
-      if (outcome instanceof Error) throw outcome;
-      const [recorded] = outcome;
-      if (!recorded) throw new Error("A call with one message has one outcome.");
-      if (recorded instanceof Error) throw recorded;
-      return recorded;
+      return acceptedOne(outcome);
     },
     readProjectSpend: async (slug, range) => {
       demand("read_summaries");
@@ -51,6 +48,6 @@ export function storeBackend({ key, claims, lookup }: ToolPrincipal, address: st
 }
 
 function readRecording(recording: Recording) {
-  const read = readPart(ingestRequest, { ...recording, source: "mcp" });
+  const read = parsePart(ingestRequest, { ...recording, source: "mcp" });
   return read.ok ? read.value : validationFailed(read.issues);
 }

@@ -89,6 +89,6 @@ function monthsBetween(from: string, to: string): number {
 }
 
 /** The answer's words for a range: the first and the last day, both null for everything. */
-export function describeRange({ from, until }: DayRange): { from: string | null; to: string | null } {
+export function toAnsweredRange({ from, until }: DayRange): { from: string | null; to: string | null } {
   return until === everything.until ? { from: null, to: null } : { from, to: addDays(until, -1) };
 }

@@ -27,13 +27,13 @@ export async function listAudit(claims: UserClaims, slug: string, query: AuditQu
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return {
-      entries: shown.map(readEntry),
+      entries: shown.map(toEntry),
       next_cursor: last ? places.write({ at: last.place_at, id: last.id }) : null,
     };
   });
 }
 
-function readEntry({ id, at, action, subject, before, after, address, ...actor }: AuditRow) {
+function toEntry({ id, at, action, subject, before, after, address, ...actor }: AuditRow) {
   const [kind = "", subjectId] = subject.split(" ");
   return {
     id,
@@ -44,14 +44,14 @@ function readEntry({ id, at, action, subject, before, after, address, ...actor }
         : { user_id: actor.actor_id, email: actor.actor_email, display_name: actor.actor_name },
     action,
     subject: { kind, id: subjectId || null },
-    before: readRow(before),
-    after: readRow(after),
+    before: parseRow(before),
+    after: parseRow(after),
     address,
   };
 }
 
 /** A row as it was, its numbers to their last digit. */
-function readRow(text: string | null): Record<string, unknown> | null {
+function parseRow(text: string | null): Record<string, unknown> | null {
   if (text === null) return null;
   return parse(text, null, { parseNumber: (digits) => new ExactNumber(digits) }) as Record<string, unknown>;
 }

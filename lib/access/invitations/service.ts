@@ -29,7 +29,7 @@ import { hashInvitationToken, makeInvitationToken } from "./token";
 export function listInvitations(claims: UserClaims, slug: string): Promise<z.output<typeof invitationList>> {
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "admin");
-    return { invitations: (await selectInvitations(client, id)).map(readInvitation) };
+    return { invitations: (await selectInvitations(client, id)).map(toInvitation) };
   });
 }
 
@@ -54,7 +54,7 @@ export async function createInvitation(
     await asServiceWithin(client, () => keepInvitationSecret(client, id, hashInvitationToken(token)));
     const [row] = await selectInvitations(client, workspaceId, id);
     if (!row) throw new Error("An invitation that was made was not found.");
-    return { invitation: readInvitation(row), link: `${serviceAddress()}/invite/${token}` };
+    return { invitation: toInvitation(row), link: `${serviceAddress()}/invite/${token}` };
   });
 }
 
@@ -68,7 +68,7 @@ export function revokeInvitation(claims: UserClaims, slug: string, id: string): 
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const [row] = await selectInvitations(client, workspaceId, id);
     if (!row || !(await deleteInvitation(client, workspaceId, id))) throw notFound();
-    return readInvitation(row);
+    return toInvitation(row);
   });
 }
 
@@ -78,7 +78,7 @@ export function readInvitationOffer(claims: UserClaims, token: string): Promise<
     await requireProfile(client, claims);
     const offer = await asServiceWithin(client, () => selectOffer(client, hashInvitationToken(token)));
     if (!offer) throw notFound();
-    return describeOffer(offer);
+    return toOffer(offer);
   });
 }
 
@@ -102,7 +102,7 @@ export function acceptInvitation(claims: UserClaims, token: string): Promise<Mem
   });
 }
 
-function readInvitation({
+function toInvitation({
   inviter_id,
   inviter_name,
   inviter_email,
@@ -118,7 +118,7 @@ function readInvitation({
   };
 }
 
-function describeOffer({
+function toOffer({
   name,
   role,
   invited_by,

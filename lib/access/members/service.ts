@@ -10,7 +10,7 @@ import { deleteMember, lockRoles, type MemberRow, selectMembers, updateRole } fr
 
 /** Everybody in a workspace, owners first, in a transaction of one of them. */
 export async function loadMembers(client: ClientBase, workspaceId: string): Promise<Member[]> {
-  return (await selectMembers(client, workspaceId)).map(readMember);
+  return (await selectMembers(client, workspaceId)).map(toMember);
 }
 
 /**
@@ -75,10 +75,10 @@ export function transferOwnership(
 async function findMember(client: ClientBase, workspaceId: string, userId: string): Promise<Member> {
   const [row] = await selectMembers(client, workspaceId, userId);
   if (!row) throw notFound();
-  return readMember(row);
+  return toMember(row);
 }
 
-function readMember({ joined_at, ...member }: MemberRow): Member {
+function toMember({ joined_at, ...member }: MemberRow): Member {
   return { ...member, joined_at: toInstant(joined_at.getTime()) };
 }
 

@@ -1,8 +1,8 @@
 import { type Permission, permissions } from "@/lib/contract/permissions";
 import { ServiceError } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
-import { readCredentials } from "@/lib/keys/credentials";
-import type { RateStatus } from "@/lib/keys/decide";
+import { parseCredentials } from "@/lib/keys/credentials";
+import type { Counted } from "@/lib/keys/decide";
 import { admitRead, type KeyPrincipal } from "@/lib/keys/guard";
 import { metadataAddress, toolsResources } from "./addresses";
 import { toolScopes, withReading } from "./scopes";
@@ -23,13 +23,12 @@ export async function admitToolCall(call: {
   authorization: string | null;
   address: string | undefined;
   resource: string;
-}): Promise<{ outcome: ToolPrincipal | ServiceError; rate: RateStatus | null }> {
+}): Promise<Counted<ToolPrincipal>> {
   const { authorization, address, resource } = call;
   try {
-    const lookup = readCredentials(authorization, { accessTokens: true });
+    const lookup = parseCredentials(authorization, { accessTokens: true });
     const { outcome, rate } = await admitRead({ lookup, address, audiences: toolsResources() });
     if (outcome instanceof ServiceError) return { outcome: inviteSignIn(outcome, resource), rate };
-    if (outcome instanceof Error) throw outcome;
     return { outcome: { ...outcome, lookup }, rate };
   } catch (error) {
     if (error instanceof ServiceError && error.status === 401)

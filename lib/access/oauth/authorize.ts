@@ -7,7 +7,7 @@ import { findClient } from "./clients";
 import { OAuthError, type OAuthErrorCode } from "./oauth-error";
 import type { Client } from "./queries";
 import { answerTo, isRegisteredRedirect } from "./redirects";
-import { readScope } from "./scopes";
+import { parseScope } from "./scopes";
 
 /** What a client asks a user for, once everything in it has been checked. */
 export type AuthorizationRequest = {
@@ -23,7 +23,7 @@ export type AuthorizationRequest = {
  * Where a refusal goes: back to the client by itself, where that is a program on the user's machine. Anybody can register
  * an address on the web, and a link of ours that led there unasked would lend it our name: the user is shown it first.
  */
-export type Refusal = { refusedTo: string; isOnThisMachine: boolean; message: string };
+export type RefusedAuthorization = { refusedTo: string; isOnThisMachine: boolean; message: string };
 
 /** The query of a page: a parameter that is there twice is a list. */
 export type PageQuery = Record<string, string | string[] | undefined>;
@@ -47,7 +47,7 @@ export async function readAuthorizationRequest(
   query: PageQuery,
   userId: string,
   host: string | null,
-): Promise<{ request: AuthorizationRequest } | Refusal> {
+): Promise<{ request: AuthorizationRequest } | RefusedAuthorization> {
   const clientId = single(query, "client_id");
   const redirectUri = single(query, "redirect_uri");
   if (!clientId) throw new OAuthError("invalid_request", "The link lacks a client_id.");
@@ -62,7 +62,7 @@ export async function readAuthorizationRequest(
     );
   }
   try {
-    return { request: { client, redirectUri, ...readRest(query, host) } };
+    return { request: { client, redirectUri, ...parseRest(query, host) } };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const { hostname } = new URL(redirectUri);
@@ -90,7 +90,7 @@ export function refusalTo(
   });
 }
 
-function readRest(
+function parseRest(
   query: PageQuery,
   host: string | null,
 ): Omit<AuthorizationRequest, "client" | "redirectUri"> {
@@ -111,10 +111,10 @@ function readRest(
   const scope = single(query, "scope");
   if (single(query, "prompt") === "none")
     throw new OAuthError("consent_required", "The user is asked each time; prompt must not be none.");
-  return { state, codeChallenge, resource: readResource(query, host), wanted: readScope(scope) };
+  return { state, codeChallenge, resource: parseResource(query, host), wanted: parseScope(scope) };
 }
 
-function readResource(query: PageQuery, host: string | null): string {
+function parseResource(query: PageQuery, host: string | null): string {
   const named = single(query, "resource");
   // Clients of the first MCP authorization drafts name none.
   const resource = ownResourceOf(named ?? resourceAt(host));

@@ -62,7 +62,7 @@ export async function fetchClientDocument(
   const signal = AbortSignal.timeout(timeoutMs);
   let isUnreachable = false;
   try {
-    const url = readAddress(clientId);
+    const url = parseAddress(clientId);
     isUnreachable = true;
     const connection = await connectTo(url.hostname, network, signal);
     isUnreachable = false;
@@ -89,7 +89,7 @@ async function connectTo(host: string, network: DocumentNetwork, signal: AbortSi
 }
 
 /** A client's id as the draft has it: https, with a path, without anything that would make two addresses of one. */
-function readAddress(clientId: string): URL {
+function parseAddress(clientId: string): URL {
   const url = new URL(clientId);
   const isPlain = url.username === "" && url.password === "" && url.hash === "" && url.port === "";
   if (url.protocol !== "https:" || !isPlain || url.pathname === "/" || url.href !== clientId) {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { addressQuota, hourMs, throttle } from "@/lib/access/throttle";
 import { type ClientMetadata, clientMetadata } from "@/lib/contract/oauth";
-import { readPart } from "@/lib/contract/read-part";
+import { parsePart } from "@/lib/contract/parse-part";
 import { ServiceError } from "@/lib/errors";
 import { isDocumentAddress } from "./client-document";
 import { readDocument } from "./document-support";
@@ -34,7 +34,7 @@ export type Registration = {
  * @throws OAuthError invalid_redirect_uri or invalid_client_metadata; ServiceError rate_limited
  */
 export async function registerClient(body: unknown, address: string | undefined): Promise<Registration> {
-  const metadata = readMetadata(body);
+  const metadata = parseMetadata(body);
   await admitRegistration(address);
   const client: Client = {
     id: `svc_client_${randomBytes(16).toString("base64url")}`,
@@ -85,7 +85,7 @@ async function readClientDocument(id: string): Promise<Client> {
   if (!claimed || document.client_id !== id) {
     throw new OAuthError("invalid_client", "The document at this client_id is about another client.");
   }
-  const metadata = readMetadata(document);
+  const metadata = parseMetadata(document);
   const method = metadata.token_endpoint_auth_method ?? "none";
   if (method !== "none") {
     throw new OAuthError(
@@ -99,8 +99,8 @@ async function readClientDocument(id: string): Promise<Client> {
 }
 
 /** @throws OAuthError that names the member */
-function readMetadata(body: unknown): ClientMetadata {
-  const read = readPart(clientMetadata, body, "");
+function parseMetadata(body: unknown): ClientMetadata {
+  const read = parsePart(clientMetadata, body, "");
   if (!read.ok) {
     const [issue] = read.issues;
     const isRedirect = issue?.path.startsWith("redirect_uris");

@@ -14,7 +14,7 @@ export function listConnections(claims: UserClaims, slug: string): Promise<z.out
   return asUserReading(claims, async (client) => {
     const workspace = await requireMembership(client, claims, slug);
     const rows = await selectConnections(client, workspace.id);
-    return { connections: rows.map((row) => readConnection(row, canRevoke(row, claims, workspace))) };
+    return { connections: rows.map((row) => toConnection(row, canRevoke(row, claims, workspace))) };
   });
 }
 
@@ -47,7 +47,7 @@ function canRevoke(row: ConnectionRow, claims: UserClaims, { role }: Membership)
   return row.user_id === claims.sub || role === "owner" || role === "admin";
 }
 
-function readConnection(row: ConnectionRow, mayRevoke: boolean): z.output<typeof connection> {
+function toConnection(row: ConnectionRow, mayRevoke: boolean): z.output<typeof connection> {
   const { project_id: projectId, project_slug: slug, project_name: name } = row;
   return {
     id: row.id,

@@ -133,7 +133,7 @@ export async function decideConsent(
  * @param wanted what the client asked for
  */
 async function readChoice(claims: UserClaims, form: URLSearchParams, wanted: readonly Permission[]) {
-  const limit = readLimit(form.get("monthly_limit") ?? "");
+  const limit = parseLimit(form.get("monthly_limit") ?? "");
   if (limit === undefined) return undefined;
   try {
     return await asUser(claims, async (db) => {
@@ -160,7 +160,7 @@ async function readChoice(claims: UserClaims, form: URLSearchParams, wanted: rea
 }
 
 /** The limit as exact text, null where none was typed, undefined where it is none. */
-function readLimit(typed: string): string | null | undefined {
+function parseLimit(typed: string): string | null | undefined {
   const text = typed.trim();
   if (text === "") return null;
   if (!/^\d{1,15}(\.\d{1,18})?$/.test(text)) return undefined;

@@ -11,7 +11,7 @@ import { knownScopes, toolScopes } from "./scopes";
  * @param path what stands behind the well-known path: nothing, or the agent tools' own, which some clients put there
  * @throws ServiceError not_found for any other path
  */
-export async function describeAuthorizationServer(
+export async function buildServerMetadata(
   host: string | null,
   path: string,
 ): Promise<z.output<typeof authorizationServerMetadata>> {
@@ -43,7 +43,7 @@ export async function describeAuthorizationServer(
  * @param path what stands behind the well-known path: the resource's own, or nothing
  * @throws ServiceError not_found for the path of anything else
  */
-export function describeProtectedResource(
+export function buildResourceMetadata(
   host: string | null,
   path: string,
 ): z.output<typeof protectedResourceMetadata> {

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { Refusal } from "@/lib/access/throttle";
+import type { FullQuota } from "@/lib/access/throttle";
 import type { Permission } from "@/lib/contract/permissions";
 import { nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll } from "@/lib/db/query";
@@ -44,7 +44,7 @@ export type Allowance = {
 /** What an exchange gave, or why it was refused. */
 export type Exchanged =
   | { permissions: Permission[]; resource: string; refused?: never }
-  | ({ refused: "rate" } & Refusal)
+  | ({ refused: "rate" } & FullQuota)
   | {
       refused:
         | "unknown"

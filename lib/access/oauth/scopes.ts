@@ -11,7 +11,7 @@ export const knownScopes: readonly string[] = [...permissions, "offline_access"]
  * The permissions that a `scope` parameter asks for, in the order of the specification; those of the tools where it asks
  * for none. Scopes that are not known are passed over, as OAuth allows: what was granted is said with the tokens.
  */
-export function readScope(scope: string | undefined): Permission[] {
+export function parseScope(scope: string | undefined): Permission[] {
   const asked = (scope ?? "").split(" ");
   const known = permissions.filter((permission) => asked.includes(permission));
   return withReading(known.length > 0 ? known : toolScopes);

@@ -16,8 +16,8 @@ import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/d
 import { notFound, ServiceError } from "@/lib/errors";
 import { generateSecret, hashSecret, secretHint } from "@/lib/keys/secret";
 import { readChanges } from "./check";
-import { mayManage, readKey } from "./describe";
 import { insertKey, type KeyRow, lockKey, replaceSecret, revokeKey, selectKeys, updateKey } from "./queries";
+import { mayManage, toApiKey } from "./to-api-key";
 
 type Key = z.output<typeof apiKey>;
 type KeyWithSecret = z.output<typeof apiKeyWithSecret>;
@@ -31,7 +31,7 @@ export function listApiKeys(claims: UserClaims, slug: string): Promise<z.output<
     const membership = await requireMembership(client, claims, slug);
     const rows = await selectKeys(client, membership.id, monthOf(now).from);
     return {
-      api_keys: rows.map((row) => readKey(row, { membership, claims, now })),
+      api_keys: rows.map((row) => toApiKey(row, { membership, claims, now })),
       can_create: membership.role !== "viewer",
       grantable_permissions: [...permissionsOf(membership.role)],
     };
@@ -173,5 +173,5 @@ async function loadKey(
 ): Promise<Key> {
   const [row] = await selectKeys(client, viewer.membership.id, monthOf(viewer.now).from, id);
   if (!row) throw notFound();
-  return readKey(row, viewer);
+  return toApiKey(row, viewer);
 }

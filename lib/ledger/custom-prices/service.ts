@@ -34,7 +34,7 @@ export async function loadPrices(
 ): Promise<z.output<typeof priceList>> {
   const prices = await selectPrices(client, workspaceId);
   const repricings = await selectRepricings(client, workspaceId, maxRepricings);
-  return { prices: prices.map(readPrice), repricings: repricings.map(readRepricing) };
+  return { prices: prices.map(toPrice), repricings: repricings.map(toRepricing) };
 }
 
 /** What has no price yet, for a workspace's members. @throws ServiceError not_found */
@@ -85,11 +85,11 @@ export function setPrice(
       const range = { from: reprice.from, to: reprice.to ?? null };
       repricings.push(await insertRepricing(client, { ...correction, ...range, includesPriced: true }));
     }
-    return { price: readPrice(price), repricings: repricings.map(readRepricing) };
+    return { price: toPrice(price), repricings: repricings.map(toRepricing) };
   });
 }
 
-function readPrice({ rate, starts_at, created_at, ...price }: PriceRow) {
+function toPrice({ rate, starts_at, created_at, ...price }: PriceRow) {
   return {
     ...price,
     rate: new ExactNumber(rate),
@@ -98,7 +98,7 @@ function readPrice({ rate, starts_at, created_at, ...price }: PriceRow) {
   };
 }
 
-function readRepricing({ from_at, to_at, change_usd, created_at, finished_at, ...repricing }: RepricingRow) {
+function toRepricing({ from_at, to_at, change_usd, created_at, finished_at, ...repricing }: RepricingRow) {
   return {
     ...repricing,
     from: toInstant(from_at.getTime()),

@@ -2,7 +2,7 @@ import { stringify } from "lossless-json";
 import type { ImportedMessage } from "./message";
 
 /** What the service says to one message. */
-export type Verdict = {
+export type MessageVerdict = {
   status: number;
   replayed?: boolean;
   error?: string;
@@ -41,7 +41,7 @@ export class Poster {
   constructor(private readonly options: PosterOptions) {}
 
   /** @throws PostError */
-  async post(messages: ImportedMessage[], dryRun: boolean): Promise<Verdict[]> {
+  async post(messages: ImportedMessage[], dryRun: boolean): Promise<MessageVerdict[]> {
     const body = stringify({ messages }) ?? "";
     const giveUpAt = Date.now() + (this.options.patienceMs ?? 600_000);
     for (let attempt = 0; ; attempt += 1) {
@@ -58,7 +58,7 @@ export class Poster {
   async #try(
     body: string,
     dryRun: boolean,
-  ): Promise<{ verdicts: Verdict[] } | { again: boolean; reason: string; afterMs?: number }> {
+  ): Promise<{ verdicts: MessageVerdict[] } | { again: boolean; reason: string; afterMs?: number }> {
     const { endpoint, headers } = this.options;
     let response: Response;
     let text: string;

@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { parse } from "csv-parse/browser/esm";
-import { csvOptions, FileError, guessDelimiter, type ReadRow, readHeader, readRecord } from "./row";
+import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord, type ReadRow } from "./row";
 
 /** A CSV file that was read whole. `hash` and the rows' lines are what `read-file` makes of the same file. */
 export type BlobContent = { hash: string; columns: string[]; rows: ReadRow[] };
@@ -28,8 +28,8 @@ export async function readBlob(blob: Blob, { maxRows, maxBytes }: BlobLimits): P
   for await (const { record, line } of readRecords(blob, guessDelimiter(head), (chunk) =>
     hash.update(chunk),
   )) {
-    if (columns === undefined) columns = readHeader(record);
-    else rows.push(readRecord(record, columns, line));
+    if (columns === undefined) columns = parseHeader(record);
+    else rows.push(parseRecord(record, columns, line));
     if (rows.length > maxRows) {
       throw new FileError(`The file has more than ${maxRows.toLocaleString("en-US")} rows.`);
     }

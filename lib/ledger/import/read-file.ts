@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { parse as parseCsv } from "csv-parse";
 import { parse as parseJson } from "lossless-json";
-import { csvOptions, FileError, guessDelimiter, type ReadRow, readHeader, readRecord } from "./row";
+import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord, type ReadRow } from "./row";
 
 export type FileFormat = "csv" | "jsonl";
 
@@ -64,7 +64,7 @@ async function headerOf(path: string, delimiter: string): Promise<string[]> {
     for await (const record of stream.pipe(
       parseCsv({ bom: true, delimiter, to: 1, relax_column_count: true }),
     )) {
-      return readHeader(record);
+      return parseHeader(record);
     }
   } finally {
     stream.destroy();
@@ -89,7 +89,7 @@ async function* readCsv(path: string, { columns, delimiter }: FileFacts) {
     info: { lines: number };
     record: string[];
   }>) {
-    yield readRecord(record, columns, info.lines);
+    yield parseRecord(record, columns, info.lines);
   }
 }
 

@@ -13,7 +13,7 @@ export type ReadRow = Row | (FileError & { line: number });
  * The columns that a header names.
  * @throws FileError where one is there twice: nobody could say which is meant
  */
-export function readHeader(record: readonly string[]): string[] {
+export function parseHeader(record: readonly string[]): string[] {
   const columns = record.map((name) => name.trim());
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
   if (twice !== undefined) throw new FileError(`The column "${twice}" is there twice.`);
@@ -21,7 +21,7 @@ export function readHeader(record: readonly string[]): string[] {
 }
 
 /** The row of a record below the header, or what is wrong with it. */
-export function readRecord(record: readonly string[], columns: readonly string[], line: number): ReadRow {
+export function parseRecord(record: readonly string[], columns: readonly string[], line: number): ReadRow {
   if (record.length !== columns.length) {
     const text = `the row has ${record.length} columns, the header ${columns.length}`;
     return Object.assign(new FileError(text), { line });

@@ -1,6 +1,6 @@
 import type { Mapping } from "./fields";
 import { type ImportedMessage, RowError, toMessage } from "./message";
-import type { Poster, Verdict } from "./poster";
+import type { MessageVerdict, Poster } from "./poster";
 import { FileError, type ReadRow, type Row } from "./row";
 
 export type ImportOptions = {
@@ -106,7 +106,7 @@ class Tally {
 
   constructor(private readonly options: Pick<ImportOptions, "onRefused">) {}
 
-  add(row: Row, verdict: Verdict): void {
+  add(row: Row, verdict: MessageVerdict): void {
     if (verdict.status !== 201) {
       this.refuse(row, reasonOf(verdict));
       return;
@@ -139,7 +139,7 @@ class Tally {
 }
 
 /** Why the service refuses a message, in words that are the same for every row refused for it. */
-function reasonOf({ error, error_description, issues, differing_fields: differing }: Verdict): string {
+function reasonOf({ error, error_description, issues, differing_fields: differing }: MessageVerdict): string {
   if (issues)
     return issues.map(({ path, message }) => `${path.replace(/^message\./, "")}: ${message}`).join("; ");
   if (error === "idempotency_conflict") {

@@ -1,5 +1,5 @@
 import type { CostMessage } from "@/lib/contract/message";
-import { type ServiceError, validationFailed } from "@/lib/errors";
+import { type Verdict, validationFailed } from "@/lib/errors";
 import type { ApiKey } from "@/lib/keys/api-key";
 import {
   add,
@@ -47,13 +47,7 @@ export class AllocationBook {
    * The postings of an allocation to `project`, or what keeps it from being made. A refusal names no amount of the
    * source's spend: the key may lack the permission to read it.
    */
-  compose(
-    key: ApiKey,
-    project: string,
-    message: Allocation,
-    draft: Draft,
-    now: number,
-  ): Composed | ServiceError {
+  compose(key: ApiKey, project: string, message: Allocation, draft: Draft, now: number): Verdict<Composed> {
     const fail = (path: string, text: string) =>
       validationFailed([{ path: `message.${path}`, message: text }]);
     if (message.from_project === project) return fail("from_project", "must be another project than project");

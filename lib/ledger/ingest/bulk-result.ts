@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import type { bulkResult } from "@/lib/contract/message";
-import type { ServiceError } from "@/lib/errors";
+import { ServiceError, type Verdict } from "@/lib/errors";
 import type { Recorded } from "./call";
 
 /** The verdicts of a bulk call as its answer has them, in order. */
-export function describeVerdicts(outcome: (Recorded | ServiceError)[]): z.output<typeof bulkResult> {
-  const results = outcome.map((item, index) =>
-    item instanceof Error
+export function toBulkResult(verdicts: Verdict<Recorded>[]): z.output<typeof bulkResult> {
+  const results = verdicts.map((item, index) =>
+    item instanceof ServiceError
       ? { index, status: item.status, error: item.code, error_description: item.message, ...item.fields }
       : { index, status: 201 as const, ...item.result, replayed: item.replayed },
   );

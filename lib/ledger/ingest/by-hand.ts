@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { bulkResult } from "@/lib/contract/message";
 import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
-import { notFound } from "@/lib/errors";
-import { describeVerdicts } from "./bulk-result";
+import { accepted, notFound } from "@/lib/errors";
+import { toBulkResult } from "./bulk-result";
 import { selectMemberKey } from "./queries";
 import { ingestBulk } from "./service";
 
@@ -29,6 +29,5 @@ export async function recordByHand(
     dryRun: call.dryRun,
     body: call.messages,
   });
-  if (outcome instanceof Error) throw outcome;
-  return describeVerdicts(outcome);
+  return toBulkResult(accepted(outcome));
 }

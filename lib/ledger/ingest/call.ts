@@ -1,8 +1,8 @@
 import type { IngestRequest, IngestResult, MessageType } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
-import type { ServiceError } from "@/lib/errors";
+import { accepted, type Verdict } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
-import type { RateStatus } from "@/lib/keys/decide";
+import type { Counted } from "@/lib/keys/decide";
 
 /** One HTTP or tool call that wants to record: who calls, and what, or what is wrong with it. */
 export type IngestCall = {
@@ -15,14 +15,21 @@ export type IngestCall = {
    * The messages, each of them or what is wrong with it; or what is wrong with the body as a whole. Either is refused
    * only after the key itself was checked, and the call counts once against its rate.
    */
-  body: (IngestRequest | ServiceError)[] | ServiceError;
+  body: Verdict<Verdict<IngestRequest>[]>;
 };
 
-/** What became of a call, and of each of its messages in order. `rate` is there where the key has a rate limit. */
-export type IngestVerdict = { outcome: (Recorded | ServiceError)[] | ServiceError; rate: RateStatus | null };
+/** What became of a call, and of each of its messages in order. */
+export type IngestVerdict = Counted<Verdict<Recorded>[]>;
 
 /** `replayed`: an earlier request with the same idempotency key was answered so. */
 export type Recorded = { result: IngestResult; replayed: boolean };
+
+/** What became of the message of a call with one. @throws ServiceError where the call or the message is refused */
+export function acceptedOne(outcome: IngestVerdict["outcome"]): Recorded {
+  const [verdict] = accepted(outcome);
+  if (!verdict) throw new Error("A call with one message has one verdict.");
+  return accepted(verdict);
+}
 
 /** The permission each type of message needs (specification section 4). */
 export const permissionOf = {

@@ -2,7 +2,7 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { CostMessage, IngestRequest, IngestResult } from "@/lib/contract/message";
 import { newId } from "@/lib/db/new-id";
-import { ServiceError } from "@/lib/errors";
+import { ServiceError, type Verdict } from "@/lib/errors";
 import { invalidCredentials } from "@/lib/keys/credentials";
 import {
   type Attempt,
@@ -99,7 +99,7 @@ export class Group {
     this.#admitted.set(loaded, (this.#admitted.get(loaded) ?? 0) + 1);
   }
 
-  #admitMessage(loaded: LoadedKey, request: IngestRequest, place: Place): Recorded | ServiceError {
+  #admitMessage(loaded: LoadedKey, request: IngestRequest, place: Place): Verdict<Recorded> {
     const { key } = loaded;
     const { now } = this.admission;
     const { draft, dryRun } = place;
@@ -113,7 +113,7 @@ export class Group {
     // What a message costs may depend on what its key may not know (an allocation's source): permissions come first.
     const denied = decideAttempt(key, { ...attemptOf(request, dryRun), ...(conflict && { conflict }) });
     if (denied) return denied;
-    if (earlier) return { result: readAnswer(earlier.response), replayed: true };
+    if (earlier) return { result: toIngestResult(earlier.response), replayed: true };
     const work = this.#compose(loaded, request, draft);
     if (work instanceof ServiceError) return work;
     const cost = work.due.reduce((total, { composed }) => add(total, composed.cost), work.own.cost);
@@ -123,7 +123,7 @@ export class Group {
     return { result: this.#record(loaded, request, work, place), replayed: false };
   }
 
-  #compose({ key }: LoadedKey, { project, message }: IngestRequest, draft: Draft): Work | ServiceError {
+  #compose({ key }: LoadedKey, { project, message }: IngestRequest, draft: Draft): Verdict<Work> {
     const { now } = this.admission;
     if (message.type === "allocation") {
       const own = this.#allocations.compose(key, project, message, draft, now);
@@ -176,7 +176,7 @@ export class Group {
         created_at: this.#createdAt,
       });
     }
-    return readAnswer(answer);
+    return toIngestResult(answer);
   }
 }
 
@@ -216,7 +216,7 @@ function isRecurring(message: CostMessage): message is Subscription {
 }
 
 /** A stored answer as the contract has it: amounts are kept as text and sent as numbers. */
-function readAnswer(stored: unknown): IngestResult {
+function toIngestResult(stored: unknown): IngestResult {
   const answer = stored as StoredAnswer;
   const { due_periods: due } = answer;
   return {

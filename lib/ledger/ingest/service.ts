@@ -1,8 +1,8 @@
 import { text } from "@/lib/contract/fields";
 import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
-import { readPart } from "@/lib/contract/read-part";
-import { ServiceError, validationFailed } from "@/lib/errors";
 import { readGauge } from "@/lib/metrics";
+import { parsePart } from "@/lib/contract/parse-part";
+import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { Batcher } from "./batcher";
 import type { IngestCall, IngestVerdict } from "./call";
 import { writeGroup } from "./write-group";
@@ -28,7 +28,7 @@ readGauge("outlay_ingest_queued_messages", () => [{ labels: {}, value: batcher.q
 readGauge("outlay_ingest_queue_age_seconds", () => [{ labels: {}, value: batcher.queueAgeMs / 1000 }]);
 
 /** A call before its messages were looked at. */
-type Unread<Body> = Omit<IngestCall, "body"> & { body: Body | ServiceError };
+type Unread<Body> = Omit<IngestCall, "body"> & { body: Verdict<Body> };
 
 /**
  * Records one message: prices it, admits it against its key's conditions, and stores it. Resolves once it is durable,
@@ -49,17 +49,17 @@ export function ingest(
  */
 export function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict> {
   const { body, ...rest } = call;
-  return batcher.add({ ...rest, body: body instanceof ServiceError ? body : body.map(readMessage) });
+  return batcher.add({ ...rest, body: body instanceof ServiceError ? body : body.map(parseMessage) });
 }
 
-function readMessage(value: unknown): IngestRequest | ServiceError {
-  const read = readPart(ingestRequest, value);
+function parseMessage(value: unknown): Verdict<IngestRequest> {
+  const read = parsePart(ingestRequest, value);
   return read.ok ? read.value : validationFailed(read.issues);
 }
 
-function withHeader(body: IngestRequest, header: string | null): IngestRequest | ServiceError {
+function withHeader(body: IngestRequest, header: string | null): Verdict<IngestRequest> {
   if (header === null) return body;
-  const key = readPart(text(255), header);
+  const key = parsePart(text(255), header);
   if (!key.ok)
     return validationFailed(key.issues.map(({ message }) => ({ path: "Idempotency-Key", message })));
   if (body.idempotency_key !== undefined && body.idempotency_key !== key.value) {

@@ -85,7 +85,7 @@ class DatedModel implements CatalogueModel {
     for (const { constraint } of conditions) {
       if (constraint?.type === "start_date") this.#startDates.push(Date.parse(constraint.start_date));
       if (constraint?.type === "time_of_date")
-        this.#clockTimes.push(readClock(constraint.start_time), readClock(constraint.end_time));
+        this.#clockTimes.push(parseClock(constraint.start_time), parseClock(constraint.end_time));
     }
   }
 
@@ -114,7 +114,7 @@ class DatedModel implements CatalogueModel {
 }
 
 /** `16:30:00Z` or `08:00:00+08:00` → milliseconds since midnight UTC. */
-function readClock(text: string): number {
+function parseClock(text: string): number {
   const dayMs = 86_400_000;
   const at = Date.parse(`1970-01-02T${text}`);
   return ((at % dayMs) + dayMs) % dayMs;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CatalogueLine, catalogueVersion, priceFromCatalogue, readScale } from "./catalogue";
+import { type CatalogueLine, catalogueVersion, priceFromCatalogue, toScale } from "./catalogue";
 import { countRememberedNames } from "./catalogue-match";
 import { parseDecimal, roundMoney, toText } from "./decimal";
 import { findUnit } from "./units";
@@ -133,11 +133,11 @@ describe("never 0 by silence", () => {
   const unit = (name: string) => findUnit(name) ?? expect.fail(`${name} is no unit`);
 
   test("a rate that is 0 is a price; a missing one is none", () => {
-    expect(readScale(table({ input_mtok: 0 }), unit("input_tokens"))?.base.price).toMatchObject({
+    expect(toScale(table({ input_mtok: 0 }), unit("input_tokens"))?.base.price).toMatchObject({
       rate: "0",
     });
-    expect(readScale(table({ input_mtok: 0 }), unit("output_tokens"))).toBeNull();
-    expect(readScale(table({}), unit("input_tokens"))).toBeNull();
+    expect(toScale(table({ input_mtok: 0 }), unit("output_tokens"))).toBeNull();
+    expect(toScale(table({}), unit("input_tokens"))).toBeNull();
   });
 
   test("reasoning is billed as output unless it has a price of its own", () => {
@@ -236,7 +236,7 @@ test("of several tiers the highest one passed holds, in whatever order the catal
     { start: 300, price: 4 },
     { start: 200, price: 3 },
   ];
-  const scale = readScale({ provider: "p", model: "m", prices: { input_mtok: { base: 1, tiers } } }, unit);
+  const scale = toScale({ provider: "p", model: "m", prices: { input_mtok: { base: 1, tiers } } }, unit);
   expect(scale?.tiers.map(({ rate }) => rate.price.rate)).toEqual(["0.000004", "0.000003", "0.000002"]);
 });
 

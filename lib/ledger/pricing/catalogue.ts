@@ -75,28 +75,28 @@ function scaleOf(table: PriceTable, unit: Unit): Scale | null {
   if (known.size === 0) scales.set(table, known);
   const remembered = known.get(unit.unit);
   if (remembered !== undefined) return remembered;
-  const scale = readScale(table, unit);
+  const scale = toScale(table, unit);
   known.set(unit.unit, scale);
   return scale;
 }
 
 /** Reads a unit's entry of a price table, or that of the unit it is billed as; null when the table has neither. */
-export function readScale(table: PriceTable, unit: Unit): Scale | null {
+export function toScale(table: PriceTable, unit: Unit): Scale | null {
   const { prices } = table;
   const entry = Object.hasOwn(prices, unit.priceKey) ? prices[unit.priceKey] : undefined;
   if (entry === undefined || entry === null) {
     const fallback = unit.fallback === undefined ? undefined : findUnit(unit.fallback);
-    return fallback ? readScale(table, fallback) : null;
+    return fallback ? toScale(table, fallback) : null;
   }
-  if (typeof entry === "number") return { base: readRate(table, unit, entry), tiers: [] };
+  if (typeof entry === "number") return { base: toRate(table, unit, entry), tiers: [] };
   const tiers = entry.tiers.map(({ start, price }) => ({
     start: parseDecimal(start),
-    rate: readRate(table, unit, price, start),
+    rate: toRate(table, unit, price, start),
   }));
-  return { base: readRate(table, unit, entry.base), tiers: tiers.sort((a, b) => compare(b.start, a.start)) };
+  return { base: toRate(table, unit, entry.base), tiers: tiers.sort((a, b) => compare(b.start, a.start)) };
 }
 
-function readRate(table: PriceTable, unit: Unit, listed: number, tierStart?: number): Rate {
+function toRate(table: PriceTable, unit: Unit, listed: number, tierStart?: number): Rate {
   // 1e6 → 6; hours have no such exponent, and keep their price per 3600 seconds, undivided and so exact.
   const places = Math.log10(unit.per);
   const isPowerOfTen = Number.isInteger(places);

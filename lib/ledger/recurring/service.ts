@@ -14,7 +14,7 @@ export function listSubscriptions(
 ): Promise<z.output<typeof subscriptionList>> {
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug);
-    return { subscriptions: (await selectSubscriptions(client, id)).map(readSubscription) };
+    return { subscriptions: (await selectSubscriptions(client, id)).map(toRecurringSubscription) };
   });
 }
 
@@ -32,11 +32,11 @@ export function stopRecurring(
     await stopSubscription(client, id, subscriptionId);
     const [row] = await selectSubscriptions(client, id, subscriptionId);
     if (!row) throw notFound();
-    return readSubscription(row);
+    return toRecurringSubscription(row);
   });
 }
 
-function readSubscription({ message, anchor_on, stopped_at, ...row }: SubscriptionRow) {
+function toRecurringSubscription({ message, anchor_on, stopped_at, ...row }: SubscriptionRow) {
   const { vendor, plan = null, amount, currency, interval } = message;
   return {
     ...row,

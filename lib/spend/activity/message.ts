@@ -23,14 +23,14 @@ export function readMessage(claims: UserClaims, slug: string, id: string): Promi
     const [first, ...others] = await selectMessage(client, workspaceId, id);
     if (!first) throw notFound();
     const key = await asServiceWithin(client, () => selectIdempotencyKey(client, workspaceId, id));
-    return { ...describeMessage(first, [first, ...others]), idempotency_key: key };
+    return { ...toMessageDetail(first, [first, ...others]), idempotency_key: key };
   });
 }
 
 const exact = (text: string) => new ExactNumber(text);
 const exactOrNull = (text: string | null) => (text === null ? null : exact(text));
 
-function describeMessage(first: StoredEntry, entries: StoredEntry[]): Omit<MessageDetail, "idempotency_key"> {
+function toMessageDetail(first: StoredEntry, entries: StoredEntry[]): Omit<MessageDetail, "idempotency_key"> {
   const { part: _, type, occurred_at: __, project_slug: ___, project_name: ____, items, ...message } = first;
   const { key_id, key_name, user_id, user_name, ...own } = message;
   return {
@@ -44,7 +44,7 @@ function describeMessage(first: StoredEntry, entries: StoredEntry[]): Omit<Messa
         : exact(toText(sum(entries.map(({ amount_usd }) => parseDecimal(amount_usd))))),
     quantity: exactOrNull(first.quantity),
     original_amount: exactOrNull(first.original_amount),
-    price: describeOrigin(first.price),
+    price: toOrigin(first.price),
     key: key_id === null ? null : { id: key_id, name: key_name ?? "" },
     user: user_id === null ? null : { id: user_id, name: user_name ?? "" },
     entries: entries.map(({ part, occurred_at, project_slug, project_name, amount_usd }) => ({
@@ -54,11 +54,11 @@ function describeMessage(first: StoredEntry, entries: StoredEntry[]): Omit<Messa
       project_name,
       amount_usd: exact(amount_usd),
     })),
-    lines: items?.map(describeLine) ?? [],
+    lines: items?.map(toLine) ?? [],
   };
 }
 
-function describeLine({ model, feature, unit_type, cost_status, ...line }: StoredLine) {
+function toLine({ model, feature, unit_type, cost_status, ...line }: StoredLine) {
   return {
     model: model ?? null,
     feature: feature ?? null,
@@ -66,10 +66,10 @@ function describeLine({ model, feature, unit_type, cost_status, ...line }: Store
     quantity: exact(line.quantity),
     amount_usd: exact(line.amount_usd),
     cost_status,
-    price: describeOrigin(line.price),
+    price: toOrigin(line.price),
   };
 }
 
-function describeOrigin(price: StoredOrigin | null | undefined) {
+function toOrigin(price: StoredOrigin | null | undefined) {
   return price ? { ...price, rate: exact(price.rate) } : null;
 }

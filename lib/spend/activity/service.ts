@@ -7,7 +7,7 @@ import { instant } from "@/lib/contract/fields";
 import { toInstant } from "@/lib/contract/instant";
 import { cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { describeRange, rangeOf } from "@/lib/spend/period";
+import { rangeOf, toAnsweredRange } from "@/lib/spend/period";
 import { readPage } from "./activity-page";
 import { labelOf } from "./label";
 import type { ActivityPlace, StoredActivity } from "./queries";
@@ -44,15 +44,15 @@ export async function loadActivity(
   const { rows, next } = await readPage(client, workspaceId, filters, range, behind, limit);
   return {
     period: filters.period,
-    ...describeRange(range),
+    ...toAnsweredRange(range),
     count: rows.length,
-    activity: rows.map(describeRow),
+    activity: rows.map(toActivityRow),
     next_cursor: next ? places.write(next) : null,
   };
 }
 
 /** A row as answers have it. */
-export function describeRow(row: StoredActivity): ActivityRow {
+export function toActivityRow(row: StoredActivity): ActivityRow {
   const { at: _, batch_id, category, details, lines, key_id, key_name, user_id, user_name, ...rest } = row;
   return {
     ...rest,

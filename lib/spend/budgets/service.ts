@@ -55,7 +55,7 @@ const isConfined = ({ allow, deny }: KeyClaims) => allow !== null || deny.length
 /** The state of a workspace's budgets, in a transaction of the caller's, whose policies decide which it may see. */
 export async function loadBudgets(client: ClientBase, scope: LedgerScope, now: number) {
   const rows = await selectBudgetStatus(client, scope, monthOf(now));
-  return rows.map(describeBudget);
+  return rows.map(toBudget);
 }
 
 /** A workspace's budgets over its live spend, for its members. @throws ServiceError not_found */
@@ -176,19 +176,19 @@ export async function loadFullBudgets(
     rows.flatMap(({ scope_value: value }) => value ?? []),
   );
   return rows.map((row) => ({
-    ...describeBudget(row),
-    scope: describeScope(row, scopes),
-    ...describePace(row, now),
+    ...toBudget(row),
+    scope: toScope(row, scopes),
+    ...toPace(row, now),
     created_at: toInstant(row.created_at.getTime()),
   }));
 }
 
-function describeScope({ scope_type: type, scope_value: value }: BudgetRow, scopes: ScopeRow[]) {
+function toScope({ scope_type: type, scope_value: value }: BudgetRow, scopes: ScopeRow[]) {
   const found = scopes.find((row) => row.type === type && row.id === value);
   return { type, value: found?.slug ?? value, label: found?.name ?? value ?? everything };
 }
 
-function describePace({ spent, booked, amount }: BudgetRow, now: number) {
+function toPace({ spent, booked, amount }: BudgetRow, now: number) {
   const usage = subtract(parseDecimal(spent), parseDecimal(booked));
   const pace = monthPace({ usage, booked: parseDecimal(booked) }, now);
   return {
@@ -197,7 +197,7 @@ function describePace({ spent, booked, amount }: BudgetRow, now: number) {
   };
 }
 
-function describeBudget(row: BudgetRow) {
+function toBudget(row: BudgetRow) {
   const amount = parseDecimal(row.amount);
   const spent = parseDecimal(row.spent);
   return {

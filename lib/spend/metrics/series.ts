@@ -44,11 +44,11 @@ export async function readSeries(
         is_rest: false,
         total_usd: exact(parseDecimal(amount)),
       })),
-      ...(rest.length > 0 ? [describeRest(rest)] : []),
+      ...(rest.length > 0 ? [toRestGroup(rest)] : []),
     ],
-    points: describePoints(rows, bucketsOf(range, bucket, rows, now), own.length + (rest.length > 0 ? 1 : 0)),
+    points: toPoints(rows, bucketsOf(range, bucket, rows, now), own.length + (rest.length > 0 ? 1 : 0)),
     previous: before
-      ? describePoints(earlier ?? [], bucketsOf(before, bucket, [], now), 1).map(({ from, total_usd }) => ({
+      ? toPoints(earlier ?? [], bucketsOf(before, bucket, [], now), 1).map(({ from, total_usd }) => ({
           from,
           total_usd,
         }))
@@ -58,13 +58,13 @@ export async function readSeries(
 
 const exact = (value: Decimal) => new ExactNumber(toText(value));
 
-function describeRest(rest: Slice[]): Series["groups"][number] {
+function toRestGroup(rest: Slice[]): Series["groups"][number] {
   const total = sum(rest.map(({ amount }) => parseDecimal(amount)));
   return { value: null, name: null, is_rest: true, total_usd: exact(total) };
 }
 
 /** One point a bucket, those in which nothing was spent too. What has no place of its own is of the last group. */
-function describePoints(rows: BucketRow[], buckets: string[], groups: number): Series["points"] {
+function toPoints(rows: BucketRow[], buckets: string[], groups: number): Series["points"] {
   const sums = new Map(buckets.map((from) => [from, Array.from({ length: groups }, () => zero)]));
   for (const { bucket, place, amount } of rows) {
     const amounts = sums.get(bucket);

@@ -6,7 +6,7 @@ import type { DayRange } from "@/lib/contract/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { compare, type Decimal, parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
 import { paceOf } from "@/lib/spend/pace";
-import { describeRange, everything, rangeBefore, rangeOf, samePointBefore } from "@/lib/spend/period";
+import { everything, rangeBefore, rangeOf, samePointBefore, toAnsweredRange } from "@/lib/spend/period";
 import { type Slice, type SpendScope, selectSlices, selectTypeTotals, type TypeTotals } from "./queries";
 import { readSeries } from "./series";
 
@@ -41,13 +41,13 @@ export async function loadMetrics(
   const slices = [...(await selectSlices(client, scope, range)), ...sliceTypes(types)];
   return {
     period: query.period,
-    ...describeRange(range),
+    ...toAnsweredRange(range),
     environment: query.environment,
-    totals: describeTotals(types, ""),
+    totals: toTotals(types, ""),
     previous: before
       ? {
-          ...(describeRange(before) as { from: string; to: string }),
-          totals: describeTotals(types, "before_"),
+          ...(toAnsweredRange(before) as { from: string; to: string }),
+          totals: toTotals(types, "before_"),
           to_point_usd: exact(sum(types.map((row) => parseDecimal(row.before_to_point)))),
         }
       : null,
@@ -62,7 +62,7 @@ export async function loadMetrics(
     ...(Object.fromEntries(
       dimensions.map((dimension) => [
         `by_${dimension}`,
-        describeSlices(slices.filter((slice) => slice.dimension === dimension)),
+        toSlices(slices.filter((slice) => slice.dimension === dimension)),
       ]),
     ) as Pick<Metrics, `by_${Dimension}`>),
   };
@@ -77,7 +77,7 @@ export async function loadTotals(
 ): Promise<Metrics["totals"]> {
   const scope = { workspaceId, filters: query };
   const types = await loadTypes(client, scope, query.period, rangeOf(query, now), undefined, now);
-  return describeTotals(types, "");
+  return toTotals(types, "");
 }
 
 function loadTypes(
@@ -98,7 +98,7 @@ const exact = (value: Decimal) => new ExactNumber(toText(value));
 /** How summaries count the types: an allocation moves usage, a batch is usage. */
 const kindOf = (type: string) => (type === "subscription" || type === "expense" ? type : "usage");
 
-function describeTotals(types: TypeTotals[], when: "" | "before_"): Metrics["totals"] {
+function toTotals(types: TypeTotals[], when: "" | "before_"): Metrics["totals"] {
   const total = (kind?: string) =>
     exact(
       sum(
@@ -133,7 +133,7 @@ function sliceTypes(types: TypeTotals[]): Slice[] {
     .sort((a, b) => compare(parseDecimal(b.amount), parseDecimal(a.amount)));
 }
 
-function describeSlices(slices: Slice[]): Metrics["by_project"] {
+function toSlices(slices: Slice[]): Metrics["by_project"] {
   const listed = slices.slice(0, maxSlices).map(({ reference, name, amount, messages }) => ({
     value: reference,
     name,

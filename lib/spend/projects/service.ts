@@ -52,10 +52,10 @@ async function loadProjects(
   slug?: string,
 ): Promise<Project[]> {
   const days = { ...monthOf(now), today: new Date(now).toISOString().slice(0, 10) };
-  return (await selectProjects(client, workspaceId, days, slug)).map(readProject);
+  return (await selectProjects(client, workspaceId, days, slug)).map(toProject);
 }
 
-function readProject(row: ProjectRow): Project {
+function toProject(row: ProjectRow): Project {
   return {
     ...row,
     archived_at: row.archived_at && toInstant(row.archived_at.getTime()),

@@ -1,6 +1,7 @@
 import { ingestQuery, ingestRequest, ingestResult } from "@/lib/contract/message";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";
+import { acceptedOne } from "@/lib/ledger/ingest/call";
 import { ingest } from "@/lib/ledger/ingest/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
@@ -31,12 +32,9 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
         idempotencyHeader: request.headers.get("idempotency-key"),
       });
       Object.assign(headers, rateHeaders(rate));
-      if (outcome instanceof Error) throw outcome;
-      const [recorded] = outcome;
-      if (!recorded) throw new Error("A call with one message has one outcome.");
-      if (recorded instanceof Error) throw recorded;
-      if (recorded.replayed) headers["Idempotent-Replayed"] = "true";
-      return recorded.result;
+      const { result, replayed } = acceptedOne(outcome);
+      if (replayed) headers["Idempotent-Replayed"] = "true";
+      return result;
     },
   }),
 });

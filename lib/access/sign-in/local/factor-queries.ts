@@ -7,7 +7,7 @@ import { answered, call, type OpenSession, type Refused } from "./queries";
 export type Holder = { userId: string; sessionId: string };
 
 /** Why a function of `supabase/bootstrap/58` or `59` did nothing. */
-type Refusal = Refused<keyof typeof refusals>;
+type RefusedChange = Refused<keyof typeof refusals>;
 
 const notFound = [404, "Factor not found"] as const;
 const lowLevel = (act: string) => `AAL2 required to ${act}`;
@@ -28,7 +28,7 @@ const refusals = {
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
 /** @param instead the status that upstream answers here, where it is another than elsewhere */
-function settled<T extends object>(result: T | Refusal | null, instead?: number): T {
+function settled<T extends object>(result: T | RefusedChange | null, instead?: number): T {
   const known = answered(result);
   if (!("refused" in known)) return known;
   const [status, message] = refusals[known.refused];
@@ -48,7 +48,7 @@ export async function enrolTotp(
   name: string,
   secret: string,
 ): Promise<{ id: string }> {
-  return settled(await call<{ id: string } | Refusal>("enrol_totp", [userId, sessionId, name, secret]));
+  return settled(await call<{ id: string } | RefusedChange>("enrol_totp", [userId, sessionId, name, secret]));
 }
 
 /** @returns the challenge, and when it ends in Unix seconds. @throws AuthProtocolError */
@@ -58,7 +58,7 @@ export async function challengeFactor(
   address: string | null,
 ): Promise<{ id: string; expires_at: number }> {
   type Challenge = { id: string; expires_at: number };
-  return settled(await call<Challenge | Refusal>("challenge_factor", [userId, factorId, address]));
+  return settled(await call<Challenge | RefusedChange>("challenge_factor", [userId, factorId, address]));
 }
 
 /**
@@ -76,7 +76,10 @@ export function answerChallenge(
   const which = [userId, sessionId, factorId, challengeId];
   return asService(async (client: ClientBase) => {
     type Opened = { secret: string; last_step: number | null; now_ms: number };
-    const opened = settled(await call<Opened | Refusal>("open_challenge", [...which, address], client), 422);
+    const opened = settled(
+      await call<Opened | RefusedChange>("open_challenge", [...which, address], client),
+      422,
+    );
     const step = stepOfAnswer(opened.secret, opened.now_ms);
     if (step === undefined)
       throw new AuthProtocolError(422, "mfa_verification_failed", "Invalid TOTP code entered");
@@ -95,7 +98,7 @@ export async function removeFactor(
   factorId: string,
 ): Promise<{ id: string; was_verified: boolean }> {
   type Removed = { id: string; was_verified: boolean };
-  const removed = await call<Removed | Refusal>("remove_factor", [userId, sessionId, factorId]);
+  const removed = await call<Removed | RefusedChange>("remove_factor", [userId, sessionId, factorId]);
   // Upstream answers 403 where a factor is enrolled and 422 where one is removed.
   return settled(
     removed,
@@ -108,7 +111,7 @@ export async function readRecoveryCodes(
   userId: string,
 ): Promise<{ id: string; total: number; remaining: number }> {
   type Status = { id: string; total: number; remaining: number };
-  const refusal: Refusal = { refused: "mfa_factor_not_found" };
+  const refusal: RefusedChange = { refused: "mfa_factor_not_found" };
   return settled((await call<Status>("read_recovery_codes", [userId])) ?? refusal);
 }
 
@@ -119,7 +122,7 @@ export async function keepRecoveryCodes(
 ): Promise<{ id: string; friendly_name: string }> {
   type Kept = { id: string; friendly_name: string };
   const values = [userId, sessionId, set.name, set.hashes, set.replaces];
-  return settled(await call<Kept | Refusal>("keep_recovery_codes", values));
+  return settled(await call<Kept | RefusedChange>("keep_recovery_codes", values));
 }
 
 /** Uses a code up, and raises the session. @throws AuthProtocolError mfa_verification_failed */
@@ -128,12 +131,12 @@ export async function spendRecoveryCode(
   hash: string,
 ): Promise<{ session: OpenSession; remaining: number }> {
   type Spent = { session: OpenSession; remaining: number };
-  return settled(await call<Spent | Refusal>("use_recovery_code", [userId, sessionId, hash]));
+  return settled(await call<Spent | RefusedChange>("use_recovery_code", [userId, sessionId, hash]));
 }
 
 /** @throws AuthProtocolError */
 export async function removeRecoveryCodes({ userId, sessionId }: Holder): Promise<{ id: string }> {
-  return settled(await call<{ id: string } | Refusal>("remove_recovery_codes", [userId, sessionId]));
+  return settled(await call<{ id: string } | RefusedChange>("remove_recovery_codes", [userId, sessionId]));
 }
 
 /** Writes what happened to an account into the audit log of every workspace that its user is in. */

@@ -1,7 +1,8 @@
 import { bulkRequest, bulkResult, ingestQuery } from "@/lib/contract/message";
+import { accepted } from "@/lib/errors";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";
-import { describeVerdicts } from "@/lib/ledger/ingest/bulk-result";
+import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
 import { ingestBulk } from "@/lib/ledger/ingest/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
@@ -25,8 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
         dryRun: query?.dry_run ?? false,
       });
       Object.assign(headers, rateHeaders(rate));
-      if (outcome instanceof Error) throw outcome;
-      return describeVerdicts(outcome);
+      return toBulkResult(accepted(outcome));
     },
   }),
 });

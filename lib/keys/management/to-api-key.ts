@@ -20,17 +20,17 @@ export function mayManage(
 }
 
 /** A key as the API answers it. @param viewer.now ms since 1970 */
-export function readKey(row: KeyRow, viewer: Viewer & { now: number }): z.output<typeof apiKey> {
+export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.output<typeof apiKey> {
   const { creator, creator_id: _, monthly_limit: limit, spent, conditions, ...rest } = row;
   const key = {
     ...rest,
     conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [], ...conditions },
     monthly_limit: limit === null ? null : new ExactNumber(limit),
     spent: new ExactNumber(spent),
-    expires_at: readInstant(row.expires_at),
-    revoked_at: readInstant(row.revoked_at),
-    rotated_at: readInstant(row.rotated_at),
-    last_used_at: readInstant(row.last_used_at),
+    expires_at: toInstantOrNull(row.expires_at),
+    revoked_at: toInstantOrNull(row.revoked_at),
+    rotated_at: toInstantOrNull(row.rotated_at),
+    last_used_at: toInstantOrNull(row.last_used_at),
     created_at: toInstant(row.created_at.getTime()),
     created_by: creator,
   };
@@ -47,6 +47,6 @@ function statusOf({ revoked_at: revoked, expires_at: end }: KeyRow, now: number)
   return end && end.getTime() <= now ? "expired" : "active";
 }
 
-function readInstant(date: Date | null): string | null {
+function toInstantOrNull(date: Date | null): string | null {
   return date && toInstant(date.getTime());
 }

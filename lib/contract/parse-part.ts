@@ -10,14 +10,14 @@ type Problem = { path: string; message: string };
  * @param place where the value stands in the request, put before each path (`query`); empty for a body
  * @returns the value, or everything that is wrong with it
  */
-export function readPart<Schema extends z.ZodType>(
+export function parsePart<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   place = "",
 ): { ok: true; value: z.output<Schema> } | { ok: false; issues: Problem[] } {
   const parsed = parse(schema, value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, issues: parsed.error.issues.flatMap((issue) => describeIssue(issue, place)) };
+  return { ok: false, issues: parsed.error.issues.flatMap((issue) => problemsOf(issue, place)) };
 }
 
 /** Nulls are looked for in what was refused alone: most requests have none, and are read once. */
@@ -28,7 +28,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
   return stripped === value ? parsed : schema.safeParse(stripped);
 }
 
-function describeIssue(issue: z.core.$ZodIssue, place: string): Problem[] {
+function problemsOf(issue: z.core.$ZodIssue, place: string): Problem[] {
   const path = [...(place ? [place] : []), ...issue.path.map(String)];
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
