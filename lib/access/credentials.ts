@@ -1,4 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { ServiceError } from "@/lib/errors";
+import { challenge } from "@/lib/keys/decide";
 
 /** The token of an `Authorization: Bearer …` header, or undefined where there is none. */
 export function bearerToken(authorization: string | null): string | undefined {
@@ -9,4 +11,19 @@ export function bearerToken(authorization: string | null): string | undefined {
 export function isSameSecret(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
+}
+
+/**
+ * Refuses a request without the secret that a setting has.
+ * @param wanted the setting's value. @param setting its name
+ * @throws ServiceError missing_credentials, invalid_credentials
+ */
+export function requireSettingSecret(authorization: string | null, wanted: string, setting: string): void {
+  const token = bearerToken(authorization);
+  if (token === undefined) {
+    const remedy = `Send \`Authorization: Bearer $${setting}\`.`;
+    throw new ServiceError("missing_credentials", remedy, {}, challenge);
+  }
+  if (isSameSecret(token, wanted)) return;
+  throw new ServiceError("invalid_credentials", `This is not the service's ${setting}.`, {}, challenge);
 }

@@ -1,7 +1,6 @@
 import { env } from "@/lib/env";
-import { notFound, ServiceError } from "@/lib/errors";
-import { challenge } from "@/lib/keys/decide";
-import { bearerToken, isSameSecret } from "./credentials";
+import { notFound } from "@/lib/errors";
+import { requireSettingSecret } from "./credentials";
 
 /**
  * Refuses whoever is not the deployment's scheduler.
@@ -10,15 +9,5 @@ import { bearerToken, isSameSecret } from "./credentials";
 export function requireCronSecret(authorization: string | null): void {
   const wanted = env().CRON_SECRET;
   if (wanted === undefined) throw notFound();
-  const token = bearerToken(authorization);
-  if (token === undefined) {
-    throw new ServiceError(
-      "missing_credentials",
-      "Send `Authorization: Bearer $CRON_SECRET`.",
-      {},
-      challenge,
-    );
-  }
-  if (isSameSecret(token, wanted)) return;
-  throw new ServiceError("invalid_credentials", "This is not the deployment's CRON_SECRET.", {}, challenge);
+  requireSettingSecret(authorization, wanted, "CRON_SECRET");
 }

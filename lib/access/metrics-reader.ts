@@ -1,7 +1,6 @@
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
-import { challenge } from "@/lib/keys/decide";
-import { bearerToken, isSameSecret } from "./credentials";
+import { requireSettingSecret } from "./credentials";
 
 /**
  * Refuses who may not read the metrics: with METRICS_TOKEN set, whoever does not send it; without, every other machine.
@@ -16,16 +15,5 @@ export function demandMetricsReader(authorization: string | null, isLocal: boole
       "Metrics are for programs on this machine. Set METRICS_TOKEN to read them from elsewhere.";
     throw new ServiceError("ip_not_allowed", description);
   }
-  const token = bearerToken(authorization);
-  if (token === undefined) {
-    throw new ServiceError(
-      "missing_credentials",
-      "Send `Authorization: Bearer $METRICS_TOKEN`.",
-      {},
-      challenge,
-    );
-  }
-  if (!isSameSecret(token, wanted)) {
-    throw new ServiceError("invalid_credentials", "This is not the service's METRICS_TOKEN.", {}, challenge);
-  }
+  requireSettingSecret(authorization, wanted, "METRICS_TOKEN");
 }

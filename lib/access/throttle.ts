@@ -6,7 +6,7 @@ import { ServiceError } from "@/lib/errors";
 /** How often one subject may: `limit` times in any `windowMs`. */
 export type Quota = { subject: string; limit: number; windowMs: number };
 
-const minuteMs = 60_000;
+export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 
 /** A quota of one account. @param who its id, or its e-mail address in lower case */
@@ -63,16 +63,26 @@ export async function throttleFailures<T>(
   }
 }
 
+/** Makes the counts of these quotas begin anew: whoever guessed has proved who they are. @param action as for `throttle` */
+export async function forgetAttempts(action: string, quotas: Quota[]): Promise<void> {
+  await callAsService("private.forget_attempts", asArgument(action, quotas));
+}
+
 /** @throws ServiceError rate_limited where a quota is full */
 async function ask(question: "admit_attempt" | "full_quota", action: string, quotas: Quota[]): Promise<void> {
   if (quotas.length === 0) return;
+  const refusal = await callAsService<FullQuota | null>(`private.${question}`, asArgument(action, quotas));
+  if (refusal) throw tooMany(action, refusal);
+}
+
+/** Quotas as the functions of the database take them: whose they are is kept as a hash. */
+function asArgument(action: string, quotas: Quota[]): string {
   const asked = quotas.map(({ subject, limit, windowMs }) => ({
     subject: createHash("sha256").update(`${action}\n${windowMs}\n${subject}`).digest("hex"),
     limit,
     window_ms: windowMs,
   }));
-  const refusal = await callAsService<FullQuota | null>(`private.${question}`, JSON.stringify(asked));
-  if (refusal) throw tooMany(action, refusal);
+  return JSON.stringify(asked);
 }
 
 /** What `private.admit_attempt` answers of the quota that is full: when there is room again. */

@@ -1,3 +1,4 @@
+import { dayOf } from "@/lib/contract/instant";
 import { type DayRange, monthOf } from "@/lib/contract/month";
 import {
   add,
@@ -56,7 +57,7 @@ export function paceOf({ usage, booked }: Spent, { from, until }: DayRange, now:
       const left = subtract(amount, booked);
       const after = Number(toText(divideMoney(multiply(left, milliseconds(elapsed)), usage)));
       // Rounded, the moment may fall on the very end of the period, which is the next one's first day.
-      return new Date(start + Math.min(Math.floor(after), length - 1)).toISOString().slice(0, 10);
+      return dayOf(start + Math.min(Math.floor(after), length - 1));
     },
   };
 }

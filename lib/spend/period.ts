@@ -1,3 +1,4 @@
+import { dayOf } from "@/lib/contract/instant";
 import type { Period } from "@/lib/contract/ledger-query";
 import type { DayRange } from "@/lib/contract/month";
 
@@ -11,11 +12,6 @@ export type PeriodQuery = { period: Period; from?: string | undefined; to?: stri
 
 /** A place within a day: of the day `day`, `fraction` (text, 0 to 1) has passed. */
 export type DayPoint = { day: string; fraction: string };
-
-/** `2026-11-21` of an instant, in UTC. @param ms milliseconds since 1970 */
-export function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
 
 /** A day so many days later (or earlier). */
 export function addDays(day: string, days: number): string {

@@ -85,18 +85,9 @@ create table if not exists local_auth.auth_codes (
 );
 create index if not exists auth_codes_user_id_idx on local_auth.auth_codes (user_id);
 
--- How often something was tried lately, by any process: sign-ins with a wrong password, mails asked for.
-create table if not exists local_auth.attempts (
-  subject text primary key,
-  tried integer not null,
-  window_ends_at timestamptz not null
-);
-create index if not exists attempts_window_ends_at_idx on local_auth.attempts (window_ends_at);
-
 alter table local_auth.signing_key enable row level security;
 alter table local_auth.outbox enable row level security;
 alter table local_auth.mail_tokens enable row level security;
 alter table local_auth.auth_codes enable row level security;
-alter table local_auth.attempts enable row level security;
 
 reset role;

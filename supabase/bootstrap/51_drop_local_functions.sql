@@ -15,4 +15,7 @@ begin
 end
 $$;
 
+-- What an earlier version counted attempts in; `private.throttle_windows` has them now.
+drop table if exists local_auth.attempts;
+
 reset role;

@@ -182,34 +182,6 @@ as $$
   select * from local_auth.outbox order by id desc limit most
 $$;
 
--- Counts one more attempt, before it is made: attempts that run at the same time cannot all slip under the limit.
--- returns: 0, or the seconds until the next may be made
-create or replace function local_auth.count_attempt(counted_subject text, allowed integer, window_seconds integer)
-returns integer
-language plpgsql volatile security definer set search_path = ''
-as $$
-declare
-  counted local_auth.attempts;
-begin
-  delete from local_auth.attempts where window_ends_at < now() and subject <> counted_subject;
-  insert into local_auth.attempts as a (subject, tried, window_ends_at)
-  values (counted_subject, 1, now() + make_interval(secs => window_seconds))
-  on conflict (subject) do update
-  set tried = case when a.window_ends_at < now() then 1 else least(a.tried, 1000000) + 1 end,
-      window_ends_at = case when a.window_ends_at < now() then excluded.window_ends_at else a.window_ends_at end
-  returning * into counted;
-  return case when counted.tried <= allowed then 0
-    else greatest(1, ceil(extract(epoch from counted.window_ends_at - now())))::integer end;
-end
-$$;
-
-create or replace function local_auth.forget_attempts(counted_subject text)
-returns void
-language sql volatile security definer set search_path = ''
-as $$
-  delete from local_auth.attempts where subject = counted_subject
-$$;
-
 -- The signing key. Where there is none yet, the offered one becomes it, for every process.
 create or replace function local_auth.keep_signing_key(offered jsonb)
 returns jsonb

@@ -19,8 +19,6 @@ grant execute on function
   local_auth.redeem_auth_code(text, text),
   local_auth.post_mail(text, text, text, text, text),
   local_auth.read_outbox(integer),
-  local_auth.count_attempt(text, integer, integer),
-  local_auth.forget_attempts(text),
   local_auth.keep_signing_key(jsonb)
 to outlay_service, postgres;
 

@@ -208,7 +208,7 @@ describe("a user", () => {
 });
 
 describe("the local sign-in's own data", () => {
-  const tables = ["signing_key", "outbox", "mail_tokens", "auth_codes", "attempts"];
+  const tables = ["signing_key", "outbox", "mail_tokens", "auth_codes"];
 
   test.each(["outlay_service", "anon", "authenticated", "outlay_key", "service_role"])(
     "can be read by %s in no table, nor can those of auth",

@@ -12,6 +12,8 @@ import type {
 import type { Membership } from "@/lib/contract/me";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
+import { hashSecret } from "@/lib/keys/secret";
+import { generateToken } from "@/lib/keys/token";
 import { serviceAddress } from "@/lib/service-address";
 import {
   acceptOffer,
@@ -23,7 +25,6 @@ import {
   selectInvitations,
   selectOffer,
 } from "./queries";
-import { hashInvitationToken, makeInvitationToken } from "./token";
 
 /** The invitations that nobody has accepted, for a workspace's admins. @throws ServiceError not_found, permission_denied */
 export function listInvitations(claims: UserClaims, slug: string): Promise<z.output<typeof invitationList>> {
@@ -47,11 +48,11 @@ export async function createInvitation(
     ...addressQuota(claims.caller_address, 400, hourMs),
   ]);
   const { role, email, expires_in_days: days } = request;
-  const token = makeInvitationToken();
+  const token = generateToken();
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const id = await insertInvitation(client, { workspaceId, role, email, days });
-    await asServiceWithin(client, () => keepInvitationSecret(client, id, hashInvitationToken(token)));
+    await asServiceWithin(client, () => keepInvitationSecret(client, id, hashSecret(token)));
     const [row] = await selectInvitations(client, workspaceId, id);
     if (!row) throw new Error("An invitation that was made was not found.");
     return { invitation: toInvitation(row), link: `${serviceAddress()}/invite/${token}` };
@@ -76,7 +77,7 @@ export function revokeInvitation(claims: UserClaims, slug: string, id: string): 
 export function readInvitationOffer(claims: UserClaims, token: string): Promise<InvitationOffer> {
   return asUser(claims, async (client) => {
     await requireProfile(client, claims);
-    const offer = await asServiceWithin(client, () => selectOffer(client, hashInvitationToken(token)));
+    const offer = await asServiceWithin(client, () => selectOffer(client, hashSecret(token)));
     if (!offer) throw notFound();
     return toOffer(offer);
   });
@@ -90,7 +91,7 @@ export function readInvitationOffer(claims: UserClaims, token: string): Promise<
 export function acceptInvitation(claims: UserClaims, token: string): Promise<Membership> {
   return asUser(claims, async (client) => {
     const { email } = await requireProfile(client, claims);
-    const offer = await asServiceWithin(client, () => acceptOffer(client, hashInvitationToken(token)));
+    const offer = await asServiceWithin(client, () => acceptOffer(client, hashSecret(token)));
     if (!offer) throw notFound();
     if (!offer.is_member && !offer.is_for_caller) {
       throw new ServiceError(

@@ -7,6 +7,7 @@ import { type Permission, permissionsOf } from "@/lib/contract/permissions";
 import { asUser, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { hashSecret } from "@/lib/keys/secret";
+import { generateToken } from "@/lib/keys/token";
 import { issuerAt } from "./addresses";
 import { type AuthorizationRequest, refusalTo } from "./authorize";
 import {
@@ -20,7 +21,6 @@ import {
 } from "./queries";
 import { answerTo } from "./redirects";
 import { grantable } from "./scopes";
-import { generateNonce } from "./secrets";
 
 /** A workspace that the user can let a program into, and what they can let it do there. */
 export type ConsentWorkspace = {
@@ -76,7 +76,7 @@ export async function askConsent(claims: UserClaims, request: AuthorizationReque
     }
     return listed;
   });
-  const nonce = generateNonce();
+  const nonce = generateToken();
   await askQuestion({
     ...answererOf(claims, nonce),
     client_id: client.id,
@@ -123,7 +123,7 @@ export async function decideConsent(
   }
   const choice = await readChoice(claims, form, question.wanted);
   if (!choice) return { problem: "choice" };
-  const code = generateNonce();
+  const code = generateToken();
   if (!(await answerQuestion(by, { code: hashSecret(code), ...choice }))) return { problem: "stale" };
   return { location: answerTo(redirectUri, { code, state, iss: issuerAt(host) }) };
 }

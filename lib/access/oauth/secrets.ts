@@ -1,13 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
-
-/** 256 random bits in base64url: a nonce or a code. */
-export function generateNonce(): string {
-  return randomBytes(32).toString("base64url");
-}
+import { createHash } from "node:crypto";
+import { generateToken } from "@/lib/keys/token";
 
 /** A new refresh token. Handed out once; what is kept is its hash. */
 export function generateRefreshToken(): string {
-  return `svc_rt_${generateNonce()}`;
+  return `svc_rt_${generateToken()}`;
 }
 
 /** The challenge that a PKCE verifier meets (RFC 7636, S256). */

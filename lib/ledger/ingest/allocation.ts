@@ -1,3 +1,4 @@
+import { dayOf } from "@/lib/contract/instant";
 import type { CostMessage } from "@/lib/contract/message";
 import { type Verdict, validationFailed } from "@/lib/errors";
 import type { ApiKey } from "@/lib/keys/api-key";
@@ -77,7 +78,7 @@ export class AllocationBook {
 function rangesFrom(key: ApiKey, source: string, message: Allocation, now: number) {
   const at = occurredAt(message, now);
   const from = `${at.slice(0, 7)}-01`;
-  const dayAfter = new Date(Date.parse(at) + 86_400_000).toISOString().slice(0, 10);
+  const dayAfter = dayOf(Date.parse(at) + 86_400_000);
   const owner = { workspace_id: key.workspaceId, project_id: source, environment: key.environment };
   return {
     month: { ...owner, from, until: addMonths(from, 1) } satisfies SpendRange,

@@ -1,3 +1,4 @@
+import { dayOf } from "@/lib/contract/instant";
 import type { CostMessage } from "@/lib/contract/message";
 import { type Issue, type ServiceError, validationFailed } from "@/lib/errors";
 import { convert, currencyDecimalsIssue, isCurrency } from "@/lib/ledger/pricing/currency";
@@ -103,7 +104,7 @@ function checkPeriod(message: Of<"subscription">, now: number): Issue[] {
     });
   }
   const first = startsOn ?? occurredAt(message, now).slice(0, 10);
-  const earliestStart = addMonths(new Date(now).toISOString().slice(0, 10), -maxMonthsBack);
+  const earliestStart = addMonths(dayOf(now), -maxMonthsBack);
   if (recurring && first < earliestStart) {
     issues.push({
       path: startsOn === undefined ? "occurred_at" : "starts_on",

@@ -1,16 +1,5 @@
 import type { ClientBase } from "pg";
-import {
-  bigint,
-  float,
-  integer,
-  json,
-  nullable,
-  numeric,
-  type Row,
-  text,
-  timestamp,
-  uuid,
-} from "@/lib/db/columns";
+import { bigint, integer, json, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, execute, selectAll, selectFirst, selectOne } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
 import type { Kind } from "./difference";
@@ -138,16 +127,6 @@ export async function sumForBudgets(
     messages.budgetSums(entries, workspaceId, environment),
   );
   return new Map(rows.map(({ id, amount_usd }) => [id, amount_usd]));
-}
-
-/** The time by the database's clock, milliseconds since 1970: which month budgets are of. */
-export async function readClock(client: ClientBase): Promise<number> {
-  const { now } = await selectOne(
-    client,
-    { now: float() },
-    sql`select extract(epoch from now())::float8 * 1000 as now`,
-  );
-  return now;
 }
 
 /** Keeps a second repair of the workspace waiting until this transaction ends. */

@@ -1,5 +1,6 @@
 import { Client, type ClientBase } from "pg";
 import { monthOf } from "@/lib/contract/month";
+import { selectNow } from "@/lib/db/clock";
 import { connectionTo } from "@/lib/db/connection";
 import { deadlines } from "@/lib/db/deadlines";
 import { databaseUrls } from "@/lib/db/pool";
@@ -17,7 +18,6 @@ import {
   mendBatches,
   mendDays,
   mendKeys,
-  readClock,
   removeStrayAnswers,
   selectBudgeted,
   selectDiffering,
@@ -129,7 +129,7 @@ async function findDifferences(
     add(kind, await selectDiffering(client, kind, workspaceId));
   }
   onProgress?.("budgets");
-  found.differences.push(...(await differingBudgets(client, workspaceId, await readClock(client))));
+  found.differences.push(...(await differingBudgets(client, workspaceId, await selectNow(client))));
   return found;
 }
 

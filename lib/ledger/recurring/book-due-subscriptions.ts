@@ -1,12 +1,13 @@
-import { toInstant } from "@/lib/contract/instant";
+import { dayOf, toInstant } from "@/lib/contract/instant";
+import { selectNow } from "@/lib/db/clock";
 import { deadlines } from "@/lib/db/deadlines";
 import { newId } from "@/lib/db/new-id";
 import { asService } from "@/lib/db/transaction";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
-import { begunPeriods, composePeriod, dayOf, postingsOf } from "./charges";
-import { advanceSubscription, type DueSubscription, lockDueSubscriptions, selectNow } from "./queries";
+import { begunPeriods, composePeriod, postingsOf } from "./charges";
+import { advanceSubscription, type DueSubscription, lockDueSubscriptions } from "./queries";
 
 /** Subscriptions booked in one transaction. */
 const subscriptionsAWrite = 50;

@@ -1,3 +1,4 @@
+import { dayOf } from "@/lib/contract/instant";
 import type { CostMessage, Source } from "@/lib/contract/message";
 import { type Composed, composeMessage, occurredAt } from "@/lib/ledger/ingest/compose";
 import { type Interval, periodStart } from "./periods";
@@ -66,9 +67,6 @@ export function postingsOf({ composed }: PeriodCharge, subscriptionId: string) {
     details: { ...(posting.details as object), subscription_id: subscriptionId },
   }));
 }
-
-/** The UTC day of an instant. @param now milliseconds since 1970 */
-export const dayOf = (now: number) => new Date(now).toISOString().slice(0, 10);
 
 function periodsOf(message: Subscription, now: number): Periods {
   return {

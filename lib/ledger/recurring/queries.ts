@@ -1,7 +1,7 @@
 import type { ClientBase, PoolClient } from "pg";
 import type { CostMessage, Source } from "@/lib/contract/message";
-import { bigint, date, integer, json, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
-import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
+import { date, integer, json, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { callFunction, execute, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 import type { Interval } from "./periods";
 
@@ -63,16 +63,6 @@ const dueSubscription = {
 
 /** A subscription with a period that has begun and is not booked; locked until the transaction ends. Days are text. */
 export type DueSubscription = Row<typeof dueSubscription>;
-
-/** The database's time, milliseconds since 1970. */
-export async function selectNow(client: PoolClient): Promise<number> {
-  const { now } = await selectOne(
-    client,
-    { now: bigint() },
-    sql`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`,
-  );
-  return Number(now);
-}
 
 /** @param today `YYYY-MM-DD`, UTC */
 export function lockDueSubscriptions(

@@ -2,7 +2,6 @@ import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { budget, budgetList, CreateBudgetRequest, EditBudgetRequest } from "@/lib/contract/budgets";
-import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import { monthOf } from "@/lib/contract/month";
 import type { budgetStatus } from "@/lib/contract/reads";
@@ -16,6 +15,7 @@ import {
 } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
 import { compare, divideMoney, multiply, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
+import { toExact } from "@/lib/ledger/pricing/exact";
 import { monthPace } from "@/lib/spend/pace";
 import type { LedgerScope } from "@/lib/spend/scope";
 import {
@@ -192,7 +192,7 @@ function toPace({ spent, booked, amount }: BudgetRow, now: number) {
   const usage = subtract(parseDecimal(spent), parseDecimal(booked));
   const pace = monthPace({ usage, booked: parseDecimal(booked) }, now);
   return {
-    forecast: pace && new ExactNumber(toText(pace.total)),
+    forecast: pace && toExact(pace.total),
     runs_out_on: pace?.runsOutOn(parseDecimal(amount)) ?? null,
   };
 }
@@ -204,10 +204,10 @@ function toBudget(row: BudgetRow) {
     id: row.id,
     name: row.name,
     scope_type: row.scope_type,
-    amount: new ExactNumber(toText(amount)),
-    spent: new ExactNumber(toText(spent)),
-    remaining: new ExactNumber(toText(subtract(amount, spent))),
-    percent_used: new ExactNumber(toText(divideMoney(spent, amount))),
+    amount: toExact(amount),
+    spent: toExact(spent),
+    remaining: toExact(subtract(amount, spent)),
+    percent_used: toExact(divideMoney(spent, amount)),
     // Compared as products: a quotient would be rounded, and 79.99999996 % is not 80 %.
     alert: compare(spent, multiply(amount, alertThreshold)) >= 0,
   };

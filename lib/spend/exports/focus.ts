@@ -1,10 +1,11 @@
+import { dayOf } from "@/lib/contract/instant";
 import type { Membership } from "@/lib/contract/me";
 import type { MessageType } from "@/lib/contract/message";
 import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { labelOf } from "@/lib/spend/activity/label";
 import type { StoredActivity } from "@/lib/spend/activity/queries";
-import { addDays, addMonthStart, dayOf } from "@/lib/spend/period";
+import { addDays, addMonthStart } from "@/lib/spend/period";
 import { csvNumber } from "./csv";
 import type { Column } from "./export-rows";
 

@@ -1,12 +1,13 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { ExportQuery } from "@/lib/contract/activity";
+import { dayOf } from "@/lib/contract/instant";
 import type { Membership } from "@/lib/contract/me";
 import type { DayRange } from "@/lib/contract/month";
 import { deadlines } from "@/lib/db/deadlines";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { type ActivityPage, readPage } from "@/lib/spend/activity/activity-page";
 import type { ActivityPlace, StoredActivity } from "@/lib/spend/activity/queries";
-import { dayOf, rangeOf } from "@/lib/spend/period";
+import { rangeOf } from "@/lib/spend/period";
 import { csvRow } from "./csv";
 import { activityColumns, type Column } from "./export-rows";
 import { chargesOf, focusColumns } from "./focus";

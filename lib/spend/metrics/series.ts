@@ -1,9 +1,10 @@
 import type { ClientBase } from "pg";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { dayOf } from "@/lib/contract/instant";
 import type { Dimension, Metrics } from "@/lib/contract/metrics";
 import type { DayRange } from "@/lib/contract/month";
-import { add, type Decimal, parseDecimal, sum, toText, zero } from "@/lib/ledger/pricing/decimal";
-import { addDays, addMonthStart, countDays, dayOf, everything } from "@/lib/spend/period";
+import { add, parseDecimal, sum, zero } from "@/lib/ledger/pricing/decimal";
+import { toExact } from "@/lib/ledger/pricing/exact";
+import { addDays, addMonthStart, countDays, everything } from "@/lib/spend/period";
 import { type BucketRow, type Slice, type SpendScope, selectBuckets } from "./queries";
 
 /** Groups a series is stacked by, as many as there are colours; where there are more, the last is the rest. */
@@ -42,7 +43,7 @@ export async function readSeries(
         value: reference,
         name,
         is_rest: false,
-        total_usd: exact(parseDecimal(amount)),
+        total_usd: toExact(parseDecimal(amount)),
       })),
       ...(rest.length > 0 ? [toRestGroup(rest)] : []),
     ],
@@ -56,11 +57,9 @@ export async function readSeries(
   };
 }
 
-const exact = (value: Decimal) => new ExactNumber(toText(value));
-
 function toRestGroup(rest: Slice[]): Series["groups"][number] {
   const total = sum(rest.map(({ amount }) => parseDecimal(amount)));
-  return { value: null, name: null, is_rest: true, total_usd: exact(total) };
+  return { value: null, name: null, is_rest: true, total_usd: toExact(total) };
 }
 
 /** One point a bucket, those in which nothing was spent too. What has no place of its own is of the last group. */
@@ -73,8 +72,8 @@ function toPoints(rows: BucketRow[], buckets: string[], groups: number): Series[
   }
   return [...sums].map(([from, amounts]) => ({
     from,
-    total_usd: exact(sum(amounts)),
-    amounts_usd: amounts.map(exact),
+    total_usd: toExact(sum(amounts)),
+    amounts_usd: amounts.map(toExact),
   }));
 }
 

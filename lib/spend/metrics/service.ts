@@ -1,10 +1,11 @@
 import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import type { ExactNumber } from "@/lib/contract/exact-number";
 import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
 import type { DayRange } from "@/lib/contract/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { compare, type Decimal, parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
+import { compare, parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
+import { toExact } from "@/lib/ledger/pricing/exact";
 import { paceOf } from "@/lib/spend/pace";
 import { everything, rangeBefore, rangeOf, samePointBefore, toAnsweredRange } from "@/lib/spend/period";
 import { type Slice, type SpendScope, selectSlices, selectTypeTotals, type TypeTotals } from "./queries";
@@ -48,7 +49,7 @@ export async function loadMetrics(
       ? {
           ...(toAnsweredRange(before) as { from: string; to: string }),
           totals: toTotals(types, "before_"),
-          to_point_usd: exact(sum(types.map((row) => parseDecimal(row.before_to_point)))),
+          to_point_usd: toExact(sum(types.map((row) => parseDecimal(row.before_to_point)))),
         }
       : null,
     forecast_usd: forecast(types, range, now),
@@ -93,14 +94,12 @@ function loadTypes(
   return selectTypeTotals(client, scope, range, before ?? range, point ?? nothing);
 }
 
-const exact = (value: Decimal) => new ExactNumber(toText(value));
-
 /** How summaries count the types: an allocation moves usage, a batch is usage. */
 const kindOf = (type: string) => (type === "subscription" || type === "expense" ? type : "usage");
 
 function toTotals(types: TypeTotals[], when: "" | "before_"): Metrics["totals"] {
   const total = (kind?: string) =>
-    exact(
+    toExact(
       sum(
         types
           .filter(({ type }) => kind === undefined || kindOf(type) === kind)
@@ -138,7 +137,7 @@ function toSlices(slices: Slice[]): Metrics["by_project"] {
     value: reference,
     name,
     is_rest: false,
-    total_usd: exact(parseDecimal(amount)),
+    total_usd: toExact(parseDecimal(amount)),
     message_count: Number(messages),
   }));
   const rest = slices.slice(maxSlices);
@@ -149,7 +148,7 @@ function toSlices(slices: Slice[]): Metrics["by_project"] {
       value: null,
       name: null,
       is_rest: true,
-      total_usd: exact(sum(rest.map(({ amount }) => parseDecimal(amount)))),
+      total_usd: toExact(sum(rest.map(({ amount }) => parseDecimal(amount)))),
       message_count: rest.reduce((count, { messages }) => count + Number(messages), 0),
     },
   ];
@@ -163,5 +162,5 @@ function forecast(types: TypeTotals[], range: DayRange, now: number): ExactNumbe
         .map(({ amount }) => parseDecimal(amount)),
     );
   const pace = paceOf({ usage: amountOf(true), booked: amountOf(false) }, range, now);
-  return pace && exact(pace.total);
+  return pace && toExact(pace.total);
 }

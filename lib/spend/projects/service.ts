@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { toInstant } from "@/lib/contract/instant";
+import { dayOf, toInstant } from "@/lib/contract/instant";
 import { monthOf } from "@/lib/contract/month";
 import type { Project, projectList, UpdateProjectRequest } from "@/lib/contract/projects";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
@@ -51,7 +51,7 @@ async function loadProjects(
   now: number,
   slug?: string,
 ): Promise<Project[]> {
-  const days = { ...monthOf(now), today: new Date(now).toISOString().slice(0, 10) };
+  const days = { ...monthOf(now), today: dayOf(now) };
   return (await selectProjects(client, workspaceId, days, slug)).map(toProject);
 }
 

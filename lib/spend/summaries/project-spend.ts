@@ -6,7 +6,8 @@ import { monthOf } from "@/lib/contract/month";
 import type { projectSpend } from "@/lib/contract/reads";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
-import { add, compare, type Decimal, parseDecimal, sum, toText, zero } from "@/lib/ledger/pricing/decimal";
+import { add, compare, type Decimal, parseDecimal, sum, zero } from "@/lib/ledger/pricing/decimal";
+import { toExact } from "@/lib/ledger/pricing/exact";
 import { selectLatestRows, selectProject, selectSpendLines } from "./queries";
 
 /** Rows that project spend lists at most (specification section 8). */
@@ -45,7 +46,7 @@ export async function readProjectSpend(
         feature,
         total_usd,
       })),
-      daily: group(lines, (line) => line.day).map(([day, total]) => ({ day, total_usd: exact(total) })),
+      daily: group(lines, (line) => line.day).map(([day, total]) => ({ day, total_usd: toExact(total) })),
       rows: rows.map(({ type, occurred_at, created_at, amount_usd, quantity, ...row }) => ({
         ...row,
         message_type: type,
@@ -71,10 +72,8 @@ function instantsOf(
   ];
 }
 
-const exact = (value: Decimal) => new ExactNumber(toText(value));
-
 function sumOf(lines: Line[]): ExactNumber {
-  return exact(sum(lines.map((line) => parseDecimal(line.amount_usd))));
+  return toExact(sum(lines.map((line) => parseDecimal(line.amount_usd))));
 }
 
 /** Sums by a dimension, in the order of the lines. */
@@ -91,5 +90,5 @@ function group<Key>(lines: Line[], by: (line: Line) => Key): [Key, Decimal][] {
 function slice(lines: Line[], by: (line: Line) => string | null): [string | null, ExactNumber][] {
   return group(lines, by)
     .sort(([, a], [, b]) => compare(b, a))
-    .map(([name, total]) => [name, exact(total)]);
+    .map(([name, total]) => [name, toExact(total)]);
 }

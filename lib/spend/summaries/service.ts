@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { ExactNumber } from "@/lib/contract/exact-number";
 import { monthOf } from "@/lib/contract/month";
 import type { monthSummary } from "@/lib/contract/reads";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
-import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
+import { toExact } from "@/lib/ledger/pricing/exact";
 import { selectProjectTotals } from "./queries";
 
 /** The current UTC month of what the key may see (specification 2.5). Headline and slices are sums of the same rows. */
@@ -11,8 +11,8 @@ export async function readMonthSummary(claims: KeyClaims): Promise<z.output<type
   const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
   const projects = await asKey(claims, (client, now) => selectProjectTotals(client, scope, monthOf(now)));
   const total = (pick: (row: (typeof projects)[number]) => string) =>
-    new ExactNumber(toText(sum(projects.map((row) => parseDecimal(pick(row))))));
-  const amount = (text: string) => new ExactNumber(toText(parseDecimal(text)));
+    toExact(sum(projects.map((row) => parseDecimal(pick(row)))));
+  const amount = (text: string) => toExact(parseDecimal(text));
   const [top] = projects;
   return {
     period: "month",

@@ -1,7 +1,7 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import { dayOf } from "@/lib/contract/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadPrices, loadUnpriced } from "@/lib/ledger/custom-prices/service";
-import { dayOf } from "@/lib/spend/period";
 
 /**
  * What the page of prices shows, all of one moment.

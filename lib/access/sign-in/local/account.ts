@@ -1,6 +1,6 @@
 import { bodies, checkNewPassword, pkceOf, readBody } from "./bodies";
 import { requireSecondFactor } from "./factor-queries";
-import { countMail, countPasswordGuess, limitAttempts } from "./limits";
+import { countGuess, countMail, limitAttempts } from "./limits";
 import { makeChangeMails } from "./mails";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
 import { closeSessions, type RefusedChange, updateUser } from "./queries";
@@ -30,7 +30,7 @@ export async function changeUser(request: Request, origin: Origin): Promise<Resp
   if (password || wanted) await requireSecondFactor(user.id, sessionId);
   const change = makeChangeMails(pkceOf(body));
   if (wanted) for (const address of [user.email, wanted]) await countMail(address);
-  const forget = password && current_password ? await countPasswordGuess(user.email) : undefined;
+  const forget = password && current_password ? await countGuess("wrong passwords", user.email) : undefined;
   const outcome = await updateUser(user.id, sessionId, {
     ...(data !== undefined && { data }),
     ...(password && { password }),

@@ -9,22 +9,12 @@ import {
   type Holder,
   removeFactor,
 } from "./factor-queries";
-import { limitAttempts } from "./limits";
+import { countGuess, limitAttempts } from "./limits";
 import { sendNotice } from "./outbox";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
-import { countAttempt, forgetAttempts } from "./queries";
 import { requireSession } from "./require-session";
 import { type Answer, describeSession, type Origin } from "./session";
 import { makeEnrolment, stepOf } from "./totp";
-
-/**
- * Wrong codes for one user, over all their factors and sessions. Three codes of a million are good at any time: fifty
- * tries a day find one in 18 years.
- */
-const wrongCodes = [
-  { allowed: 10, windowSeconds: 15 * 60 },
-  { allowed: 50, windowSeconds: 24 * 60 * 60 },
-];
 
 const name = z
   .string()
@@ -85,7 +75,7 @@ async function verify(request: Request, origin: Origin, params: Params): Promise
   const { challenge_id: challengeId, code } = await readBody(request, verifyBody);
   if (!code) throw new AuthProtocolError(400, "validation_failed", "Code needs to be non-empty");
   await limitAttempts("codes tried", origin);
-  const forget = await limitWrongCodes(holder.userId);
+  const forget = await countGuess("wrong codes", holder.userId);
   const asked = { factorId: readId(params), challengeId, address: origin.address };
   const passed = await answerChallenge(holder, asked, (secret, nowMs) => stepOf(code, secret, nowMs));
   await forget();
@@ -105,26 +95,6 @@ async function unenrol(request: Request, origin: Origin, params: Params): Promis
     await sendNotice(user.email, "factorRemoved");
   }
   return jsonAnswer({ id });
-}
-
-/**
- * Counts a try before it is made: tries that run at once cannot all slip under the limit.
- * @returns what a right code calls, which makes the count begin anew
- * @throws AuthProtocolError over_request_rate_limit
- */
-async function limitWrongCodes(userId: string): Promise<() => Promise<void>> {
-  const subjects = wrongCodes.map(({ windowSeconds }) => `code:${windowSeconds}:${userId}`);
-  for (const [index, { allowed, windowSeconds }] of wrongCodes.entries()) {
-    const waitSeconds = await countAttempt(subjects[index] ?? "", allowed, windowSeconds);
-    if (waitSeconds > 0) {
-      const message = `Too many wrong codes. Try again in ${waitSeconds} seconds, or use a recovery code.`;
-      const headers = { "Retry-After": String(waitSeconds) };
-      throw new AuthProtocolError(429, "over_request_rate_limit", message, {}, headers);
-    }
-  }
-  return async () => {
-    for (const subject of subjects) await forgetAttempts(subject);
-  };
 }
 
 /** @throws AuthProtocolError validation_failed, as upstream answers what is no id */

@@ -1,8 +1,15 @@
-import { accountQuota, addressQuota, hourMs, type Quota, throttle } from "@/lib/access/throttle";
+import {
+  accountQuota,
+  addressQuota,
+  forgetAttempts,
+  hourMs,
+  minuteMs,
+  type Quota,
+  throttle,
+} from "@/lib/access/throttle";
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
 import { AuthProtocolError } from "./protocol";
-import { countAttempt, forgetAttempts } from "./queries";
 import type { Origin } from "./session";
 
 const quarterMs = hourMs / 4;
@@ -40,45 +47,84 @@ export async function limitAttempts(
     const rate = typeof perAccount === "function" ? perAccount() : perAccount;
     quotas.push(...accountQuota(account, ...rate));
   }
+  await count(action, quotas, "over_request_rate_limit", waitAWhile);
+}
+
+const waitAWhile = (seconds: number) =>
+  `For security purposes, you can only request this after ${seconds} seconds.`;
+
+/** Mails to one address: enough for who loses one, too few to guess their six digits or to bury the outbox. */
+const mailsToAddress = { limit: 5, windowMs: 10 * minuteMs };
+
+/** Counts a mail to an address before it is sent. @throws AuthProtocolError over_email_send_rate_limit */
+export async function countMail(email: string): Promise<void> {
+  const quotas = accountQuota(email, mailsToAddress.limit, mailsToAddress.windowMs);
+  await count("mails to one address", quotas, "over_email_send_rate_limit", waitAWhile);
+}
+
+/** What may be guessed of one account, and how often a wrong guess is let pass. */
+const guesses = {
+  "wrong passwords": {
+    rates: [[10, quarterMs]],
+    code: "over_request_rate_limit",
+    message: (seconds) => `Too many wrong passwords. Try again in ${seconds} seconds, or reset the password.`,
+  },
+  // Over all factors and sessions of a user. Three codes of a million are good at any time: fifty tries a day find one
+  // in 18 years.
+  "wrong codes": {
+    rates: [
+      [10, quarterMs],
+      [50, 24 * hourMs],
+    ],
+    code: "over_request_rate_limit",
+    message: (seconds) => `Too many wrong codes. Try again in ${seconds} seconds, or use a recovery code.`,
+  },
+  // A recovery code has 80 bits, so this limit guards the database's work rather than the codes.
+  "wrong recovery codes": {
+    rates: [[10, quarterMs]],
+    code: "mfa_recovery_codes_locked",
+    message: (seconds) => `Too many wrong recovery codes. Try again in ${seconds} seconds.`,
+  },
+} satisfies Record<string, { rates: Rate[]; code: string; message: (seconds: number) => string }>;
+
+/**
+ * Counts a guess before it is looked at, for every account alike: guesses that run at once cannot slip through, and a
+ * lock tells nothing of whether there is an account.
+ * @param account its address in lower case, or its user's id
+ * @returns to be called once the guess was right
+ * @throws AuthProtocolError with the code of the guess
+ */
+export async function countGuess(
+  action: keyof typeof guesses,
+  account: string,
+): Promise<() => Promise<void>> {
+  const { code, message } = guesses[action];
+  await count(action, quotasOf(action, account), code, message);
+  return () => forgetGuesses(action, account);
+}
+
+/** Makes the count of wrong guesses begin anew. @param account as for `countGuess` */
+export async function forgetGuesses(action: keyof typeof guesses, account: string): Promise<void> {
+  await forgetAttempts(action, quotasOf(action, account));
+}
+
+function quotasOf(action: keyof typeof guesses, account: string): Quota[] {
+  const rates: readonly Rate[] = guesses[action].rates;
+  return rates.flatMap(([limit, windowMs]) => accountQuota(account, limit, windowMs));
+}
+
+/** Counts an attempt. @throws AuthProtocolError with this code, and an exact Retry-After, where a quota is full */
+async function count(
+  action: string,
+  quotas: Quota[],
+  code: string,
+  message: (seconds: number) => string,
+): Promise<void> {
   try {
     await throttle(action, quotas);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "rate_limited") throw error;
-    const message = `For security purposes, you can only request this after ${error.fields.retry_after_seconds} seconds.`;
-    throw new AuthProtocolError(429, "over_request_rate_limit", message, {}, error.headers);
+    const seconds = Number(error.fields.retry_after_seconds);
+    throw new AuthProtocolError(429, code, message(seconds), {}, error.headers);
   }
-}
-
-/** Ten wrong passwords for one account in a quarter of an hour, then it has to wait. */
-const wrongPasswords = { allowed: 10, windowSeconds: 15 * 60 };
-
-/** Mails to one address: enough for who loses one, too few to guess their six digits or to bury the outbox. */
-const mails = { allowed: 5, windowSeconds: 10 * 60 };
-
-/**
- * Counts a password that is about to be looked at, for every address alike: guesses that run at once cannot slip through,
- * and a lock tells nothing of whether there is an account. Signing in and proving a present password count together.
- * @returns to be called once the password was right
- * @throws AuthProtocolError over_request_rate_limit
- */
-export async function countPasswordGuess(email: string): Promise<() => Promise<void>> {
-  const subject = `sign-in:${email}`;
-  const seconds = await countAttempt(subject, wrongPasswords.allowed, wrongPasswords.windowSeconds);
-  if (seconds > 0) {
-    const message = `Too many wrong passwords. Try again in ${seconds} seconds, or reset the password.`;
-    throw tooOften("over_request_rate_limit", message, seconds);
-  }
-  return () => forgetAttempts(subject);
-}
-
-/** Counts a mail to an address before it is sent. @throws AuthProtocolError over_email_send_rate_limit */
-export async function countMail(email: string): Promise<void> {
-  const seconds = await countAttempt(`mail:${email}`, mails.allowed, mails.windowSeconds);
-  if (seconds <= 0) return;
-  const message = `For security purposes, you can only request this after ${seconds} seconds.`;
-  throw tooOften("over_email_send_rate_limit", message, seconds);
-}
-
-function tooOften(code: string, message: string, seconds: number): AuthProtocolError {
-  return new AuthProtocolError(429, code, message, {}, { "Retry-After": String(seconds) });
 }

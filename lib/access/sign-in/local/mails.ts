@@ -1,4 +1,6 @@
 import { randomInt } from "node:crypto";
+import { hashSecret } from "@/lib/keys/secret";
+import { generateToken } from "@/lib/keys/token";
 import { serviceAddress } from "@/lib/service-address";
 import { bodies, pkceOf, readBody } from "./bodies";
 import { countMail, limitAttempts } from "./limits";
@@ -14,7 +16,7 @@ import {
 } from "./queries";
 import { allowedRedirect } from "./redirect-target";
 import { requireSession } from "./require-session";
-import { hashToken, makeToken, type Origin } from "./session";
+import type { Origin } from "./session";
 
 /** POST recover: a link with which to choose a new password. The answer is the same for every address. */
 export async function recover(request: Request, origin: Origin): Promise<Response> {
@@ -109,8 +111,8 @@ async function mailSignIn(request: Request, asked: SignInMail): Promise<void> {
 }
 
 function makeSecrets() {
-  const token = makeToken();
-  return { token, kept: { linkHash: hashToken(token), code: makeCode() } };
+  const token = generateToken();
+  return { token, kept: { linkHash: hashSecret(token), code: makeCode() } };
 }
 
 function makeCode(): string {

@@ -192,15 +192,6 @@ export async function redeemAuthCode(
   return answered(await call("redeem_auth_code", [codeHash, verifier]));
 }
 
-/** Counts an attempt before it is made. @returns 0, or how long to wait before the next */
-export async function countAttempt(subject: string, allowed: number, windowSeconds: number): Promise<number> {
-  return answered(await call("count_attempt", [subject, allowed, windowSeconds]));
-}
-
-export async function forgetAttempts(subject: string): Promise<void> {
-  await call("forget_attempts", [subject]);
-}
-
 /** @param offered becomes the key where there is none yet. @returns the key of every process on this database */
 export function keepSigningKey<T>(offered: T | null): Promise<T | null> {
   return call("keep_signing_key", [offered === null ? null : JSON.stringify(offered)]);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { hashSecret } from "@/lib/keys/secret";
 import { readBody } from "./bodies";
 import {
   auditAccount,
@@ -8,16 +9,13 @@ import {
   removeRecoveryCodes,
   spendRecoveryCode,
 } from "./factor-queries";
-import { limitAttempts } from "./limits";
+import { countGuess, forgetGuesses, limitAttempts } from "./limits";
 import { sendNotice } from "./outbox";
-import { AuthProtocolError, jsonAnswer } from "./protocol";
-import { countAttempt, forgetAttempts } from "./queries";
+import { jsonAnswer } from "./protocol";
 import { requireSession } from "./require-session";
-import { type Answer, describeSession, hashToken, type Origin } from "./session";
+import { type Answer, describeSession, type Origin } from "./session";
 
 const codesInSet = 10;
-/** A code has 80 bits, so a limit guards the database's work rather than the codes. */
-const wrongCodes = { allowed: 10, windowSeconds: 15 * 60 };
 /** Crockford's 32 characters: none of them is taken for another. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -58,9 +56,9 @@ async function regenerate(request: Request, origin: Origin): Promise<Response> {
 async function answerWithSet(request: Request, origin: Origin, name: string, replaces: boolean) {
   const { user, sessionId } = await requireSession(request);
   const codes = Array.from({ length: codesInSet }, makeCode);
-  const hashes = codes.map(hashToken);
+  const hashes = codes.map(hashSecret);
   const kept = await keepRecoveryCodes({ userId: user.id, sessionId }, { name, hashes, replaces });
-  await forgetAttempts(subjectOf(user.id));
+  await forgetGuesses("wrong recovery codes", user.id);
   await auditAccount(user, "recovery_code.created", origin.address);
   return jsonAnswer({ ...kept, type: "recovery_code", total: codesInSet, codes });
 }
@@ -70,15 +68,9 @@ async function verify(request: Request, origin: Origin): Promise<Response> {
   const { user, sessionId } = await requireSession(request);
   const { code } = await readBody(request, verifyBody);
   await limitAttempts("codes tried", origin);
-  const subject = subjectOf(user.id);
-  const waitSeconds = await countAttempt(subject, wrongCodes.allowed, wrongCodes.windowSeconds);
-  if (waitSeconds > 0) {
-    const message = `Too many wrong recovery codes. Try again in ${waitSeconds} seconds.`;
-    const headers = { "Retry-After": String(waitSeconds) };
-    throw new AuthProtocolError(429, "mfa_recovery_codes_locked", message, {}, headers);
-  }
-  const spent = await spendRecoveryCode({ userId: user.id, sessionId }, hashToken(canonical(code)));
-  await forgetAttempts(subject);
+  const forget = await countGuess("wrong recovery codes", user.id);
+  const spent = await spendRecoveryCode({ userId: user.id, sessionId }, hashSecret(canonical(code)));
+  await forget();
   await auditAccount(user, "recovery_code.used", origin.address);
   await sendNotice(user.email, "recoveryCodeUsed", `${spent.remaining} of your codes are left.`);
   return jsonAnswer(await describeSession(spent.session));
@@ -91,8 +83,6 @@ async function remove(request: Request, origin: Origin): Promise<Response> {
   await auditAccount(user, "recovery_code.deleted", origin.address);
   return jsonAnswer(removed);
 }
-
-const subjectOf = (userId: string) => `recovery-code:${userId}`;
 
 /** Sixteen characters of 5 bits each. */
 function makeCode(): string {

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { SignJWT } from "jose";
 import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
@@ -81,14 +80,4 @@ export async function describeSession(session: OpenSession) {
     refresh_token: session.refresh_token,
     user,
   };
-}
-
-/** A secret that cannot be guessed, fit for a URL. */
-export function makeToken(): string {
-  return randomBytes(32).toString("base64url");
-}
-
-/** What is stored of a token. Where it is as random as ours, it needs no salt. */
-export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
 }

@@ -1,9 +1,10 @@
+import { hashSecret } from "@/lib/keys/secret";
 import { bodies, checkNewPassword, readBody } from "./bodies";
-import { countPasswordGuess, limitAttempts } from "./limits";
+import { countGuess, limitAttempts } from "./limits";
 import { inPasswordQueue } from "./password-queue";
 import { AuthProtocolError, invalidRequest, jsonAnswer } from "./protocol";
 import { checkPassword, createUser, redeemAuthCode, refreshSession } from "./queries";
-import { describeSession, hashToken, type Origin, startSession } from "./session";
+import { describeSession, type Origin, startSession } from "./session";
 
 /** POST signup: makes an account that is confirmed at once, and signs it in. */
 export async function signUp(request: Request, origin: Origin): Promise<Response> {
@@ -43,7 +44,7 @@ async function signInWithPassword(request: Request, origin: Origin): Promise<Res
   if (phone) throw new AuthProtocolError(422, "phone_provider_disabled", "Phone logins are disabled");
   if (!email) throw invalidRequest("missing email or phone");
   await limitAttempts("sign-ins", origin, email);
-  const forget = await countPasswordGuess(email);
+  const forget = await countGuess("wrong passwords", email);
   const userId = await checkPassword(email, password);
   if (!userId) throw new AuthProtocolError(400, "invalid_credentials", "Invalid login credentials");
   await forget();
@@ -68,7 +69,7 @@ async function exchangeCode(request: Request, origin: Origin): Promise<Response>
   if (!auth_code || !code_verifier)
     throw invalidRequest("invalid request: both auth code and code verifier should be non-empty");
   await limitAttempts("codes tried", origin);
-  const flow = await redeemAuthCode(hashToken(auth_code), code_verifier);
+  const flow = await redeemAuthCode(hashSecret(auth_code), code_verifier);
   if (!("refused" in flow)) return jsonAnswer(await startSession(flow.user_id, flow.method, origin));
   if (flow.refused === "bad_code_verifier") {
     const message = "code challenge does not match previously saved code verifier";

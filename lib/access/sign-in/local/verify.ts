@@ -1,9 +1,11 @@
+import { hashSecret } from "@/lib/keys/secret";
+import { generateToken } from "@/lib/keys/token";
 import { bodies, readBody } from "./bodies";
 import { limitAttempts } from "./limits";
 import { AuthProtocolError, invalidRequest, jsonAnswer } from "./protocol";
 import { type Purpose, type RedeemedMail, redeemCode, redeemLink } from "./queries";
 import { allowedRedirect } from "./redirect-target";
-import { hashToken, makeToken, type Origin, startSession } from "./session";
+import { type Origin, startSession } from "./session";
 
 const signInPurposes: Purpose[] = ["recovery", "magiclink"];
 
@@ -36,7 +38,7 @@ export async function verify(request: Request, origin: Origin): Promise<Response
   if (!purposes) throw invalidRequest("Invalid email verification type");
   await limitAttempts("codes tried", origin);
   let redeemed: RedeemedMail | null = null;
-  if (tokenHash) redeemed = await redeemLink(hashToken(tokenHash), purposes, null);
+  if (tokenHash) redeemed = await redeemLink(hashSecret(tokenHash), purposes, null);
   else if (email) redeemed = await redeemCode(email, token, purposes);
   if (!redeemed) {
     const what = tokenHash ? "Email link is invalid or has expired" : "Token has expired or is invalid";
@@ -55,9 +57,9 @@ export async function followLink(request: Request, origin: Origin): Promise<Resp
   if (!token) throw invalidRequest("Verify requires a token or a token hash");
   const target = allowedRedirect(query.get("redirect_to"));
   await limitAttempts("links opened", origin);
-  const code = makeToken();
+  const code = generateToken();
   const purposes = new Map(Object.entries(purposesOf)).get(type) ?? [];
-  const redeemed = await redeemLink(hashToken(token), purposes, hashToken(code));
+  const redeemed = await redeemLink(hashSecret(token), purposes, hashSecret(code));
   if (!redeemed) {
     refuseAt(target, 403, "otp_expired", "Email link is invalid or has expired");
   } else if (redeemed.refused) {

@@ -5,7 +5,7 @@ import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
 import { ProjectList } from "@/components/projects/project-list";
 import { ProjectListSkeleton } from "@/components/projects/project-list-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
-import { dayOf } from "@/lib/spend/period";
+import { dayOf } from "@/lib/contract/instant";
 import { listProjects } from "@/lib/spend/projects/service";
 import { readSpendView } from "@/lib/spend/views/spend";
 
