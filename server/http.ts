@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import next from "next";
@@ -14,6 +15,7 @@ import { endToolStreams } from "@/lib/mcp/protocol";
 import { metrics } from "@/lib/metrics";
 import { Connections } from "./connections";
 import { createLane } from "./lane";
+import { Reference } from "./reference";
 import { UpgradableRequest } from "./upgrades";
 
 /**
@@ -28,7 +30,8 @@ export type HttpServer = { address: string; close(): Promise<void> };
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /**
- * Starts the self-hosted server: route handlers on the fast lane, everything else through Next.
+ * Starts the self-hosted server: route handlers on the fast lane, the API reference from memory, everything else
+ * through Next.
  * With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform that has no server of ours.
  * @throws where the port is taken (EADDRINUSE)
  */
@@ -44,7 +47,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
     const labels = { method: incoming.method ?? "", route: "page", status: outgoing.statusCode };
     metrics.requests.observe(labels, (performance.now() - sinceMs) / 1000);
   };
-  const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext) : toNext;
+  const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext, options.dev) : toNext;
   const headers = Object.entries(securityHeaders());
   const server = createServer({ IncomingMessage: UpgradableRequest }, (incoming, outgoing) => {
     // Whatever goes wrong with one request is that request's: thrown from here, it would end the process.
@@ -131,12 +134,19 @@ function refuseAddress(outgoing: ServerResponse): void {
   outgoing.writeHead(400, headers).end("This address cannot be read.\n");
 }
 
-/** Answers what is a route; hands the rest to Next untouched. */
-async function fastLane(toNext: Listener): Promise<Listener> {
+/** Answers what is a route or, once it is built, a file of the API reference; hands the rest to Next untouched. */
+async function fastLane(toNext: Listener, dev: boolean): Promise<Listener> {
   const lane = await createLane();
+  // Next's own folder, relative to where the process runs. In development the files change while it does.
+  const reference = dev ? undefined : await Reference.read(join(process.cwd(), "public/docs"));
   lane.notFound(async ({ env: { incoming, outgoing } }) => {
     await toNext(incoming, outgoing);
     return RESPONSE_ALREADY_SENT;
   });
-  return getRequestListener((request, bindings) => lane.fetch(request, bindings as HttpBindings));
+  const answerRoute = getRequestListener((request, bindings) =>
+    lane.fetch(request, bindings as HttpBindings),
+  );
+  return async (incoming, outgoing) => {
+    if (!reference?.answer(incoming, outgoing)) await answerRoute(incoming, outgoing);
+  };
 }

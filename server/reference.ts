@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { extname, join, relative, sep } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { parseAccept } from "hono/utils/accept";
+import { pagePolicy } from "@/lib/http/security-headers";
+
+/** The kinds of files that `app/docs/build.ts` writes. Fonts are compressed already. */
+const kinds: Record<string, { type: string; isText: boolean }> = {
+  ".html": { type: "text/html; charset=utf-8", isText: true },
+  ".css": { type: "text/css; charset=utf-8", isText: true },
+  ".js": { type: "text/javascript; charset=utf-8", isText: true },
+  ".json": { type: "application/json; charset=utf-8", isText: true },
+  ".woff2": { type: "font/woff2", isText: false },
+};
+
+/** One way to send a file: its bytes, and the headers of a 200 and of a 304. */
+type Variant = { etag: string; body: Buffer; headers: Record<string, string>; kept: Record<string, string> };
+
+type File = { plain: Variant; compressed?: Variant };
+
+const compress = promisify(gzip);
+
+/**
+ * The API reference, answered from memory. Its files are read and compressed once, when the server starts: a request
+ * costs a look-up by its exact path, so no path can name a file that is not one of them.
+ */
+export class Reference {
+  readonly #files: ReadonlyMap<string, File>;
+
+  private constructor(files: ReadonlyMap<string, File>) {
+    this.#files = files;
+  }
+
+  /** @param directory what `npm run build` wrote (`public/docs`); where there is none, nothing is answered */
+  static async read(directory: string): Promise<Reference> {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+    const files = new Map<string, File>();
+    await Promise.all(
+      entries.map(async (entry) => {
+        const kind = kinds[extname(entry.name)];
+        if (!entry.isFile() || !kind) return;
+        const path = join(entry.parentPath, entry.name);
+        const name = relative(directory, path).split(sep).join("/");
+        const file = await readOne(path, `/docs/${name}`, kind);
+        for (const address of addressesOf(name)) files.set(address, file);
+      }),
+    );
+    return new Reference(files);
+  }
+
+  /**
+   * Answers a request for a file of the reference.
+   * @returns false where the path is none of them or the method neither GET nor HEAD; nothing is sent then
+   */
+  answer({ method, url = "", headers }: IncomingMessage, outgoing: ServerResponse): boolean {
+    if (method !== "GET" && method !== "HEAD") return false;
+    const file = this.#files.get(url.split(/[?#]/, 1)[0] ?? "");
+    if (!file) return false;
+    const variant =
+      file.compressed && takesGzip(headers["accept-encoding"] ?? "") ? file.compressed : file.plain;
+    if (isKept(headers["if-none-match"], variant.etag)) outgoing.writeHead(304, variant.kept).end();
+    else outgoing.writeHead(200, variant.headers).end(method === "HEAD" ? undefined : variant.body);
+    return true;
+  }
+}
+
+/** The addresses of a file: its own, and a page's as the rewrites in `next.config.ts` have them. */
+function addressesOf(name: string): string[] {
+  const page = /^([a-z-]+)\.html$/.exec(name)?.[1];
+  if (page === undefined) return [`/docs/${name}`];
+  return [`/docs/${name}`, `/docs/${page}`, ...(page === "index" ? ["/docs"] : [])];
+}
+
+async function readOne(path: string, address: string, { type, isText }: { type: string; isText: boolean }) {
+  const body = await readFile(path);
+  const digest = createHash("sha256").update(body).digest("base64url").slice(0, 22);
+  const always = {
+    // The names of assets change with what is in them.
+    "Cache-Control": address.startsWith("/docs/assets/")
+      ? "public, max-age=31536000, immutable"
+      : "public, max-age=0",
+    ...(isText && { Vary: "Accept-Encoding" }),
+    ...(type.startsWith("text/html") && { "Content-Security-Policy": pagePolicy(address, {}) }),
+  };
+  const vary = (etag: string, bytes: Buffer, encoding: Record<string, string>): Variant => {
+    const kept = { ...always, ETag: etag };
+    const size = { "Content-Type": type, "Content-Length": String(bytes.length) };
+    return { etag, body: bytes, headers: { ...kept, ...size, ...encoding }, kept };
+  };
+  const plain = vary(`"${digest}"`, body, {});
+  if (!isText) return { plain };
+  return {
+    plain,
+    compressed: vary(`"${digest}-gzip"`, await compress(body), { "Content-Encoding": "gzip" }),
+  };
+}
+
+/** Whether an answer may be compressed with gzip, and the client does not prefer it as it is (RFC 9110 section 12.5.3). */
+function takesGzip(acceptEncoding: string): boolean {
+  const accepted = parseAccept(acceptEncoding);
+  const weightOf = (...names: string[]) => accepted.find(({ type }) => names.includes(type.toLowerCase()))?.q;
+  const gzipped = weightOf("gzip", "x-gzip") ?? weightOf("*") ?? 0;
+  return gzipped > 0 && gzipped >= (weightOf("identity") ?? 0);
+}
+
+/** Whether the client has this variant already (RFC 9110 section 13.1.2: weak comparison). */
+function isKept(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(",").some((each) => ["*", etag].includes(each.trim().replace(/^W\//, "")));
+}
