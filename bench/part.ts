@@ -13,7 +13,7 @@ type Task<Name> = {
   /** The pace, where it depends on what earlier contenders of the round did. */
   paceOf?: (round: Partial<Round<string>>) => Pace;
   /** What goes on meanwhile: begins, and answers how to end it. */
-  meanwhile?: () => () => Promise<void>;
+  meanwhile?: () => Promise<() => Promise<void>>;
 };
 
 /** What is measured side by side, in the order of a round, and the figures that come of it. */
@@ -60,7 +60,7 @@ async function measure(
   postgresPid: number,
 ): Promise<Measurement> {
   const before = { own: cpuMs(server.pid), postgres: treeCpuMs(postgresPid) };
-  const end = meanwhile?.();
+  const end = await meanwhile?.();
   const result = await runLoad(server.baseUrl, count, call, pace).finally(() => end?.());
   return {
     ...result,

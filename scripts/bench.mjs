@@ -11,7 +11,7 @@ try {
   await step("install", ensureInstalled);
   await step("build", ensureBuilt);
   const esbuild = await import("esbuild");
-  for (const name of ["main", "bare", "floor"]) {
+  for (const name of ["main", "bare", "floor", "attack"]) {
     await esbuild.build({ ...serverBundle(`dist/bench/${name}.mjs`), entryPoints: [`bench/${name}.ts`] });
   }
   await import(join(root, "dist/bench/main.mjs"));

@@ -67,3 +67,27 @@ test("passwords are checked a few at a time, in a queue with an end, while every
   expect(all.filter(({ status }) => status === 400)).toHaveLength(many - 9);
   expect(all.filter(({ status, retryAfter }) => status === 429 && retryAfter === "2")).toHaveLength(9);
 });
+
+test("a password that finds the queue full is refused before it counts as a guess or an attempt", async () => {
+  const { auth } = makeClient(server.url);
+  const [email, password] = [someEmail(), somePassword];
+  must(await auth.signUp({ email, password }));
+  await superuser.query("select pg_advisory_lock(7)");
+  const signIn = async (address: string, secret: string) => {
+    const answer = await fetch(`${server.url}/auth/v1/token?grant_type=password`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: address, password: secret }),
+    });
+    return answer.status;
+  };
+  let refused = 0;
+  const others = Array.from({ length: 21 * atOnce + 1 }, async () => {
+    if ((await signIn(someEmail("nobody"), "a wrong guess")) === 429) refused += 1;
+  });
+  await vi.waitFor(() => expect(refused).toBe(1), { timeout: 20_000 });
+  for (let count = 0; count < 12; count += 1) expect(await signIn(email, password)).toBe(429);
+  await superuser.query("select pg_advisory_unlock(7)");
+  await Promise.all(others);
+  expect(await signIn(email, password)).toBe(200);
+});

@@ -2,6 +2,7 @@ import { bodies, checkNewPassword, pkceOf, readBody } from "./bodies";
 import { requireSecondFactor } from "./factor-queries";
 import { countGuess, countMail, limitAttempts } from "./limits";
 import { makeChangeMails } from "./mails";
+import { requirePlaceInQueue } from "./password-queue";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
 import { closeSessions, type RefusedChange, updateUser } from "./queries";
 import { requireSession } from "./require-session";
@@ -25,6 +26,7 @@ export async function changeUser(request: Request, origin: Origin): Promise<Resp
   if (app_metadata !== undefined && app_metadata !== null)
     throw new AuthProtocolError(403, "not_admin", "Updating app_metadata requires admin privileges");
   if (phone) throw new AuthProtocolError(400, "phone_provider_disabled", "Phone logins are disabled");
+  if (password) requirePlaceInQueue();
   await limitAttempts("changes of the account", origin, user.id);
   const wanted = email && email !== user.email ? email : undefined;
   if (password || wanted) await requireSecondFactor(user.id, sessionId);

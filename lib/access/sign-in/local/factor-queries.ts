@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import { asService, callAsService } from "@/lib/db/transaction";
+import { onSignInShare } from "./database-share";
 import { AuthProtocolError } from "./protocol";
 import { answered, call, type OpenSession, type Refused } from "./queries";
 
@@ -74,7 +75,7 @@ export function answerChallenge(
 ): Promise<{ session: OpenSession; was_enrolled: boolean }> {
   const { factorId, challengeId, address } = asked;
   const which = [userId, sessionId, factorId, challengeId];
-  return asService(async (client: ClientBase) => {
+  const answer = async (client: ClientBase) => {
     type Opened = { secret: string; last_step: number | null; now_ms: number };
     const opened = settled(
       await call<Opened | RefusedChange>("open_challenge", [...which, address], client),
@@ -89,7 +90,8 @@ export function answerChallenge(
     }
     type Passed = { session: OpenSession; was_enrolled: boolean };
     return answered(await call<Passed>("pass_challenge", [...which, step], client));
-  });
+  };
+  return onSignInShare(() => asService(answer));
 }
 
 /** Removes an authenticator. @throws AuthProtocolError */
@@ -145,7 +147,7 @@ export async function auditAccount(
   action: AccountEvent,
   address: string | null,
 ): Promise<void> {
-  await callAsService("private.audit_account", user.id, user.email, action, address);
+  await onSignInShare(() => callAsService("private.audit_account", user.id, user.email, action, address));
 }
 
 /** What the audit log names of an account's second factors. */

@@ -9,6 +9,7 @@ import { reauthenticate, recover, resend, sendOtp } from "./mails";
 import { AuthProtocolError, jsonAnswer, refusalAnswer } from "./protocol";
 import { recoveryCodeEndpoints } from "./recovery-codes";
 import { type Answer, originOf } from "./session";
+import { inSessionTurn } from "./session-turns";
 import { grantToken, signUp } from "./sign-in";
 import { turnedOff } from "./turned-off";
 import { followLink, verify } from "./verify";
@@ -55,7 +56,7 @@ export async function handleLocalAuth(request: Request, peer?: string): Promise<
 async function answerRequest(request: Request, peer: string | undefined): Promise<Response> {
   try {
     const { answer, params } = findEndpoint(request);
-    return await answer(request, originOf(request, peer), params);
+    return await inSessionTurn(request, () => answer(request, originOf(request, peer), params));
   } catch (error) {
     return refusalAnswer(request, error instanceof AuthProtocolError ? error : failureOf(error));
   }

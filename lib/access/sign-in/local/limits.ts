@@ -9,6 +9,7 @@ import {
 } from "@/lib/access/throttle";
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
+import { onSignInShare } from "./database-share";
 import { AuthProtocolError } from "./protocol";
 import type { Origin } from "./session";
 
@@ -121,7 +122,7 @@ async function count(
   message: (seconds: number) => string,
 ): Promise<void> {
   try {
-    await throttle(action, quotas);
+    await onSignInShare(() => throttle(action, quotas));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "rate_limited") throw error;
     const seconds = Number(error.fields.retry_after_seconds);

@@ -5,6 +5,7 @@ import { connectionTo } from "@/lib/db/connection";
 import { databaseUrls } from "@/lib/db/pool";
 import { sqlState } from "@/lib/db/transaction";
 import { AuthProtocolError } from "./protocol";
+import { FullError, Turns } from "./turns";
 
 /** Half of the processors may hash: the others stay for everybody else. */
 const atOnce = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
@@ -14,9 +15,9 @@ const maxWaiting = 20 * atOnce;
 const deadlineMs = 5_000;
 
 // The self-hosted server and the Next bundle in the same process each have a copy of this module; the queue is one.
-const globals = globalThis as { [key: symbol]: { running: number; waiting: (() => void)[] } | undefined };
+const globals = globalThis as { [key: symbol]: Turns | undefined };
 const slot = Symbol.for("outlay.password-queue");
-globals[slot] ??= { running: 0, waiting: [] };
+globals[slot] ??= new Turns(atOnce, maxWaiting);
 const queue = globals[slot];
 
 /**
@@ -26,31 +27,27 @@ const queue = globals[slot];
  * @throws ServiceError unavailable where the database cannot be reached
  */
 export async function inPasswordQueue<T>(run: (client: ClientBase) => Promise<T>): Promise<T> {
-  await enter();
+  await queue.enter().catch((error) => {
+    throw error instanceof FullError ? tooManyPasswords() : error;
+  });
   try {
     return await connected(run);
   } finally {
-    leave();
+    queue.leave();
   }
 }
 
-async function enter(): Promise<void> {
-  if (queue.running < atOnce) {
-    queue.running += 1;
-    return;
-  }
-  if (queue.waiting.length >= maxWaiting) {
-    const message = "Too many passwords are being checked at the moment. Try again in 2 seconds.";
-    throw new AuthProtocolError(429, "over_request_rate_limit", message, {}, { "Retry-After": "2" });
-  }
-  // Whoever leaves hands their place on.
-  await new Promise<void>((resolve) => queue.waiting.push(resolve));
+/**
+ * Refuses a request whose password would find the queue full, before anything is looked up or counted for it.
+ * @throws AuthProtocolError as `inPasswordQueue`
+ */
+export function requirePlaceInQueue(): void {
+  if (queue.isFull) throw tooManyPasswords();
 }
 
-function leave(): void {
-  const next = queue.waiting.shift();
-  if (next) next();
-  else queue.running -= 1;
+function tooManyPasswords(): AuthProtocolError {
+  const message = "Too many passwords are being checked at the moment. Try again in 2 seconds.";
+  return new AuthProtocolError(429, "over_request_rate_limit", message, {}, { "Retry-After": "2" });
 }
 
 async function connected<T>(run: (client: ClientBase) => Promise<T>): Promise<T> {

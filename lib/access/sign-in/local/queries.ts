@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from "pg";
 import { callFunction } from "@/lib/db/query";
 import { callAsService } from "@/lib/db/transaction";
+import { onSignInShare } from "./database-share";
 import { inPasswordQueue } from "./password-queue";
 
 /** A user as Supabase Auth describes one. Only what this code itself reads is named. */
@@ -45,7 +46,9 @@ export type RedeemedMail = {
 /** Runs one function of `supabase/bootstrap/5x`. Values are parameters: they are in no statement's text. */
 export function call<T>(name: string, values: unknown[], client?: Pool | ClientBase): Promise<T | null> {
   const qualified = `local_auth.${name}`;
-  return client ? callFunction(client, qualified, ...values) : callAsService(qualified, ...values);
+  return client
+    ? callFunction(client, qualified, ...values)
+    : onSignInShare(() => callAsService(qualified, ...values));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { hashSecret } from "@/lib/keys/secret";
 import { bodies, checkNewPassword, readBody } from "./bodies";
 import { countGuess, limitAttempts } from "./limits";
-import { inPasswordQueue } from "./password-queue";
+import { inPasswordQueue, requirePlaceInQueue } from "./password-queue";
 import { AuthProtocolError, invalidRequest, jsonAnswer } from "./protocol";
 import { checkPassword, createUser, redeemAuthCode, refreshSession } from "./queries";
 import { describeSession, type Origin, startSession } from "./session";
@@ -16,6 +16,7 @@ export async function signUp(request: Request, origin: Origin): Promise<Response
     throw invalidRequest("Only an email address or phone number should be provided on signup.");
   if (!email) throw new AuthProtocolError(400, "phone_provider_disabled", "Phone signups are disabled");
   checkNewPassword(password);
+  requirePlaceInQueue();
   await limitAttempts("sign-ups", origin, email);
   const user = await inPasswordQueue((client) => createUser(email, password, data, client));
   if (!user) throw new AuthProtocolError(422, "user_already_exists", "User already registered");
@@ -43,6 +44,7 @@ async function signInWithPassword(request: Request, origin: Origin): Promise<Res
     throw invalidRequest("Only an email address or phone number should be provided on login.");
   if (phone) throw new AuthProtocolError(422, "phone_provider_disabled", "Phone logins are disabled");
   if (!email) throw invalidRequest("missing email or phone");
+  requirePlaceInQueue();
   await limitAttempts("sign-ins", origin, email);
   const forget = await countGuess("wrong passwords", email);
   const userId = await checkPassword(email, password);

@@ -1,0 +1,97 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import {
+  type AuthServer,
+  makeClient,
+  must,
+  someEmail,
+  somePassword,
+  startAuthServer,
+} from "@/tests/helpers/auth-server";
+
+let server: AuthServer;
+let superuser: pg.Client;
+
+beforeAll(async () => {
+  server = await startAuthServer();
+  superuser = new pg.Client({ connectionString: server.database.superuserUrl });
+  await superuser.connect();
+});
+afterAll(async () => {
+  await superuser?.end();
+  await server?.stop();
+});
+
+async function signUp(): Promise<string> {
+  const { session } = must(
+    await makeClient(server.url).auth.signUp({ email: someEmail(), password: somePassword }),
+  );
+  return session?.access_token ?? "";
+}
+
+async function call(path: string, token: string | null, method = "GET", body?: object) {
+  const answer = await fetch(server.url + path, {
+    method,
+    headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, retryAfter: answer.headers.get("retry-after"), body: await answer.json() };
+}
+
+/** Has whatever needs a table wait until it is released. */
+async function hold(table: string) {
+  await superuser.query(`begin; lock table ${table} in access exclusive mode`);
+  return () => superuser.query("commit");
+}
+
+const heldUp = async () => {
+  const { rowCount } = await superuser.query(
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rowCount;
+};
+
+test("Of 150 requests of one session at once, 18 are looked at and the others refused before the database is asked", async () => {
+  const [token, other] = [await signUp(), await signUp()];
+  const release = await hold("auth.sessions");
+  let refused = 0;
+  const answers = Array.from({ length: 150 }, async () => {
+    const answer = await call("/auth/v1/user", token, "PUT", { data: {} });
+    if (answer.status === 429) refused += 1;
+    return answer;
+  });
+  await vi.waitFor(() => expect(refused).toBe(132), { timeout: 20_000 });
+  expect(await heldUp()).toBe(2);
+  expect((await call("/api/v1/me", other)).status).toBe(200);
+  await release();
+  const all = await Promise.all(answers);
+  expect(all.filter(({ status }) => status === 200)).toHaveLength(18);
+  for (const { status, retryAfter, body } of all.filter((answer) => answer.status !== 200))
+    expect([status, retryAfter, body.error_code]).toEqual([429, "1", "over_request_rate_limit"]);
+  expect((await call("/auth/v1/user", token)).status).toBe(200);
+});
+
+test("The local sign-in holds at most half of the connections that record", async () => {
+  const token = await signUp();
+  const release = await hold("auth.refresh_tokens");
+  const answers = Array.from({ length: 12 }, () =>
+    call("/auth/v1/token?grant_type=refresh_token", null, "POST", { refresh_token: "nobody's" }),
+  );
+  await vi.waitFor(async () => expect(await heldUp()).toBe(2), { timeout: 20_000 });
+  for (let count = 0; count < 5; count += 1) expect((await call("/api/v1/me", token)).status).toBe(200);
+  expect(await heldUp()).toBe(2);
+  await release();
+  for (const { status, body } of await Promise.all(answers))
+    expect([status, body.error_code]).toEqual([400, "refresh_token_not_found"]);
+});
+
+test("A session whose limit is used up is answered a few times a second, however often it asks", async () => {
+  const token = await signUp();
+  const change = () => call("/auth/v1/user", token, "PUT", { data: {} });
+  for (let count = 0; count < 30; count += 1) expect((await change()).status).toBe(200);
+  const since = performance.now();
+  for (const { status, retryAfter } of await Promise.all(Array.from({ length: 14 }, change)))
+    expect([status, Number(retryAfter) > 800]).toEqual([429, true]);
+  // Two at a time, each of whose turns lasts a quarter of a second.
+  expect(performance.now() - since).toBeGreaterThan(1_400);
+});
