@@ -16,6 +16,7 @@ import { metrics } from "@/lib/metrics";
 import { Connections } from "./connections";
 import { createLane } from "./lane";
 import { Reference } from "./reference";
+import { discardUnread } from "./unread-bodies";
 import { UpgradableRequest } from "./upgrades";
 
 /**
@@ -52,6 +53,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   const server = createServer({ IncomingMessage: UpgradableRequest }, (incoming, outgoing) => {
     // Whatever goes wrong with one request is that request's: thrown from here, it would end the process.
     for (const [name, value] of headers) outgoing.setHeader(name, value);
+    discardUnread(incoming, outgoing);
     answer(incoming, outgoing, serve).catch((error) => answerFailure(error, outgoing));
   });
   const connections = new Connections(server);
@@ -143,8 +145,12 @@ async function fastLane(toNext: Listener, dev: boolean): Promise<Listener> {
     await toNext(incoming, outgoing);
     return RESPONSE_ALREADY_SENT;
   });
-  const answerRoute = getRequestListener((request, bindings) =>
-    lane.fetch(request, bindings as HttpBindings),
+  const answerRoute = getRequestListener(
+    (request, bindings) => lane.fetch(request, bindings as HttpBindings),
+    {
+      // The adapter would read on as fast as a body comes, and close the connection after half a second: `discardUnread`.
+      autoCleanupIncoming: false,
+    },
   );
   return async (incoming, outgoing) => {
     if (!reference?.answer(incoming, outgoing)) await answerRoute(incoming, outgoing);

@@ -106,7 +106,8 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   if (declared <= limit * patience) {
-    for await (const chunk of request.body ?? []) {
+    // Not cancelled where it is given up: that would close the connection before the answer.
+    for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
       size += chunk.byteLength;
       if (size <= limit) chunks.push(chunk);
       else if (size > limit * patience) break;
