@@ -108,7 +108,7 @@ const subscription = z
       .meta({ description: "The first day of the period; default the day of `occurred_at`." }),
     recurring: z.boolean().default(false).meta({
       description:
-        "`true` books each following period by itself, once, until `ends_on` or until it is stopped. Periods that have begun already are recorded with the message, or it is refused whole; the first may be at most 24 months back. Later ones are booked by the workspace and count against no key. Leave it out where you post every charge yourself.",
+        "`true` books each following period by itself, once, until `ends_on` or until it is stopped. Periods that have begun already are recorded with the message, or it is refused whole; the first may be at most 24 months back, and one bulk call charges at most 1,000 past periods. Later ones are booked by the workspace and count against no key. Leave it out where you post every charge yourself.",
     }),
     ends_on: day.optional().meta({ description: "No period begins after this day. Only with `recurring`." }),
     ...common,

@@ -112,6 +112,29 @@ describe("periods that have begun when it is posted", () => {
     expect(await traces(workspace)).toBe(0);
   });
 
+  test("are at most 1,000 in a bulk call: the subscriptions beyond are refused, and taken in another call", async () => {
+    const { workspace, client } = await newClient();
+    const message = subscription({ starts_on: daysAgo({ months: 23 }) });
+    const late = subscription({ starts_on: daysAgo({}) });
+    const messages = [...Array.from({ length: 60 }, () => message), late];
+    const bulk = (query: string) => client.call("POST", `/api/v1/messages/batch${query}`, { messages });
+    for (const query of ["?dry_run=true", ""]) {
+      const { body } = await bulk(query);
+      expect(body).toMatchObject({ recorded: 44, refused: 17 });
+      // What has no past periods to charge is not in the way.
+      expect((body.results as { status: number }[])[60]?.status).toBe(201);
+      expect((body.results as object[])[43]).toMatchObject({
+        status: 400,
+        error: "validation_failed",
+        issues: [{ path: "message.starts_on", message: expect.stringContaining("another call") }],
+      });
+    }
+    expect((await charges(workspace)).length).toBe(43 * 24 + 1);
+    const again = await client.call("POST", "/api/v1/messages/batch", { messages: messages.slice(43) });
+    expect(again.body).toMatchObject({ recorded: 18, refused: 0 });
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  });
+
   test("reach back 24 months and not a day more, whichever field says when it began", async () => {
     const { workspace, client } = await newClient();
     // The clock's month may be shorter than this day's: the rule is of today, not of the day the test names.

@@ -2,7 +2,7 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { CostMessage, IngestRequest, IngestResult } from "@/lib/contract/message";
 import { newId } from "@/lib/db/new-id";
-import { ServiceError, type Verdict } from "@/lib/errors";
+import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { invalidCredentials } from "@/lib/keys/credentials";
 import {
   type Attempt,
@@ -16,6 +16,7 @@ import type { Admission, LoadedKey } from "@/lib/keys/queries";
 import { add, toText } from "@/lib/ledger/pricing/decimal";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import {
+  countDue,
   dueCharges,
   type PeriodCharge,
   postingsOf,
@@ -29,8 +30,14 @@ import { type Composed, composeMessage } from "./compose";
 import { Draft } from "./draft";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
 
-/** Where a message is decided: the draft it goes into, and whether that draft is a dry run's. */
-type Place = { draft: Draft; dryRun: boolean };
+/**
+ * Where a message is decided: the draft it goes into, whether that draft is a dry run's, and how many past periods the
+ * messages of its call before it have charged.
+ */
+type Place = { draft: Draft; dryRun: boolean; duePeriods: number };
+
+/** How many past periods one call may charge: what one transaction writes stays bounded. One subscription has 24 at most. */
+const maxDuePeriods = 1_000;
 
 /** What a message records: itself, and the further periods of a recurring subscription that have begun by now. */
 type Work = { own: Composed; due: PeriodCharge[] };
@@ -85,7 +92,7 @@ export class Group {
     if (rate) this.#countCall(loaded);
     if (call.body instanceof ServiceError) return { outcome: call.body, rate };
     const { dryRun } = call;
-    const place = { draft: dryRun ? this.draft.fork() : this.draft, dryRun };
+    const place = { draft: dryRun ? this.draft.fork() : this.draft, dryRun, duePeriods: 0 };
     const outcome = call.body.map((request) =>
       request instanceof ServiceError ? request : this.#admitMessage(loaded, request, place),
     );
@@ -114,12 +121,15 @@ export class Group {
     const denied = decideAttempt(key, { ...attemptOf(request, dryRun), ...(conflict && { conflict }) });
     if (denied) return denied;
     if (earlier) return { result: toIngestResult(earlier.response), replayed: true };
+    const crowded = checkDuePeriods(request.message, place, now);
+    if (crowded) return crowded;
     const work = this.#compose(loaded, request, draft);
     if (work instanceof ServiceError) return work;
     const cost = work.due.reduce((total, { composed }) => add(total, composed.cost), work.own.cost);
     const refusal = decideCost(key, draft.spentBy(loaded), cost, now);
     if (refusal) return refusal;
     draft.addSpent(loaded, cost);
+    place.duePeriods += work.due.length;
     return { result: this.#record(loaded, request, work, place), replayed: false };
   }
 
@@ -209,6 +219,19 @@ function attemptOf({ project, source, message }: IngestRequest, dryRun: boolean)
     ...(message.type === "usage" && { features: [message.feature] }),
     ...(message.type === "batch" && { features: message.items.map((item) => item.feature) }),
   };
+}
+
+/** The refusal of a subscription whose past periods no longer fit into its call; undefined where they do. */
+function checkDuePeriods(message: CostMessage, { duePeriods }: Place, now: number): ServiceError | undefined {
+  if (!isRecurring(message)) return undefined;
+  const due = countDue(message, now);
+  if (due === 0 || duePeriods + due <= maxDuePeriods) return undefined;
+  return validationFailed([
+    {
+      path: `message.${message.starts_on === undefined ? "occurred_at" : "starts_on"}`,
+      message: `has ${due} past periods to charge, after ${duePeriods} of the messages before it; one call may charge ${maxDuePeriods}. Send this message in another call`,
+    },
+  ]);
 }
 
 function isRecurring(message: CostMessage): message is Subscription {

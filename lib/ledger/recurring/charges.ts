@@ -60,6 +60,11 @@ export function dueCharges(message: Subscription, now: number): PeriodCharge[] {
   }));
 }
 
+/** How many charges `dueCharges` makes, without making them. @param now milliseconds since 1970 */
+export function countDue(message: Subscription, now: number): number {
+  return begunPeriods(periodsOf(message, now), 1, dayOf(now)).days.length;
+}
+
 /** A period's postings as the subscription with this id has them. */
 export function postingsOf({ composed }: PeriodCharge, subscriptionId: string) {
   return composed.postings.map((posting) => ({
