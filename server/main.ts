@@ -128,9 +128,14 @@ function messageOf(error: unknown): string {
   if ("code" in error && error.code === "EADDRINUSE") {
     return `Port ${"port" in error ? error.port : ""} is taken by another program. Set PORT to another one.`;
   }
-  return ["Error", "AlreadyRunningError", "EnvError", "MigrationError", "NewerDatabaseError"].includes(
-    error.name,
-  )
+  return [
+    "Error",
+    "AlreadyRunningError",
+    "EnvError",
+    "MigrationError",
+    "NewerDatabaseError",
+    "OlderDatabaseError",
+  ].includes(error.name)
     ? error.message
     : (error.stack ?? error.message);
 }

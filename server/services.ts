@@ -1,7 +1,13 @@
 import { join, resolve } from "node:path";
 import type { Claim } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
-import { bootstrapDatabaseAt, MigrationError, migrate, NewerDatabaseError } from "@/lib/db/migrate";
+import {
+  bootstrapDatabaseAt,
+  MigrationError,
+  migrate,
+  NewerDatabaseError,
+  OlderDatabaseError,
+} from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
 import { type DemoAccess, seedDemo } from "@/lib/ledger/demo/seed";
@@ -90,7 +96,9 @@ async function connectDatabase(url: string, { settings, root, claim }: ServiceOp
       const applied = await migrate(adminUrl, join(root, "supabase/migrations"));
       return `${host}: ${describeApplied(applied)}`;
     } catch (cause) {
-      const isOurs = [MigrationError, NewerDatabaseError, EnvError].some((kind) => cause instanceof kind);
+      const isOurs = [MigrationError, NewerDatabaseError, OlderDatabaseError, EnvError].some(
+        (kind) => cause instanceof kind,
+      );
       if (!(cause instanceof Error) || isOurs) throw cause;
       // A refused connection or password, which says neither which database it was nor whose setting.
       throw new Error(`The database at ${host} (POSTGRES_URL) cannot be used: ${cause.message}`, { cause });

@@ -5,6 +5,7 @@ import { Client, type ClientBase, DatabaseError } from "pg";
 import { connectionTo } from "./connection";
 import { deadlines } from "./deadlines";
 import { type Statement, splitSql } from "./split-sql";
+import { squashedMigrations } from "./squashed-migrations";
 
 /** A migration or a bootstrap file that failed. The message names the file, the line and the statement. */
 export class MigrationError extends Error {
@@ -39,19 +40,27 @@ export class NewerDatabaseError extends Error {
   override name = "NewerDatabaseError";
 }
 
+/** The database has some of the migrations that were squashed, but not all: it was last migrated by too old a version. */
+export class OlderDatabaseError extends Error {
+  override name = "OlderDatabaseError";
+}
+
 /**
  * Applies the migrations of a folder that the database does not have yet, in the order of their names, each in a
  * transaction of its own. They are recorded where the Supabase CLI records them, so that either can run the rest.
+ * Where the database recorded migrations that were squashed since, the record names their replacements from then on.
  * Any number of processes may do this at once; each migration is applied by one of them.
  * @param url a login that may create schemas and roles; also through a transaction-mode pooler.
  * @returns the file names this call applied.
  * @throws NewerDatabaseError, before anything is applied, where the database has migrations that the folder has not
+ * @throws OlderDatabaseError, before anything is applied, where it has only some of those that were squashed
  * @throws MigrationError and leaves nothing of the failed migration behind; those before it stay.
  */
 export async function migrate(url: string, directory: string): Promise<string[]> {
   const client = await connected(url);
   try {
     const migrations = migrationsIn(directory);
+    await replaceSquashed(client, migrations);
     const recorded = await recordedVersions(client);
     refuseNewer(recorded, migrations, directory);
     const applied: string[] = [];
@@ -156,6 +165,42 @@ function refuseNewer(recorded: Map<string, string | null>, known: Migration[], d
   );
 }
 
+/**
+ * Records the replacements of migrations that were squashed in their place, as `supabase migration repair` would.
+ * @throws OlderDatabaseError where the database has only some of those that were squashed
+ */
+async function replaceSquashed(client: ClientBase, known: Migration[]): Promise<void> {
+  const { replaced } = squashedMigrations;
+  const replacements = known.filter(({ version }) => squashedMigrations.by.includes(version));
+  const isToReplace = (recorded: Map<string, unknown>) => replaced.some((version) => recorded.has(version));
+  if (replacements.length === 0 || !isToReplace(await recordedVersions(client))) return;
+  await inLockedTransaction(client, async () => {
+    await client.query(recordTable);
+    const recorded = await recordedVersions(client);
+    // Another process was faster.
+    if (!isToReplace(recorded)) return;
+    const missing = replaced.filter((version) => !recorded.has(version));
+    const isReplaced = replacements.every(({ version }) => recorded.has(version));
+    if (missing.length > 0 && !isReplaced) {
+      throw new OlderDatabaseError(
+        `The database is too old for this version of the service: it lacks ${missing.length} of the migrations up to ${replaced.at(-1)}, ` +
+          `the first being ${missing[0]}. Start the last version that has them once, then this one; docs/deploy.md says how to find it.`,
+      );
+    }
+    await client.query("delete from supabase_migrations.schema_migrations where version = any ($1)", [
+      replaced,
+    ]);
+    for (const { version, name, path } of replacements) {
+      const statements = statementsIn(path).map(({ text }) => text);
+      await client.query(
+        `insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)
+         on conflict (version) do nothing`,
+        [version, name, statements],
+      );
+    }
+  });
+}
+
 function sqlFilesIn(directory: string): string[] {
   // By code unit, not by locale: every machine applies them in one order.
   return readdirSync(directory)
@@ -210,8 +255,12 @@ async function inLockedTransaction<T>(client: ClientBase, run: () => Promise<T>)
   }
 }
 
+function statementsIn(path: string): Statement[] {
+  return splitSql(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
+}
+
 async function runFile(client: ClientBase, file: string, path: string): Promise<string[]> {
-  const statements = splitSql(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
+  const statements = statementsIn(path);
   for (const statement of statements) {
     if (/^(begin|start\s+transaction|commit|end|rollback|abort)\b/i.test(statement.body)) {
       const reason = "a migration is one transaction already and cannot begin or end another";

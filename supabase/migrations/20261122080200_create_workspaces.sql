@@ -1,0 +1,305 @@
+-- People, workspaces and who is a member of which. Everything else belongs to a workspace, and asks
+-- private.member_workspaces who may see it.
+
+create table public.profiles (
+  id uuid primary key references auth.users (id) on delete cascade,
+  email text not null,
+  display_name text check (char_length(display_name) between 1 and 120),
+  -- Shown to others, so only what a browser may load as a picture, and from elsewhere than this service.
+  avatar_url text
+    check (char_length(avatar_url) <= 2048)
+    constraint profiles_avatar_url_is_https check (avatar_url ~ '^https://'),
+  default_workspace_id uuid,
+  created_at timestamptz not null default now()
+);
+
+create table public.workspaces (
+  id uuid primary key default gen_random_uuid(),
+  slug text not null unique check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+  name text not null check (char_length(name) between 1 and 120),
+  type text not null default 'team' check (type in ('personal', 'team', 'demo')),
+  description text check (char_length(description) <= 1000),
+  base_currency text not null default 'USD' check (base_currency ~ '^[A-Z]{3}$'),
+  -- Counts the changes of the workspace's prices, so that a process can tell at a glance whether those it remembers hold.
+  prices_version bigint not null default 0,
+  created_at timestamptz not null default now(),
+  require_mfa boolean not null default false,
+  -- A workspace's page is at /<slug>: a slug that is also the name of a page would hide one of the two.
+  constraint workspaces_slug_not_reserved check (
+    slug <> all (array[
+      'api', 'auth', 'oauth', 'mcp', 'docs', 'sign-in', 'sign-up', 'sign-out', 'reset', 'callback', 'outbox', 'invite',
+      'new', 'workspaces', 'account', 'settings', 'admin', 'pricing', 'about', 'blog', 'help', 'support', 'status',
+      'legal', 'terms', 'privacy', 'security', 'assets', 'static', 'public', 'www'
+    ])
+  ),
+  -- The service makes the demo workspace itself, at any time, under a slug and an id that everybody can read in the
+  -- source. Nothing else may have them: a workspace of somebody's own under that id would receive all that the
+  -- environment's key records.
+  constraint workspaces_slug_demo_is_the_demo check (slug <> 'demo' or type = 'demo'),
+  constraint workspaces_id_demo_is_the_demo check (id <> '00000000-0000-4000-8000-0000000000d0' or type = 'demo')
+);
+comment on column public.workspaces.require_mfa is 'Whether the workspace is there only for sessions that proved a second factor.';
+
+alter table public.profiles
+  add constraint profiles_default_workspace_id_fkey
+  foreign key (default_workspace_id) references public.workspaces (id) on delete set null;
+create index profiles_default_workspace_id_idx on public.profiles (default_workspace_id);
+
+create table public.workspace_members (
+  workspace_id uuid not null references public.workspaces (id) on delete cascade,
+  user_id uuid not null references public.profiles (id) on delete cascade,
+  role text not null check (role in ('owner', 'admin', 'member', 'viewer')),
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, user_id)
+);
+create index workspace_members_user_id_idx on public.workspace_members (user_id);
+
+alter table public.profiles enable row level security;
+alter table public.workspaces enable row level security;
+alter table public.workspace_members enable row level security;
+revoke all on public.profiles, public.workspaces, public.workspace_members from anon, authenticated, service_role;
+
+-- Second factors ------------------------------------------------------------------------------------------------------
+
+-- Any verified factor, of whatever type. On hosted Supabase the owner of this function may read auth.mfa_factors.
+create function private.has_verified_factor(holder uuid)
+returns boolean
+language sql stable security definer set search_path = ''
+as $$
+  select exists (select from auth.mfa_factors where user_id = holder and status = 'verified')
+$$;
+
+-- Whether the session of the transaction's claims has proved a second factor.
+create function private.proved_second_factor()
+returns boolean
+language sql stable set search_path = ''
+as $$
+  select coalesce(auth.jwt() ->> 'aal' in ('aal2', 'aal3'), false)
+$$;
+
+-- Whether the signed-in user's session has proved all that the user set up.
+create function private.session_is_complete()
+returns boolean
+language sql stable security definer set search_path = ''
+as $$
+  select private.proved_second_factor() or not private.has_verified_factor(auth.uid())
+$$;
+
+revoke all on function private.has_verified_factor(uuid), private.proved_second_factor(), private.session_is_complete() from public;
+grant execute on function private.has_verified_factor(uuid) to outlay_service, service_role;
+grant execute on function private.proved_second_factor(), private.session_is_complete() to authenticated;
+
+-- The workspaces of the signed-in user, where they have one of the roles. Whoever has a second factor is somebody to the
+-- database only once their session has proved it: `aal` in the token's claims says so, as Supabase Auth writes it. Every
+-- policy of a workspace asks this function, so this is where that holds.
+--
+-- A definer, so that the policy of workspace_members can ask it without asking itself; executable by the roles whose
+-- policies name it, though they cannot name it themselves.
+create function private.member_workspaces(required_roles text[] default array['owner', 'admin', 'member', 'viewer'])
+returns setof uuid
+language sql stable security definer set search_path = ''
+as $$
+  select m.workspace_id
+  from public.workspace_members as m
+  where m.user_id = (select auth.uid()) and m.role = any (required_roles)
+    and (
+      (select private.proved_second_factor())
+      or (
+        (select private.session_is_complete())
+        and not (select w.require_mfa from public.workspaces as w where w.id = m.workspace_id)
+      )
+    )
+$$;
+revoke all on function private.member_workspaces(text[]) from public;
+grant execute on function private.member_workspaces(text[]) to authenticated;
+
+-- The signed-in user's workspaces that this session does not reach because they require a second factor: what the user is
+-- told of them, so that they know where to prove one. Nobody whose session lacks their own factor is told anything.
+create function private.locked_workspaces()
+returns table (slug text, name text)
+language sql stable security definer set search_path = ''
+as $$
+  select w.slug, w.name
+  from public.workspace_members as m
+  join public.workspaces as w on w.id = m.workspace_id
+  where m.user_id = auth.uid() and w.require_mfa
+    and not private.proved_second_factor() and private.session_is_complete()
+  order by w.name, w.slug
+$$;
+revoke all on function private.locked_workspaces() from public;
+grant execute on function private.locked_workspaces() to outlay_service, service_role;
+
+-- Profiles ------------------------------------------------------------------------------------------------------------
+
+-- A user's name, picture and default workspace are their own to say. The address follows the account's.
+grant select, update (display_name, avatar_url, default_workspace_id) on public.profiles to authenticated;
+grant all on public.profiles to service_role;
+
+create policy "A user reads their own profile and those of their workspaces' members"
+  on public.profiles for select to authenticated
+  using (
+    id = (select auth.uid())
+    or id in (
+      select members.user_id
+      from public.workspace_members as members
+      where members.workspace_id in (select private.member_workspaces())
+    )
+  );
+
+create policy "A user edits their own profile and chooses among their own workspaces"
+  on public.profiles for update to authenticated
+  using (id = (select auth.uid()))
+  with check (
+    id = (select auth.uid())
+    and (default_workspace_id is null or default_workspace_id in (select private.member_workspaces()))
+  );
+
+create policy "A session proves its user's second factor before it changes their profile"
+  on public.profiles as restrictive for update to authenticated
+  using ((select private.session_is_complete()));
+
+-- Workspaces ----------------------------------------------------------------------------------------------------------
+
+-- A user makes workspaces of teams, as themselves, and owns them; its admins say what it is called. The slug stays: links
+-- and clients hold it.
+grant
+  select,
+  insert (slug, name, description, base_currency),
+  update (name, description, base_currency, require_mfa)
+  on public.workspaces to authenticated;
+grant all on public.workspaces to service_role;
+
+create policy "A member reads their workspaces"
+  on public.workspaces for select to authenticated
+  using (id in (select private.member_workspaces()));
+
+create policy "A user makes workspaces of teams"
+  on public.workspaces for insert to authenticated
+  with check (type = 'team' and (select auth.uid()) is not null);
+
+create policy "An admin changes what their workspaces are called"
+  on public.workspaces for update to authenticated
+  using (id in (select private.member_workspaces(array['owner', 'admin'])))
+  with check (id in (select private.member_workspaces(array['owner', 'admin'])));
+
+-- What policies let people do without being a member of anything: make a workspace, leave one, change their profile.
+create policy "A session proves its user's second factor before it makes or changes a workspace"
+  on public.workspaces as restrictive for all to authenticated
+  using ((select private.session_is_complete()));
+
+-- Who makes a workspace owns it from the same statement on: there is never one without an owner, nor one person with
+-- hundreds. The service and its owner make workspaces without one (the demo, a personal one that is about to get its).
+create function private.own_new_workspace()
+returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  most constant integer := 20;
+begin
+  -- Locked, so that two made at once count each other.
+  perform from public.profiles where id = auth.uid() for no key update;
+  if (
+    select count(*) >= most
+    from public.workspace_members as m
+    join public.workspaces as w on w.id = m.workspace_id
+    where m.user_id = auth.uid() and m.role = 'owner' and w.type = 'team'
+  ) then
+    raise exception 'one person may own at most % workspaces', most
+      using errcode = 'check_violation', constraint = 'workspaces_owned_at_most';
+  end if;
+  insert into public.workspace_members (workspace_id, user_id, role) values (new.id, auth.uid(), 'owner');
+  return null;
+end
+$$;
+revoke all on function private.own_new_workspace() from public;
+
+create trigger makers_own_their_workspaces
+  after insert on public.workspaces
+  for each row when (new.type = 'team' and auth.uid() is not null)
+  execute function private.own_new_workspace();
+
+-- An admin may require a second factor of everybody in the workspace. Only one whose own session has proved one: nobody
+-- locks themselves out.
+create function private.guard_required_mfa()
+returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if auth.uid() is not null and not private.proved_second_factor() then
+    raise exception 'only a session that proved a second factor may require one'
+      using errcode = 'insufficient_privilege', constraint = 'workspaces_require_mfa_is_proved';
+  end if;
+  return new;
+end
+$$;
+revoke all on function private.guard_required_mfa() from public;
+
+create trigger required_mfa_is_proved
+  before update of require_mfa on public.workspaces
+  for each row when (new.require_mfa and not old.require_mfa)
+  execute function private.guard_required_mfa();
+
+-- Deleted workspaces --------------------------------------------------------------------------------------------------
+
+-- The ledger has no foreign keys: the rows of a workspace that is deleted stay. Its id is remembered, so that no other
+-- workspace gets it and with it those rows.
+create table private.deleted_workspaces (
+  id uuid primary key,
+  deleted_at timestamptz not null default now()
+);
+alter table private.deleted_workspaces enable row level security;
+grant all on private.deleted_workspaces to service_role;
+
+create function private.remember_deleted_workspace()
+returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if old.id <> '00000000-0000-4000-8000-0000000000d0' then
+    insert into private.deleted_workspaces (id) values (old.id) on conflict do nothing;
+    return null;
+  end if;
+  -- The demo workspace is made again under the same id when it is needed. Its ledger goes with it.
+  delete from public.messages where workspace_id = old.id;
+  delete from public.daily_spend where workspace_id = old.id;
+  delete from public.daily_totals where workspace_id = old.id;
+  delete from public.key_spend where workspace_id = old.id;
+  delete from private.idempotency where workspace_id = old.id;
+  return null;
+end
+$$;
+
+create function private.refuse_deleted_workspace()
+returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if exists (select from private.deleted_workspaces where id = new.id) then
+    raise exception 'the id % belonged to a workspace that was deleted', new.id
+      using errcode = 'check_violation', constraint = 'workspaces_id_is_new',
+        hint = 'To restore that workspace, delete its row in private.deleted_workspaces first.';
+  end if;
+  return new;
+end
+$$;
+revoke all on function private.remember_deleted_workspace(), private.refuse_deleted_workspace() from public;
+
+create trigger deleted_workspaces_are_remembered
+  after delete on public.workspaces
+  for each row execute function private.remember_deleted_workspace();
+
+create trigger workspace_ids_are_new
+  before insert or update of id on public.workspaces
+  for each row execute function private.refuse_deleted_workspace();
+
+-- The second lock: should a workspace come to have such an id all the same (triggers are off while a dump is restored),
+-- its members and keys read nothing of what was recorded under it. Restrictive policies of the ledger and its sums ask
+-- for these.
+create function private.reused_workspaces()
+returns setof uuid
+language sql stable security definer set search_path = ''
+as $$
+  select deleted.id from private.deleted_workspaces as deleted join public.workspaces using (id)
+$$;
+revoke all on function private.reused_workspaces() from public;
+grant execute on function private.reused_workspaces() to authenticated, outlay_key;

@@ -1,0 +1,329 @@
+-- OAuth: programs that ask, the question to the user, and what the user let in.
+
+-- Clients -------------------------------------------------------------------------------------------------------------
+
+-- Programs that may ask a user for a connection. All are public clients: what a program on somebody's machine would keep
+-- as its secret is none, so that PKCE and the exact redirect are what binds a code to its client.
+--
+-- registered   introduced itself at /oauth/register (RFC 7591); its name is a claim of its own
+-- document     its id is the https address of a document about it, which was fetched from there
+create table private.oauth_clients (
+  id text primary key check (char_length(id) between 1 and 2048),
+  kind text not null check (kind in ('registered', 'document')),
+  name text not null check (char_length(name) between 1 and 120),
+  uri text check (char_length(uri) <= 2048),
+  redirect_uris text[] not null check (cardinality(redirect_uris) between 1 and 10),
+  created_at timestamptz not null default now(),
+  -- When a user was last asked on its behalf; null for a client that only registered.
+  last_asked_at timestamptz
+);
+create index oauth_clients_created_at_idx on private.oauth_clients (created_at);
+-- Anybody may register a client, so the ones that nobody was ever asked about are bounded in number: the newest stay, and
+-- the oldest are deleted. A client that a user was asked about is not counted and never deleted here.
+create index oauth_clients_unused_idx on private.oauth_clients (created_at desc)
+where kind = 'registered' and last_asked_at is null;
+alter table private.oauth_clients enable row level security;
+
+-- Remembers a client; a document replaces what was known of it. client: { id, kind, name, uri, redirect_uris }
+create function private.save_oauth_client(client jsonb)
+returns void
+language sql volatile security definer set search_path = ''
+as $$
+  insert into private.oauth_clients as known (id, kind, name, uri, redirect_uris)
+  select id, kind, name, uri, redirect_uris
+  from jsonb_to_record(client) as c (id text, kind text, name text, uri text, redirect_uris text[])
+  on conflict (id) do update set name = excluded.name, uri = excluded.uri, redirect_uris = excluded.redirect_uris
+  where known.kind = 'document' and excluded.kind = 'document'
+$$;
+
+-- client: { id, kind: registered, name, uri, redirect_uris }
+create function private.register_oauth_client(client jsonb, at_most_unused integer)
+returns void
+language sql volatile security definer set search_path = ''
+as $$
+  select private.save_oauth_client(client);
+  delete from private.oauth_clients where id in (
+    select id from private.oauth_clients
+    where kind = 'registered' and last_asked_at is null
+    order by created_at desc offset at_most_unused limit 100
+    for update skip locked
+  )
+$$;
+
+-- returns: { id, kind, name, uri, redirect_uris } or null
+create function private.load_oauth_client(client_id text)
+returns jsonb
+language sql stable security definer set search_path = ''
+as $$
+  select jsonb_build_object('id', id, 'kind', kind, 'name', name, 'uri', uri, 'redirect_uris', redirect_uris)
+  from private.oauth_clients where id = client_id
+$$;
+
+revoke all on function private.save_oauth_client(jsonb), private.load_oauth_client(text) from public;
+grant execute on function private.save_oauth_client(jsonb), private.load_oauth_client(text) to outlay_service, service_role;
+revoke all on function private.register_oauth_client(jsonb, integer) from public;
+grant execute on function private.register_oauth_client(jsonb, integer) to outlay_service, service_role;
+
+-- Until when the authorization server does not advertise client documents, because the outside network could not be
+-- reached. One row, shared by all processes: one process reads a document, and another may answer the metadata request
+-- that follows.
+create table private.oauth_document_outage (
+  only_row boolean primary key default true check (only_row),
+  ends_at timestamptz not null
+);
+alter table private.oauth_document_outage enable row level security;
+
+-- seconds: how long documents are not advertised from now on; 0 advertises them again
+create function private.note_document_outage(seconds integer)
+returns void
+language sql volatile security definer set search_path = ''
+as $$
+  insert into private.oauth_document_outage (ends_at)
+  select clock_timestamp() + seconds * interval '1 second' where seconds > 0
+    or exists (select from private.oauth_document_outage where ends_at > clock_timestamp())
+  on conflict (only_row) do update set ends_at = excluded.ends_at
+$$;
+
+create function private.is_document_outage()
+returns boolean
+language sql stable security definer set search_path = ''
+as $$
+  select exists (select from private.oauth_document_outage where ends_at > clock_timestamp())
+$$;
+
+revoke all on function private.note_document_outage(integer), private.is_document_outage() from public;
+grant execute on function private.note_document_outage(integer), private.is_document_outage()
+  to outlay_service, service_role;
+
+-- Connections ---------------------------------------------------------------------------------------------------------
+
+-- A program that a user let into a workspace, once a user, workspace and client. It is a key that an assistant holds: the
+-- row of api_keys with the same id says what it may do and counts what it spends. Deleting the connection is revoking it:
+-- its tokens go with it, its key stays, revoked, for what was recorded with it.
+create table public.connections (
+  workspace_id uuid not null,
+  id uuid not null unique,
+  user_id uuid not null,
+  client_id text not null references private.oauth_clients (id),
+  client_kind text not null check (client_kind in ('registered', 'document')),
+  client_name text not null,
+  client_uri text,
+  -- Where the user was last sent back to: of a registered client, the one thing that is no mere claim.
+  redirect_uri text not null,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  unique (workspace_id, user_id, client_id),
+  foreign key (workspace_id, id) references public.api_keys (workspace_id, id) on delete cascade,
+  -- Nobody's program stays in a workspace that they left.
+  foreign key (workspace_id, user_id) references public.workspace_members (workspace_id, user_id) on delete cascade
+);
+create index connections_client_id_idx on public.connections (client_id);
+
+alter table public.connections enable row level security;
+revoke all on public.connections from anon, authenticated, service_role;
+grant select, delete on public.connections to authenticated;
+grant all on public.connections to service_role;
+
+create policy "A member reads the connections of their workspaces"
+  on public.connections for select to authenticated
+  using (workspace_id in (select private.member_workspaces()));
+
+create policy "A member revokes their own connections, an admin every one of the workspace"
+  on public.connections for delete to authenticated
+  using (
+    (user_id = (select auth.uid()) and workspace_id in (select private.member_workspaces()))
+    or workspace_id in (select private.member_workspaces(array['owner', 'admin']))
+  );
+
+-- A connection and its key end together, whichever of the two is ended.
+create function private.end_key_of_connection()
+returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  update public.api_keys set revoked_at = now()
+  where workspace_id = old.workspace_id and id = old.id and revoked_at is null;
+  return null;
+end
+$$;
+
+create function private.end_connection_of_key()
+returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  delete from public.connections where workspace_id = new.workspace_id and id = new.id;
+  return null;
+end
+$$;
+
+create trigger ended_connections_end_their_keys
+  after delete on public.connections
+  for each row execute function private.end_key_of_connection();
+
+create trigger ended_keys_end_their_connections
+  after update of revoked_at on public.api_keys
+  for each row when (new.kind = 'connection' and new.revoked_at is not null)
+  execute function private.end_connection_of_key();
+
+-- What a user may no longer do, their programs may no longer do either.
+create function private.shrink_connections()
+returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  allowed text[] := private.permissions_of_role(new.role);
+begin
+  update public.api_keys as k
+  set permissions = array(select held from unnest(k.permissions) with ordinality as p (held, place) where held = any (allowed) order by place)
+  from public.connections as c
+  where c.workspace_id = new.workspace_id and c.user_id = new.user_id
+    and k.workspace_id = c.workspace_id and k.id = c.id and not k.permissions <@ allowed;
+
+  delete from public.connections as c
+  using public.api_keys as k
+  where c.workspace_id = new.workspace_id and c.user_id = new.user_id
+    and k.workspace_id = c.workspace_id and k.id = c.id and k.permissions = '{}';
+  return null;
+end
+$$;
+
+create trigger changed_roles_shrink_connections
+  after update of role on public.workspace_members
+  for each row when (old.role is distinct from new.role)
+  execute function private.shrink_connections();
+
+revoke all on function private.end_key_of_connection(), private.end_connection_of_key(), private.shrink_connections() from public;
+
+create trigger connections_are_audited
+  after insert or delete on public.connections
+  for each row execute function private.audit_change('connection');
+
+create trigger permissions_of_connections_are_audited
+  after update on public.api_keys
+  for each row when (
+    new.kind = 'connection'
+    and (old.permissions, old.project_id, old.monthly_limit) is distinct from (new.permissions, new.project_id, new.monthly_limit)
+  )
+  execute function private.audit_change('connection');
+
+-- Questions -----------------------------------------------------------------------------------------------------------
+
+-- One question to a user, from the moment the consent page asks it: what was asked stays here, so that a form can answer
+-- it but not change it. The form carries a nonce of which only the SHA-256 is kept; it is answered once, by the session
+-- that was asked. An answer that allows has a code, good for one exchange within a minute.
+create table private.oauth_authorizations (
+  id uuid primary key default gen_random_uuid(),
+  nonce bytea not null unique check (octet_length(nonce) = 32),
+  user_id uuid not null references public.profiles (id) on delete cascade,
+  session_id uuid not null,
+  client_id text not null references private.oauth_clients (id) on delete cascade,
+  redirect_uri text not null,
+  state text,
+  code_challenge text not null check (code_challenge ~ '^[A-Za-z0-9_-]{43}$'),
+  resource text not null,
+  -- Of the question, then of the code.
+  expires_at timestamptz not null,
+  decided_at timestamptz,
+  code bytea unique check (octet_length(code) = 32),
+  workspace_id uuid references public.workspaces (id) on delete cascade,
+  permissions text[],
+  project_id uuid,
+  monthly_limit numeric check (monthly_limit >= 0),
+  redeemed_at timestamptz,
+  -- What the code gave, to be taken back where the code comes a second time.
+  grant_id uuid,
+  -- The permissions that the client asked for: an answer can allow those and no others.
+  wanted text[] not null default '{}',
+  check (code is null or (workspace_id is not null and permissions is not null))
+);
+create index oauth_authorizations_user_id_idx on private.oauth_authorizations (user_id);
+create index oauth_authorizations_client_id_idx on private.oauth_authorizations (client_id);
+create index oauth_authorizations_workspace_id_idx on private.oauth_authorizations (workspace_id);
+create index oauth_authorizations_expires_at_idx on private.oauth_authorizations (expires_at);
+alter table private.oauth_authorizations enable row level security;
+
+-- question: { nonce: hex, user_id, session_id, client_id, redirect_uri, state, code_challenge, resource, wanted }
+-- The page can be opened as often as one likes; of a user's open questions the latest twenty can be answered.
+create function private.ask_consent(question jsonb)
+returns void
+language sql volatile security definer set search_path = ''
+as $$
+  delete from private.oauth_authorizations
+  where id in (
+    select id from private.oauth_authorizations
+    where user_id = (question ->> 'user_id')::uuid and decided_at is null
+    order by expires_at desc offset 19
+  );
+  update private.oauth_clients set last_asked_at = now() where id = question ->> 'client_id';
+  insert into private.oauth_authorizations
+    (nonce, user_id, session_id, client_id, redirect_uri, state, code_challenge, resource, wanted, expires_at)
+  select decode(nonce, 'hex'), user_id, session_id, client_id, redirect_uri, state, code_challenge, resource, wanted,
+    clock_timestamp() + interval '10 minutes'
+  from jsonb_to_record(question) as q (
+    nonce text, user_id uuid, session_id uuid, client_id text, redirect_uri text, state text, code_challenge text,
+    resource text, wanted text[]
+  )
+$$;
+
+-- The question a nonce belongs to, while it can be answered by this session.
+-- returns: { client_id, redirect_uri, state, wanted } or null
+create function private.open_question(nonce text, user_id uuid, session_id uuid)
+returns jsonb
+language sql stable security definer set search_path = ''
+as $$
+  select jsonb_build_object(
+    'client_id', a.client_id, 'redirect_uri', a.redirect_uri, 'state', a.state, 'wanted', a.wanted
+  )
+  from private.oauth_authorizations as a
+  where a.nonce = decode(open_question.nonce, 'hex') and a.user_id = open_question.user_id
+    and a.session_id = open_question.session_id and a.decided_at is null and a.expires_at > clock_timestamp()
+$$;
+
+-- Answers a question, once. decision: { nonce: hex, user_id, session_id } and, where it allows,
+-- { code: hex, workspace_id, permissions, project_id, monthly_limit }.
+-- returns: whether this was the answer
+create function private.decide_consent(decision jsonb)
+returns boolean
+language sql volatile security definer set search_path = ''
+as $$
+  with decided as (
+    update private.oauth_authorizations as a
+    set decided_at = clock_timestamp(), expires_at = clock_timestamp() + interval '60 seconds',
+      code = decode(d.code, 'hex'), workspace_id = d.workspace_id, permissions = d.permissions,
+      project_id = d.project_id, monthly_limit = d.monthly_limit
+    from jsonb_to_record(decision) as d (
+      nonce text, user_id uuid, session_id uuid, code text, workspace_id uuid, permissions text[], project_id uuid,
+      monthly_limit numeric
+    )
+    where a.nonce = decode(d.nonce, 'hex') and a.user_id = d.user_id and a.session_id = d.session_id
+      and a.decided_at is null and a.expires_at > clock_timestamp()
+    returning 1
+  )
+  select exists (select from decided)
+$$;
+
+revoke all on function private.ask_consent(jsonb), private.open_question(text, uuid, uuid), private.decide_consent(jsonb) from public;
+grant execute on function private.ask_consent(jsonb), private.open_question(text, uuid, uuid), private.decide_consent(jsonb)
+  to outlay_service, service_role;
+
+-- Required second factors ---------------------------------------------------------------------------------------------
+
+-- Programs that were let in before act for people who may not have proved anything: they end, and are let in anew by a
+-- session that did. API keys belong to the workspace and not to a person: they go on.
+create function private.end_connections_of_lesser_sessions()
+returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  delete from private.oauth_authorizations where workspace_id = new.id;
+  delete from public.connections where workspace_id = new.id;
+  return null;
+end
+$$;
+revoke all on function private.end_connections_of_lesser_sessions() from public;
+
+create trigger required_mfa_ends_connections
+  after update of require_mfa on public.workspaces
+  for each row when (new.require_mfa and not old.require_mfa)
+  execute function private.end_connections_of_lesser_sessions();
