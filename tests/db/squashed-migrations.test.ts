@@ -67,12 +67,10 @@ test("recognises it by one of several processes that start at once", async () =>
 });
 
 test("keeps newer migrations that ran before the squash was known", async () => {
+  const versions = (await record()).map(({ version }) => version);
   await rememberInstead([...squashedMigrations.replaced, "20990101000000"]);
   expect(await migrate(database.adminUrl, folder)).toEqual([]);
-  expect((await record()).map(({ version }) => version)).toEqual([
-    ...squashedMigrations.by,
-    "20990101000000",
-  ]);
+  expect((await record()).map(({ version }) => version)).toEqual([...versions, "20990101000000"]);
 });
 
 test("clears away the replaced migrations where their replacements were recorded by hand", async () => {

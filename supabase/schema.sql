@@ -1,0 +1,2976 @@
+-- The schema as the migrations make it, in alphabetical order: for reading, not for running.
+-- Generated: change a migration, then `npm run schema` writes this file anew. tests/db/schema.test.ts compares the two.
+--
+-- Whatever no grant names is not allowed. Everything belongs to the role that runs the migrations.
+
+-- Roles and schemas ---------------------------------------------------------------------------------------------------
+
+create role outlay_key noinherit;
+create role outlay_service noinherit;
+grant anon, authenticated, outlay_key to outlay_service;
+grant outlay_key, outlay_service to postgres;
+alter role outlay_service set client_connection_check_interval=2s;
+alter role outlay_service set statement_timeout=60s;
+create schema private;
+comment on schema private is 'Secrets, admission state and functions of the service; no API role may use it.';
+grant usage on schema private to outlay_service, service_role;
+grant usage on schema public to anon, authenticated, outlay_key, outlay_service, public, service_role;
+alter default privileges revoke execute on functions from public;
+
+-- public.api_keys -----------------------------------------------------------------------------------------------------
+
+-- An API key without its secret. The secret's hash lives in the private schema, where no API role can read it.
+create table public.api_keys (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  name text not null,
+  prefix text not null default '',
+  last_four text not null default 'none',
+  permissions text[] not null,
+  project_id uuid,
+  conditions jsonb not null default '{}'::jsonb,
+  monthly_limit numeric,
+  expires_at timestamptz,
+  rate_limit_rpm integer,
+  allowed_cidrs text[] not null default '{}'::text[],
+  environment text not null default 'live',
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  created_by uuid default auth.uid(),
+  created_at timestamptz not null default now(),
+  kind text not null default 'key',
+  rotated_at timestamptz,
+  constraint api_keys_pkey primary key (workspace_id, id),
+  constraint api_keys_id_key unique (id),
+  constraint api_keys_allowed_cidrs_are_addresses check (private.are_addresses(allowed_cidrs)),
+  constraint api_keys_conditions_are_lists check (private.are_key_conditions(conditions)),
+  constraint api_keys_conditions_check check (jsonb_typeof(conditions) = 'object'),
+  constraint api_keys_environment_check check (environment = any (array['live', 'test'])),
+  constraint api_keys_expires_at_is_a_moment check (expires_at > '-infinity'::timestamptz and expires_at < '10000-01-01 00:00:00+00'::timestamptz),
+  constraint api_keys_id_environment_is_reserved check (id <> '00000000-0000-4000-8000-0000000000e1'::uuid or kind = 'environment' and workspace_id = '00000000-0000-4000-8000-0000000000d0'::uuid),
+  constraint api_keys_kind_check check (kind = any (array['key', 'connection', 'member', 'environment'])),
+  constraint api_keys_last_four_check check (char_length(last_four) = 4),
+  constraint api_keys_monthly_limit_check check (monthly_limit >= 0::numeric),
+  constraint api_keys_monthly_limit_is_money check (monthly_limit < '1000000000000000'::numeric and scale(monthly_limit) <= 18),
+  constraint api_keys_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
+  constraint api_keys_permissions_check check (permissions <@ array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries']),
+  constraint api_keys_rate_limit_rpm_check check (rate_limit_rpm > 0),
+  constraint api_keys_created_by_fkey foreign key (created_by) references public.profiles(id) on delete set null,
+  constraint api_keys_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade,
+  constraint api_keys_workspace_id_project_id_fkey foreign key (workspace_id, project_id) references public.projects(workspace_id, id)
+);
+
+create index api_keys_created_by_idx on public.api_keys using btree (created_by);
+create unique index api_keys_member_idx on public.api_keys using btree (workspace_id, created_by, environment) where (kind = 'member');
+create index api_keys_project_idx on public.api_keys using btree (workspace_id, project_id);
+
+alter table public.api_keys enable row level security;
+grant select on public.api_keys to authenticated;
+grant all on public.api_keys to service_role;
+grant insert (workspace_id, name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, environment) on public.api_keys to authenticated;
+grant update (name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, revoked_at) on public.api_keys to authenticated;
+
+create policy "A member reads the keys of their workspaces"
+  on public.api_keys for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "A member makes keys that can do no more than they can"
+  on public.api_keys for insert to authenticated
+  with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin', 'member']))) and created_by = (select auth.uid()) and kind = 'key' and cardinality(permissions) > 0 and permissions <@ private.held_permissions(workspace_id));
+
+create policy "A member changes keys they made, an admin all, until revoked"
+  on public.api_keys for update to authenticated
+  using (kind = 'key' and revoked_at is null and ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))) or created_by = (select auth.uid()) and (workspace_id in (select private.member_workspaces(array['owner', 'admin', 'member'])))))
+  with check (cardinality(permissions) > 0 and permissions <@ private.held_permissions(workspace_id));
+
+create trigger changed_keys_are_audited after update on public.api_keys for each row when (new.kind = 'key' and not (old.prefix = '' and new.prefix <> '') and (to_jsonb(old.*) - 'last_used_at') is distinct from (to_jsonb(new.*) - 'last_used_at')) execute function private.audit_change('api_key');
+create trigger ended_keys_end_their_connections after update of revoked_at on public.api_keys for each row when (new.kind = 'connection' and new.revoked_at is not null) execute function private.end_connection_of_key();
+create trigger new_keys_are_audited after insert on public.api_keys for each row when (new.kind = 'key') execute function private.audit_change('api_key');
+create trigger permissions_of_connections_are_audited after update on public.api_keys for each row when (new.kind = 'connection' and (old.permissions is distinct from new.permissions or old.project_id is distinct from new.project_id or old.monthly_limit is distinct from new.monthly_limit)) execute function private.audit_change('connection');
+create trigger revocations_are_dated before update of revoked_at on public.api_keys for each row when (old.revoked_at is null and new.revoked_at is not null) execute function private.date_revocation();
+
+-- public.audit_log ----------------------------------------------------------------------------------------------------
+
+-- Who changed what, when, from where: a line for everything that changes a key, a role, a price, a budget or what
+-- messages cost. Written in the transaction of the change; never changed, never deleted.
+create table public.audit_log (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  at timestamptz not null default now(),
+  actor_id uuid,
+  actor_email text,
+  action text not null,
+  subject text not null,
+  before jsonb,
+  after jsonb,
+  address text,
+  constraint audit_log_pkey primary key (workspace_id, id),
+  constraint audit_log_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index audit_log_recent_idx on public.audit_log using btree (workspace_id, at desc, id desc);
+
+alter table public.audit_log enable row level security;
+grant select on public.audit_log to authenticated, service_role;
+
+create policy "An admin reads the audit log of their workspaces"
+  on public.audit_log for select to authenticated
+  using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
+
+-- public.budgets ------------------------------------------------------------------------------------------------------
+
+create table public.budgets (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  name text not null,
+  scope_type text not null,
+  scope_value text,
+  amount numeric not null,
+  created_at timestamptz not null default now(),
+  constraint budgets_pkey primary key (workspace_id, id),
+  constraint budgets_amount_check check (amount > 0::numeric),
+  constraint budgets_amount_is_money check (amount < '1000000000000000'::numeric and scale(amount) <= 18),
+  constraint budgets_check check ((scope_type = 'global') = (scope_value is null)),
+  constraint budgets_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
+  constraint budgets_scope_type_check check (scope_type = any (array['global', 'project', 'feature', 'provider', 'key'])),
+  constraint budgets_scope_value_is_short check (char_length(scope_value) >= 1 and char_length(scope_value) <= 128),
+  constraint budgets_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+alter table public.budgets enable row level security;
+grant delete, select on public.budgets to authenticated;
+grant select on public.budgets to outlay_key;
+grant all on public.budgets to service_role;
+grant insert (workspace_id, name, scope_type, scope_value, amount) on public.budgets to authenticated;
+grant update (name, amount) on public.budgets to authenticated;
+
+create policy "A key reads the budgets whose whole spend it may read"
+  on public.budgets for select to outlay_key
+  using (workspace_id = (select private.key_workspace()) and
+case
+    when (select private.key_is_unconfined()) then true
+    when scope_type = 'project' then (scope_value::uuid in (select private.key_projects()))
+    when scope_type = 'key' then scope_value = (( select private.key_claims() ->> 'id'))
+    else false
+end);
+
+create policy "A member reads the budgets of their workspaces"
+  on public.budgets for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "An admin sets the budgets of their workspaces"
+  on public.budgets for insert to authenticated
+  with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
+
+create policy "An admin changes the budgets of their workspaces"
+  on public.budgets for update to authenticated
+  using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))))
+  with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
+
+create policy "An admin deletes the budgets of their workspaces"
+  on public.budgets for delete to authenticated
+  using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
+
+create trigger budget_scopes_exist before insert or update of workspace_id, scope_type, scope_value on public.budgets for each row execute function private.check_budget_scope();
+create trigger budgets_are_audited after insert or delete or update on public.budgets for each row execute function private.audit_change('budget');
+
+-- public.connections --------------------------------------------------------------------------------------------------
+
+-- A program that a user let into a workspace, once a user, workspace and client. It is a key that an assistant holds: the
+-- row of api_keys with the same id says what it may do and counts what it spends. Deleting the connection is revoking it:
+-- its tokens go with it, its key stays, revoked, for what was recorded with it.
+create table public.connections (
+  workspace_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  client_id text not null,
+  client_kind text not null,
+  client_name text not null,
+  client_uri text,
+  redirect_uri text not null,
+  created_at timestamptz not null default now(),
+  constraint connections_pkey primary key (workspace_id, id),
+  constraint connections_id_key unique (id),
+  constraint connections_workspace_id_user_id_client_id_key unique (workspace_id, user_id, client_id),
+  constraint connections_client_kind_check check (client_kind = any (array['registered', 'document'])),
+  constraint connections_client_id_fkey foreign key (client_id) references private.oauth_clients(id),
+  constraint connections_workspace_id_id_fkey foreign key (workspace_id, id) references public.api_keys(workspace_id, id) on delete cascade,
+  constraint connections_workspace_id_user_id_fkey foreign key (workspace_id, user_id) references public.workspace_members(workspace_id, user_id) on delete cascade
+);
+
+create index connections_client_id_idx on public.connections using btree (client_id);
+
+alter table public.connections enable row level security;
+grant delete, select on public.connections to authenticated;
+grant all on public.connections to service_role;
+
+create policy "A member reads the connections of their workspaces"
+  on public.connections for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "A member revokes their own connections, an admin all"
+  on public.connections for delete to authenticated
+  using (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())) or (workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
+
+create trigger connections_are_audited after insert or delete on public.connections for each row execute function private.audit_change('connection');
+create trigger ended_connections_end_their_keys after delete on public.connections for each row execute function private.end_key_of_connection();
+
+-- public.daily_spend --------------------------------------------------------------------------------------------------
+
+-- One row a day for each combination of what spend is asked by.
+create table public.daily_spend (
+  workspace_id uuid not null,
+  day date not null,
+  project_id uuid not null,
+  api_key_id uuid,
+  type text not null,
+  provider text,
+  model text,
+  feature text,
+  source text not null,
+  environment text not null,
+  amount_usd numeric not null,
+  message_count bigint not null,
+  item_count bigint not null,
+  unpriced_count bigint not null,
+  constraint daily_spend_key unique nulls not distinct (workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment)
+);
+
+create index daily_spend_api_key_idx on public.daily_spend using btree (workspace_id, api_key_id, day);
+create index daily_spend_feature_idx on public.daily_spend using btree (workspace_id, feature, day);
+create index daily_spend_model_idx on public.daily_spend using btree (workspace_id, model, day);
+create index daily_spend_project_idx on public.daily_spend using btree (workspace_id, project_id, day);
+
+alter table public.daily_spend enable row level security;
+grant select on public.daily_spend to authenticated, outlay_key, service_role;
+
+create policy "A key reads the daily spend of its environment and projects"
+  on public.daily_spend for select to outlay_key
+  using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and (project_id in (select private.key_projects())));
+
+create policy "A member reads the daily spend of their workspaces"
+  on public.daily_spend for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "Nobody reads the daily spend of a workspace that was deleted"
+  on public.daily_spend as restrictive for select to authenticated, outlay_key
+  using (not (workspace_id in (select private.reused_workspaces())));
+
+-- public.daily_totals -------------------------------------------------------------------------------------------------
+
+-- The days' sums once more, by one dimension at a time: what a project, key, provider, model or feature came to. The
+-- rollup has a row for each combination of them, a few thousand a day where much goes on; a headline that read them all
+-- would take longer the more was recorded. Of these there are as many as there are names, whatever is combined.
+--
+-- Each dimension holds all of the spend: what has no name in it has a null, so that each sums to the total.
+create table public.daily_totals (
+  workspace_id uuid not null,
+  environment text not null,
+  dimension text not null,
+  day date not null,
+  value text,
+  type text not null,
+  amount_usd numeric not null,
+  message_count bigint not null,
+  unpriced_count bigint not null,
+  constraint daily_totals_key unique nulls not distinct (workspace_id, environment, dimension, day, value, type),
+  constraint daily_totals_dimension_check check (dimension = any (array['project', 'key', 'provider', 'model', 'feature']))
+);
+
+alter table public.daily_totals enable row level security;
+grant select on public.daily_totals to authenticated, outlay_key, service_role;
+
+create policy "A key reads the daily totals whose whole spend it may read"
+  on public.daily_totals for select to outlay_key
+  using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and
+case
+    when (select private.key_is_unconfined()) then true
+    when dimension = 'project' then (value::uuid in (select private.key_projects()))
+    when dimension = 'key' then value = (( select private.key_claims() ->> 'id'))
+    else false
+end);
+
+create policy "A member reads the daily totals of their workspaces"
+  on public.daily_totals for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "Nobody reads the daily totals of a workspace that was deleted"
+  on public.daily_totals as restrictive for select to authenticated, outlay_key
+  using (not (workspace_id in (select private.reused_workspaces())));
+
+-- public.invitations --------------------------------------------------------------------------------------------------
+
+-- By link. The row says what is offered; whoever has the link's token may accept it, once. A row that is deleted is an
+-- invitation that was revoked.
+create table public.invitations (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  role text not null,
+  email text,
+  invited_by uuid not null default auth.uid(),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  accepted_at timestamptz,
+  accepted_by uuid,
+  constraint invitations_pkey primary key (workspace_id, id),
+  constraint invitations_id_key unique (id),
+  constraint invitations_check check (expires_at > created_at and expires_at <= (created_at + '30 days'::interval)),
+  constraint invitations_email_check check (email = lower(email) and char_length(email) >= 3 and char_length(email) <= 255),
+  constraint invitations_role_check check (role = any (array['admin', 'member', 'viewer'])),
+  constraint invitations_accepted_by_fkey foreign key (accepted_by) references public.profiles(id) on delete set null,
+  constraint invitations_invited_by_fkey foreign key (invited_by) references public.profiles(id) on delete cascade,
+  constraint invitations_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index invitations_accepted_by_idx on public.invitations using btree (accepted_by);
+create index invitations_invited_by_idx on public.invitations using btree (invited_by);
+
+alter table public.invitations enable row level security;
+grant delete, select on public.invitations to authenticated;
+grant all on public.invitations to service_role;
+grant insert (workspace_id, role, email, expires_at) on public.invitations to authenticated;
+
+create policy "An admin reads the invitations of their workspaces"
+  on public.invitations for select to authenticated
+  using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
+
+create policy "An admin invites to their workspaces in their own name"
+  on public.invitations for insert to authenticated
+  with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))) and invited_by = (select auth.uid()));
+
+create policy "An admin revokes the open invitations of their workspaces"
+  on public.invitations for delete to authenticated
+  using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))) and accepted_at is null);
+
+create trigger invitations_are_audited after insert or delete or update on public.invitations for each row execute function private.audit_change('invitation');
+
+-- public.key_spend ----------------------------------------------------------------------------------------------------
+
+-- What each key recorded in each UTC month, by the time of recording: a backdated message cannot evade the limit.
+create table public.key_spend (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  month date not null,
+  amount_usd numeric not null,
+  message_count bigint not null,
+  constraint key_spend_pkey primary key (workspace_id, api_key_id, month)
+);
+
+alter table public.key_spend enable row level security;
+grant select on public.key_spend to authenticated, service_role;
+
+create policy "A member reads what the keys of their workspaces spent"
+  on public.key_spend for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "Nobody reads what keys of a deleted workspace spent"
+  on public.key_spend as restrictive for select to authenticated
+  using (not (workspace_id in (select private.reused_workspaces())));
+
+-- public.messages -----------------------------------------------------------------------------------------------------
+
+-- The ledger. A row is one posting of a message: `part` 0 alone for most messages, several parts where one message
+-- moves cost in two places (allocation) or several months (a yearly subscription). The parts of a message share its id
+-- and sum to its amount. A batch is one row; its lines are in `items` and sum to the row.
+--
+-- Partitioned by the month in which the cost occurred. Partitions are made when their month is first written to and
+-- live in the private schema, so that nobody can go round the policies of this table by naming one.
+-- No foreign keys: rows are written by one function, from ids it has just read under lock, and a check for each of
+-- thousands of rows a second would cost more than the insert (see docs/decisions/0003-ledger.md).
+create table public.messages (
+  workspace_id uuid not null,
+  id uuid not null,
+  part smallint not null default 0,
+  occurred_at timestamptz not null,
+  created_at timestamptz not null,
+  project_id uuid not null,
+  api_key_id uuid,
+  user_id uuid,
+  type text not null,
+  source text not null,
+  environment text not null,
+  provider text,
+  model text,
+  feature text,
+  unit_type text,
+  quantity numeric,
+  amount_usd numeric not null,
+  cost_status text not null,
+  price jsonb,
+  currency text,
+  original_amount numeric,
+  batch_id text,
+  label text,
+  category text,
+  notes text,
+  metadata jsonb,
+  details jsonb,
+  items jsonb,
+  constraint messages_pkey primary key (workspace_id, id, part, occurred_at),
+  constraint messages_amount_usd_check check (scale(amount_usd) <= 18),
+  constraint messages_cost_status_check check (cost_status = any (array['client', 'priced', 'converted', 'unpriced'])),
+  constraint messages_environment_check check (environment = any (array['live', 'test'])),
+  constraint messages_quantity_check check (quantity > 0::numeric),
+  constraint messages_source_check check (source = any (array['api', 'mcp', 'manual', 'import'])),
+  constraint messages_type_check check (type = any (array['usage', 'batch', 'allocation', 'expense', 'subscription']))
+) partition by range (occurred_at);
+
+create index messages_project_recent_idx on only public.messages using btree (workspace_id, project_id, occurred_at desc, id desc);
+create index messages_recent_idx on only public.messages using btree (workspace_id, occurred_at desc, id desc);
+create index messages_unpriced_idx on only public.messages using btree (workspace_id, provider, occurred_at, id) where (cost_status = 'unpriced');
+
+alter table public.messages enable row level security;
+grant select on public.messages to authenticated, outlay_key, service_role;
+
+create policy "A key reads messages of its environment in its projects"
+  on public.messages for select to outlay_key
+  using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and (project_id in (select private.key_projects())));
+
+create policy "A member reads the messages of their workspaces"
+  on public.messages for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "Nobody reads messages of a workspace that was deleted"
+  on public.messages as restrictive for select to authenticated, outlay_key
+  using (not (workspace_id in (select private.reused_workspaces())));
+
+-- public.prices -------------------------------------------------------------------------------------------------------
+
+-- They hold for what occurs from starts_at on, until a later one takes over.
+create table public.prices (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  provider text not null,
+  model text,
+  unit_type text not null,
+  rate numeric not null,
+  starts_at timestamptz not null,
+  created_by uuid default auth.uid(),
+  created_at timestamptz not null default now(),
+  constraint prices_pkey primary key (workspace_id, id),
+  constraint prices_key unique nulls not distinct (workspace_id, provider, model, unit_type, starts_at),
+  constraint prices_model_check check (char_length(model) >= 1 and char_length(model) <= 128),
+  constraint prices_provider_check check (char_length(provider) >= 1 and char_length(provider) <= 64),
+  constraint prices_rate_check check (rate >= 0::numeric and scale(rate) <= 18 and rate < '1000000000000000'::numeric),
+  constraint prices_starts_at_is_a_moment check (starts_at >= '0001-01-01 00:00:00+00'::timestamptz and starts_at < '10000-01-01 00:00:00+00'::timestamptz),
+  constraint prices_unit_type_check check (char_length(unit_type) >= 1 and char_length(unit_type) <= 64),
+  constraint prices_created_by_fkey foreign key (created_by) references public.profiles(id) on delete set null,
+  constraint prices_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index prices_created_by_idx on public.prices using btree (created_by);
+
+alter table public.prices enable row level security;
+grant select on public.prices to authenticated;
+grant all on public.prices to service_role;
+grant insert (workspace_id, provider, model, unit_type, rate, starts_at) on public.prices to authenticated;
+grant update (rate) on public.prices to authenticated;
+
+create policy "A member reads the prices of their workspaces"
+  on public.prices for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "An admin sets the prices of their workspaces"
+  on public.prices for insert to authenticated
+  with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))) and created_by = (select auth.uid()));
+
+create policy "An admin changes the prices of their workspaces"
+  on public.prices for update to authenticated
+  using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))))
+  with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))) and created_by = (select auth.uid()));
+
+create trigger price_changes_are_owned before update of rate on public.prices for each row execute function private.own_changed_price();
+create trigger prices_are_audited after insert or delete or update on public.prices for each row execute function private.audit_change('price');
+create trigger prices_change_is_counted after insert or delete or update on public.prices for each row execute function private.count_price_change();
+
+-- public.profiles -----------------------------------------------------------------------------------------------------
+
+create table public.profiles (
+  id uuid not null,
+  email text not null,
+  display_name text,
+  avatar_url text,
+  default_workspace_id uuid,
+  created_at timestamptz not null default now(),
+  constraint profiles_pkey primary key (id),
+  constraint profiles_avatar_url_check check (char_length(avatar_url) <= 2048),
+  constraint profiles_avatar_url_is_https check (avatar_url ~ '^https://'),
+  constraint profiles_display_name_check check (char_length(display_name) >= 1 and char_length(display_name) <= 120),
+  constraint profiles_default_workspace_id_fkey foreign key (default_workspace_id) references public.workspaces(id) on delete set null,
+  constraint profiles_id_fkey foreign key (id) references auth.users(id) on delete cascade
+);
+
+create index profiles_default_workspace_id_idx on public.profiles using btree (default_workspace_id);
+
+alter table public.profiles enable row level security;
+grant select on public.profiles to authenticated;
+grant all on public.profiles to service_role;
+grant update (display_name, avatar_url, default_workspace_id) on public.profiles to authenticated;
+
+create policy "A user reads their own profile and those of fellow members"
+  on public.profiles for select to authenticated
+  using (id = (select auth.uid()) or (id in ( select members.user_id
+   from public.workspace_members members
+  where (members.workspace_id in (select private.member_workspaces())))));
+
+create policy "A session proves a second factor to change a profile"
+  on public.profiles as restrictive for update to authenticated
+  using (select private.session_is_complete());
+
+create policy "A user edits their profile and picks among their workspaces"
+  on public.profiles for update to authenticated
+  using (id = (select auth.uid()))
+  with check (id = (select auth.uid()) and (default_workspace_id is null or (default_workspace_id in (select private.member_workspaces()))));
+
+-- public.projects -----------------------------------------------------------------------------------------------------
+
+-- A project is known by its slug and made by the first message that names it. Slugs never change: keys, budgets and
+-- clients hold them. The name may.
+create table public.projects (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  slug text not null,
+  name text not null,
+  archived_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint projects_pkey primary key (workspace_id, id),
+  constraint projects_workspace_id_slug_key unique (workspace_id, slug),
+  constraint projects_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
+  constraint projects_slug_check check (slug ~ '^[a-z0-9][a-z0-9._-]{0,63}$'),
+  constraint projects_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+alter table public.projects enable row level security;
+grant select on public.projects to authenticated, outlay_key;
+grant all on public.projects to service_role;
+grant update (name, archived_at) on public.projects to authenticated;
+
+create policy "A key reads the projects in its scope"
+  on public.projects for select to outlay_key
+  using (workspace_id = (select private.key_workspace()) and (id in (select private.key_projects())));
+
+create policy "A member reads the projects of their workspaces"
+  on public.projects for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "A member renames and archives the projects of their workspaces"
+  on public.projects for update to authenticated
+  using ((workspace_id in (select private.member_workspaces(array['owner', 'admin', 'member']))))
+  with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin', 'member']))));
+
+create trigger archiving_is_dated before update of archived_at on public.projects for each row when (new.archived_at is not null) execute function private.date_archiving();
+create trigger projects_are_audited after update on public.projects for each row when (old.name is distinct from new.name or old.archived_at is distinct from new.archived_at) execute function private.audit_change('project');
+
+-- public.recurring_subscriptions --------------------------------------------------------------------------------------
+
+-- Subscriptions that book each following period by themselves. The first charge is the message with the same id.
+create table public.recurring_subscriptions (
+  workspace_id uuid not null,
+  id uuid not null,
+  project_id uuid not null,
+  api_key_id uuid,
+  user_id uuid,
+  source text not null,
+  environment text not null,
+  message jsonb not null,
+  period text not null,
+  anchor_on date not null,
+  ends_on date,
+  booked_periods integer not null default 1,
+  next_on date,
+  stopped_at timestamptz,
+  created_at timestamptz not null,
+  constraint recurring_subscriptions_pkey primary key (workspace_id, id),
+  constraint recurring_subscriptions_booked_periods_check check (booked_periods >= 1),
+  constraint recurring_subscriptions_environment_check check (environment = any (array['live', 'test'])),
+  constraint recurring_subscriptions_period_check check (period = any (array['month', 'year'])),
+  constraint recurring_subscriptions_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade,
+  constraint recurring_subscriptions_workspace_id_project_id_fkey foreign key (workspace_id, project_id) references public.projects(workspace_id, id)
+);
+comment on column public.recurring_subscriptions.api_key_id is 'The key that posted it. Periods that are booked later are the workspace''s own and carry no key.';
+
+create index recurring_subscriptions_due_idx on public.recurring_subscriptions using btree (next_on) where (next_on is not null);
+create index recurring_subscriptions_project_idx on public.recurring_subscriptions using btree (workspace_id, project_id);
+
+alter table public.recurring_subscriptions enable row level security;
+grant select on public.recurring_subscriptions to authenticated;
+grant all on public.recurring_subscriptions to service_role;
+grant update (next_on, stopped_at) on public.recurring_subscriptions to authenticated;
+
+create policy "A member reads the recurring subscriptions of their workspaces"
+  on public.recurring_subscriptions for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "A member stops the recurring subscriptions of their workspaces"
+  on public.recurring_subscriptions for update to authenticated
+  using ((workspace_id in (select private.member_workspaces(array['owner', 'admin', 'member']))))
+  with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin', 'member']))) and stopped_at is not null and next_on is null);
+
+create trigger stopped_subscriptions_are_audited after update on public.recurring_subscriptions for each row when (old.stopped_at is distinct from new.stopped_at) execute function private.audit_change('subscription');
+create trigger stops_are_dated before update of stopped_at on public.recurring_subscriptions for each row when (new.stopped_at is not null) execute function private.date_stop();
+
+-- public.repricings ---------------------------------------------------------------------------------------------------
+
+-- A correction of what messages cost, after a price was set. Done in the background, a few hundred messages a
+-- transaction, by whichever process is free; the cursor says how far it has come.
+create table public.repricings (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  provider text not null,
+  from_at timestamptz not null,
+  to_at timestamptz not null default 'infinity'::timestamptz,
+  includes_priced boolean not null default false,
+  requested_by uuid default auth.uid(),
+  requested_by_email text default auth.email(),
+  status text not null default 'pending',
+  examined_count bigint not null default 0,
+  changed_count bigint not null default 0,
+  change_usd numeric not null default 0,
+  cursor_at timestamptz,
+  cursor_id uuid,
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  constraint repricings_pkey primary key (workspace_id, id),
+  constraint repricings_from_at_is_a_moment check (from_at >= '0001-01-01 00:00:00+00'::timestamptz and from_at < '10000-01-01 00:00:00+00'::timestamptz),
+  constraint repricings_status_check check (status = any (array['pending', 'running', 'done'])),
+  constraint repricings_to_at_is_a_moment check (to_at >= '0001-01-01 00:00:00+00'::timestamptz and (to_at < '10000-01-01 00:00:00+00'::timestamptz or to_at = 'infinity'::timestamptz)),
+  constraint repricings_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index repricings_open_idx on public.repricings using btree (created_at) where (status <> 'done');
+
+alter table public.repricings enable row level security;
+grant select on public.repricings to authenticated;
+grant all on public.repricings to service_role;
+grant insert (workspace_id, provider, from_at, to_at, includes_priced) on public.repricings to authenticated;
+
+create policy "A member reads the repricings of their workspaces"
+  on public.repricings for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "An admin asks for a correction in their workspaces"
+  on public.repricings for insert to authenticated
+  with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))) and requested_by = (select auth.uid()) and not requested_by_email is distinct from (select auth.email()));
+
+-- public.workspace_members --------------------------------------------------------------------------------------------
+
+create table public.workspace_members (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  role text not null,
+  created_at timestamptz not null default now(),
+  constraint workspace_members_pkey primary key (workspace_id, user_id),
+  constraint workspace_members_role_check check (role = any (array['owner', 'admin', 'member', 'viewer'])),
+  constraint workspace_members_user_id_fkey foreign key (user_id) references public.profiles(id) on delete cascade,
+  constraint workspace_members_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index workspace_members_user_id_idx on public.workspace_members using btree (user_id);
+
+alter table public.workspace_members enable row level security;
+grant delete, select on public.workspace_members to authenticated;
+grant all on public.workspace_members to service_role;
+grant update (role) on public.workspace_members to authenticated;
+
+create policy "A member reads who else is in their workspaces"
+  on public.workspace_members for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "An owner changes every role, an admin all below an owner's"
+  on public.workspace_members for update to authenticated
+  using ((workspace_id in (select private.member_workspaces(array['owner']))) or role <> 'owner' and (workspace_id in (select private.member_workspaces(array['admin']))))
+  with check ((workspace_id in (select private.member_workspaces(array['owner']))) or role <> 'owner' and (workspace_id in (select private.member_workspaces(array['admin']))));
+
+create policy "A member leaves, an owner removes all, an admin all but owners"
+  on public.workspace_members for delete to authenticated
+  using (user_id = (select auth.uid()) or (workspace_id in (select private.member_workspaces(array['owner']))) or role <> 'owner' and (workspace_id in (select private.member_workspaces(array['admin']))));
+
+create policy "A session proves a second factor to change a membership"
+  on public.workspace_members as restrictive for all to authenticated
+  using (select private.session_is_complete());
+
+create trigger changed_roles_shrink_connections after update of role on public.workspace_members for each row when (old.role is distinct from new.role) execute function private.shrink_connections();
+create trigger forget_left_workspace after delete on public.workspace_members for each row execute function private.forget_left_workspace();
+create trigger keep_an_owner before delete or update of role on public.workspace_members for each row when (old.role = 'owner') execute function private.keep_an_owner();
+create trigger members_are_audited after insert or delete or update of role on public.workspace_members for each row execute function private.audit_change('member');
+create trigger revoke_invitations_of_demoted_admin after update of role on public.workspace_members for each row when ((old.role = any (array['owner', 'admin'])) and (new.role <> all (array['owner', 'admin']))) execute function private.revoke_invitations_of_former_admin();
+create trigger revoke_invitations_of_removed_admin after delete on public.workspace_members for each row when (old.role = any (array['owner', 'admin'])) execute function private.revoke_invitations_of_former_admin();
+
+-- public.workspaces ---------------------------------------------------------------------------------------------------
+
+create table public.workspaces (
+  id uuid not null default gen_random_uuid(),
+  slug text not null,
+  name text not null,
+  type text not null default 'team',
+  description text,
+  base_currency text not null default 'USD',
+  prices_version bigint not null default 0,
+  created_at timestamptz not null default now(),
+  require_mfa boolean not null default false,
+  constraint workspaces_pkey primary key (id),
+  constraint workspaces_slug_key unique (slug),
+  constraint workspaces_base_currency_check check (base_currency ~ '^[A-Z]{3}$'),
+  constraint workspaces_description_check check (char_length(description) <= 1000),
+  constraint workspaces_id_demo_is_the_demo check (id <> '00000000-0000-4000-8000-0000000000d0'::uuid or type = 'demo'),
+  constraint workspaces_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
+  constraint workspaces_slug_check check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+  constraint workspaces_slug_demo_is_the_demo check (slug <> 'demo' or type = 'demo'),
+  constraint workspaces_slug_not_reserved check (slug <> all (array['api', 'auth', 'oauth', 'mcp', 'docs', 'sign-in', 'sign-up', 'sign-out', 'reset', 'callback', 'outbox', 'invite', 'new', 'workspaces', 'account', 'settings', 'admin', 'pricing', 'about', 'blog', 'help', 'support', 'status', 'legal', 'terms', 'privacy', 'security', 'assets', 'static', 'public', 'www'])),
+  constraint workspaces_type_check check (type = any (array['personal', 'team', 'demo']))
+);
+comment on column public.workspaces.require_mfa is 'Whether the workspace is there only for sessions that proved a second factor.';
+
+alter table public.workspaces enable row level security;
+grant select on public.workspaces to authenticated;
+grant all on public.workspaces to service_role;
+grant insert (slug, name, description, base_currency) on public.workspaces to authenticated;
+grant update (name, description, base_currency, require_mfa) on public.workspaces to authenticated;
+
+create policy "A member reads their workspaces"
+  on public.workspaces for select to authenticated
+  using ((id in (select private.member_workspaces())));
+
+create policy "A user makes workspaces of teams"
+  on public.workspaces for insert to authenticated
+  with check (type = 'team' and (select auth.uid()) is not null);
+
+create policy "An admin changes what their workspaces are called"
+  on public.workspaces for update to authenticated
+  using ((id in (select private.member_workspaces(array['owner', 'admin']))))
+  with check ((id in (select private.member_workspaces(array['owner', 'admin']))));
+
+create policy "A session proves a second factor to make or change workspaces"
+  on public.workspaces as restrictive for all to authenticated
+  using (select private.session_is_complete());
+
+create trigger deleted_workspaces_are_remembered after delete on public.workspaces for each row execute function private.remember_deleted_workspace();
+create trigger made_workspaces_are_audited after insert on public.workspaces for each row when (auth.uid() is not null) execute function private.audit_change('workspace');
+create trigger makers_own_their_workspaces after insert on public.workspaces for each row when (new.type = 'team' and auth.uid() is not null) execute function private.own_new_workspace();
+create trigger required_mfa_ends_connections after update of require_mfa on public.workspaces for each row when (new.require_mfa and not old.require_mfa) execute function private.end_connections_of_lesser_sessions();
+create trigger required_mfa_is_proved before update of require_mfa on public.workspaces for each row when (new.require_mfa and not old.require_mfa) execute function private.guard_required_mfa();
+create trigger workspace_ids_are_new before insert or update of id on public.workspaces for each row execute function private.refuse_deleted_workspace();
+create trigger workspaces_are_audited after update on public.workspaces for each row when (old.slug is distinct from new.slug or old.name is distinct from new.name or old.type is distinct from new.type or old.description is distinct from new.description or old.base_currency is distinct from new.base_currency or old.require_mfa is distinct from new.require_mfa) execute function private.audit_change('workspace');
+
+-- private.api_key_secrets ---------------------------------------------------------------------------------------------
+
+-- SHA-256 of the secret → the key. One row a key: rotation replaces the hash, so that the old secret dies with the commit.
+create table private.api_key_secrets (
+  api_key_id uuid not null,
+  hash bytea not null,
+  constraint api_key_secrets_pkey primary key (api_key_id),
+  constraint api_key_secrets_hash_key unique (hash),
+  constraint api_key_secrets_hash_check check (octet_length(hash) = 32),
+  constraint api_key_secrets_api_key_id_fkey foreign key (api_key_id) references public.api_keys(id) on delete cascade
+);
+
+alter table private.api_key_secrets enable row level security;
+grant all on private.api_key_secrets to service_role;
+
+-- private.deleted_workspaces ------------------------------------------------------------------------------------------
+
+-- The ledger has no foreign keys: the rows of a workspace that is deleted stay. Its id is remembered, so that no other
+-- workspace gets it and with it those rows.
+create table private.deleted_workspaces (
+  id uuid not null,
+  deleted_at timestamptz not null default now(),
+  constraint deleted_workspaces_pkey primary key (id)
+);
+
+alter table private.deleted_workspaces enable row level security;
+grant all on private.deleted_workspaces to service_role;
+
+-- private.idempotency -------------------------------------------------------------------------------------------------
+
+-- What was answered to each idempotency key, per workspace and environment: what a test key posts never makes a live key's
+-- message a conflict. Kept as long as the message: a retry is recognised however late it comes.
+create table private.idempotency (
+  workspace_id uuid not null,
+  key text not null,
+  message_id uuid not null,
+  request jsonb not null,
+  response jsonb not null,
+  created_at timestamptz not null,
+  environment text not null,
+  constraint idempotency_pkey primary key (workspace_id, key, environment),
+  constraint idempotency_environment_check check (environment = any (array['live', 'test'])),
+  constraint idempotency_key_check check (char_length(key) >= 1 and char_length(key) <= 255)
+);
+
+create index idempotency_message_idx on private.idempotency using btree (workspace_id, message_id);
+
+alter table private.idempotency enable row level security;
+
+-- private.invitation_secrets ------------------------------------------------------------------------------------------
+
+-- SHA-256 of a link's token. The token itself is shown once and kept nowhere.
+create table private.invitation_secrets (
+  invitation_id uuid not null,
+  hash bytea not null,
+  constraint invitation_secrets_pkey primary key (invitation_id),
+  constraint invitation_secrets_hash_key unique (hash),
+  constraint invitation_secrets_hash_check check (octet_length(hash) = 32),
+  constraint invitation_secrets_invitation_id_fkey foreign key (invitation_id) references public.invitations(id) on delete cascade
+);
+
+alter table private.invitation_secrets enable row level security;
+grant all on private.invitation_secrets to service_role;
+
+-- private.oauth_access_tokens -----------------------------------------------------------------------------------------
+
+create table private.oauth_access_tokens (
+  hash bytea not null,
+  grant_id uuid not null,
+  expires_at timestamptz not null,
+  constraint oauth_access_tokens_pkey primary key (hash),
+  constraint oauth_access_tokens_hash_check check (octet_length(hash) = 32),
+  constraint oauth_access_tokens_grant_id_fkey foreign key (grant_id) references private.oauth_grants(id) on delete cascade
+);
+
+create index oauth_access_tokens_expires_at_idx on private.oauth_access_tokens using btree (expires_at);
+create index oauth_access_tokens_grant_id_idx on private.oauth_access_tokens using btree (grant_id);
+
+alter table private.oauth_access_tokens enable row level security;
+
+-- private.oauth_authorizations ----------------------------------------------------------------------------------------
+
+-- One question to a user, from the moment the consent page asks it: what was asked stays here, so that a form can answer
+-- it but not change it. The form carries a nonce of which only the SHA-256 is kept; it is answered once, by the session
+-- that was asked. An answer that allows has a code, good for one exchange within a minute.
+create table private.oauth_authorizations (
+  id uuid not null default gen_random_uuid(),
+  nonce bytea not null,
+  user_id uuid not null,
+  session_id uuid not null,
+  client_id text not null,
+  redirect_uri text not null,
+  state text,
+  code_challenge text not null,
+  resource text not null,
+  expires_at timestamptz not null,
+  decided_at timestamptz,
+  code bytea,
+  workspace_id uuid,
+  permissions text[],
+  project_id uuid,
+  monthly_limit numeric,
+  redeemed_at timestamptz,
+  grant_id uuid,
+  wanted text[] not null default '{}'::text[],
+  constraint oauth_authorizations_pkey primary key (id),
+  constraint oauth_authorizations_code_key unique (code),
+  constraint oauth_authorizations_nonce_key unique (nonce),
+  constraint oauth_authorizations_check check (code is null or workspace_id is not null and permissions is not null),
+  constraint oauth_authorizations_code_challenge_check check (code_challenge ~ '^[A-Za-z0-9_-]{43}$'),
+  constraint oauth_authorizations_code_check check (octet_length(code) = 32),
+  constraint oauth_authorizations_monthly_limit_check check (monthly_limit >= 0::numeric),
+  constraint oauth_authorizations_nonce_check check (octet_length(nonce) = 32),
+  constraint oauth_authorizations_client_id_fkey foreign key (client_id) references private.oauth_clients(id) on delete cascade,
+  constraint oauth_authorizations_user_id_fkey foreign key (user_id) references public.profiles(id) on delete cascade,
+  constraint oauth_authorizations_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index oauth_authorizations_client_id_idx on private.oauth_authorizations using btree (client_id);
+create index oauth_authorizations_expires_at_idx on private.oauth_authorizations using btree (expires_at);
+create index oauth_authorizations_user_id_idx on private.oauth_authorizations using btree (user_id);
+create index oauth_authorizations_workspace_id_idx on private.oauth_authorizations using btree (workspace_id);
+
+alter table private.oauth_authorizations enable row level security;
+
+-- private.oauth_clients -----------------------------------------------------------------------------------------------
+
+-- Programs that may ask a user for a connection. All are public clients: what a program on somebody's machine would keep
+-- as its secret is none, so that PKCE and the exact redirect are what binds a code to its client.
+--
+-- registered   introduced itself at /oauth/register (RFC 7591); its name is a claim of its own
+-- document     its id is the https address of a document about it, which was fetched from there
+create table private.oauth_clients (
+  id text not null,
+  kind text not null,
+  name text not null,
+  uri text,
+  redirect_uris text[] not null,
+  created_at timestamptz not null default now(),
+  last_asked_at timestamptz,
+  constraint oauth_clients_pkey primary key (id),
+  constraint oauth_clients_id_check check (char_length(id) >= 1 and char_length(id) <= 2048),
+  constraint oauth_clients_kind_check check (kind = any (array['registered', 'document'])),
+  constraint oauth_clients_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
+  constraint oauth_clients_redirect_uris_check check (cardinality(redirect_uris) >= 1 and cardinality(redirect_uris) <= 10),
+  constraint oauth_clients_uri_check check (char_length(uri) <= 2048)
+);
+
+create index oauth_clients_created_at_idx on private.oauth_clients using btree (created_at);
+create index oauth_clients_unused_idx on private.oauth_clients using btree (created_at desc) where ((kind = 'registered') and (last_asked_at is null));
+
+alter table private.oauth_clients enable row level security;
+
+-- private.oauth_document_outage ---------------------------------------------------------------------------------------
+
+-- Until when the authorization server does not advertise client documents, because the outside network could not be
+-- reached. One row, shared by all processes: one process reads a document, and another may answer the metadata request
+-- that follows.
+create table private.oauth_document_outage (
+  only_row boolean not null default true,
+  ends_at timestamptz not null,
+  constraint oauth_document_outage_pkey primary key (only_row),
+  constraint oauth_document_outage_only_row_check check (only_row)
+);
+
+alter table private.oauth_document_outage enable row level security;
+
+-- private.oauth_grants ------------------------------------------------------------------------------------------------
+
+-- A grant is what one code was exchanged for: a line of refresh tokens, each the successor of the last, and the access
+-- tokens that came with them. It dies as a whole. A connection whose last grant ends is over.
+create table private.oauth_grants (
+  id uuid not null default gen_random_uuid(),
+  connection_id uuid not null,
+  resource text not null,
+  created_at timestamptz not null default now(),
+  constraint oauth_grants_pkey primary key (id),
+  constraint oauth_grants_connection_id_fkey foreign key (connection_id) references public.connections(id) on delete cascade
+);
+
+create index oauth_grants_connection_id_idx on private.oauth_grants using btree (connection_id);
+
+alter table private.oauth_grants enable row level security;
+
+create trigger last_grants_end_their_connections after delete on private.oauth_grants for each row execute function private.end_connection_without_grants();
+
+-- private.oauth_refresh_tokens ----------------------------------------------------------------------------------------
+
+create table private.oauth_refresh_tokens (
+  hash bytea not null,
+  grant_id uuid not null,
+  expires_at timestamptz not null,
+  used_at timestamptz,
+  constraint oauth_refresh_tokens_pkey primary key (hash),
+  constraint oauth_refresh_tokens_hash_check check (octet_length(hash) = 32),
+  constraint oauth_refresh_tokens_grant_id_fkey foreign key (grant_id) references private.oauth_grants(id) on delete cascade
+);
+
+create index oauth_refresh_tokens_expires_at_idx on private.oauth_refresh_tokens using btree (expires_at);
+create index oauth_refresh_tokens_grant_id_idx on private.oauth_refresh_tokens using btree (grant_id);
+
+alter table private.oauth_refresh_tokens enable row level security;
+
+-- private.rate_windows ------------------------------------------------------------------------------------------------
+
+-- The rolling window of a key's rate limit: one row for each moment at which requests were admitted, with a running
+-- total, so that "how many in the last 60 seconds" is one subtraction and costs the same at any rate.
+create table private.rate_windows (
+  api_key_id uuid not null,
+  total bigint not null,
+  admitted integer not null,
+  at timestamptz not null,
+  constraint rate_windows_pkey primary key (api_key_id, total),
+  constraint rate_windows_admitted_check check (admitted > 0)
+);
+
+create index rate_windows_at_idx on private.rate_windows using btree (api_key_id, at);
+
+alter table private.rate_windows enable row level security;
+
+-- private.running_exports ---------------------------------------------------------------------------------------------
+
+-- An export is long, and each user may have one at a time, over all processes. A row a user who has one under way; whoever
+-- sends it renews the row, so that a process that was killed holds its user up for no longer than a lease.
+create table private.running_exports (
+  user_id uuid not null,
+  export_id uuid not null,
+  lease_ends_at timestamptz not null,
+  constraint running_exports_pkey primary key (user_id)
+);
+
+create index running_exports_lease_ends_at_idx on private.running_exports using btree (lease_ends_at);
+
+alter table private.running_exports enable row level security;
+
+-- private.throttle_windows --------------------------------------------------------------------------------------------
+
+-- How often something was done lately, by whoever is counted: a row a subject, with the moments that still count. A true
+-- rolling window that holds over all processes. Bounded: never more moments than the limit, and rows whose moments have
+-- all left their window go as others come.
+create table private.throttle_windows (
+  subject bytea not null,
+  moments timestamptz[] not null default '{}'::timestamptz[],
+  ends_at timestamptz not null default '-infinity'::timestamptz,
+  constraint throttle_windows_pkey primary key (subject)
+);
+
+create index throttle_windows_ends_at_idx on private.throttle_windows using btree (ends_at);
+
+alter table private.throttle_windows enable row level security;
+
+-- Triggers on tables of others ----------------------------------------------------------------------------------------
+
+create trigger create_profile_and_workspace after insert or update of email on auth.users for each row execute function private.handle_new_user();
+create trigger follow_changed_email after update of email on auth.users for each row when (old.email::text is distinct from new.email::text) execute function private.handle_changed_email();
+
+-- Functions -----------------------------------------------------------------------------------------------------------
+
+-- Makes the signed-in user a member by a link, and uses it up. Who is a member already stays what they are, and the link
+-- stays for whom it was meant.
+-- returns: as private.read_invitation before the act; nothing was done where it says is_member, or not is_for_caller
+create or replace function private.accept_invitation(hash text)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  offered jsonb;
+  used uuid;
+begin
+  -- Of two who accept at once, the second waits here and then reads that it is used.
+  select i.id into used
+  from private.invitation_secrets as s
+  join public.invitations as i on i.id = s.invitation_id
+  where s.hash = decode(accept_invitation.hash, 'hex')
+  for update of i;
+  offered := private.read_invitation(accept_invitation.hash);
+  if offered is null or (offered ->> 'is_member')::boolean or not (offered ->> 'is_for_caller')::boolean then
+    return offered;
+  end if;
+  insert into public.workspace_members (workspace_id, user_id, role)
+  values ((offered ->> 'workspace_id')::uuid, auth.uid(), offered ->> 'role')
+  on conflict do nothing;
+  -- By another link, a moment ago.
+  if not found then
+    return offered || '{"is_member": true}';
+  end if;
+  update public.invitations set accepted_at = now(), accepted_by = auth.uid() where id = used;
+  return offered;
+end
+$function$;
+grant execute on function private.accept_invitation(text) to outlay_service, service_role;
+
+-- Adds to the sums of days: to the rollup, then to its totals, each in the order of its key. The one way in which what
+-- is recorded or corrected gets there, so that the two never differ.
+create or replace function private.add_daily_spend(changes public.daily_spend[])
+ returns void
+ language plpgsql
+ set search_path to ''
+as $function$
+begin
+  insert into public.daily_spend as daily (
+    workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
+    amount_usd, message_count, item_count, unpriced_count
+  )
+  select
+    workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
+    amount_usd, message_count, item_count, unpriced_count
+  from unnest(changes)
+  order by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+  on conflict on constraint daily_spend_key do update
+    set amount_usd = daily.amount_usd + excluded.amount_usd,
+        message_count = daily.message_count + excluded.message_count,
+        item_count = daily.item_count + excluded.item_count,
+        unpriced_count = daily.unpriced_count + excluded.unpriced_count;
+
+  insert into public.daily_totals as total (
+    workspace_id, environment, dimension, day, value, type, amount_usd, message_count, unpriced_count
+  )
+  select c.workspace_id, c.environment, slice.dimension, c.day, slice.value, c.type,
+    sum(c.amount_usd), sum(c.message_count), sum(c.unpriced_count)
+  from unnest(changes) as c
+  cross join lateral (values
+    ('project', c.project_id::text), ('key', c.api_key_id::text), ('provider', c.provider),
+    ('model', c.model), ('feature', c.feature)
+  ) as slice (dimension, value)
+  group by 1, 2, 3, 4, 5, 6
+  order by 1, 2, 3, 4, 5, 6
+  on conflict on constraint daily_totals_key do update
+    set amount_usd = total.amount_usd + excluded.amount_usd,
+        message_count = total.message_count + excluded.message_count,
+        unpriced_count = total.unpriced_count + excluded.unpriced_count;
+end
+$function$;
+
+-- Counts one attempt against every quota, or none where one of them is full: what is refused uses nothing up.
+-- quotas: [{ subject: hex, limit, window_ms }]
+-- returns: null where it was admitted, else { limit, window_ms, wait_ms } of the quota that frees last
+create or replace function private.admit_attempt(quotas jsonb)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  now_at timestamptz;
+  quota record;
+  refusal jsonb;
+begin
+  -- Locked in the order of their names, so that two attempts never wait for each other; the time is taken afterwards.
+  for quota in
+    select decode(value ->> 'subject', 'hex') as subject from jsonb_array_elements(quotas) order by 1
+  loop
+    insert into private.throttle_windows as t (subject) values (quota.subject)
+    on conflict (subject) do update set moments = t.moments;
+  end loop;
+  now_at := clock_timestamp();
+
+  refusal := private.full_quota(quotas, now_at);
+  if refusal is not null then
+    return refusal;
+  end if;
+
+  update private.throttle_windows as t
+  set moments = array(
+        select moment from unnest(t.moments) as moment
+        where moment > now_at - q.window_ms * interval '1 millisecond'
+        order by moment
+      ) || now_at,
+      ends_at = now_at + q.window_ms * interval '1 millisecond'
+  from jsonb_to_recordset(quotas) as q (subject text, "limit" integer, window_ms bigint)
+  where t.subject = decode(q.subject, 'hex');
+
+  delete from private.throttle_windows
+  where subject in (
+    select subject from private.throttle_windows where ends_at < now_at order by ends_at limit 20 for update skip locked
+  );
+  return null;
+end
+$function$;
+grant execute on function private.admit_attempt(jsonb) to outlay_service, service_role;
+
+-- Notes how far a correction has come; when it is done, leaves a line in the audit log.
+create or replace function private.advance_repricing(workspace uuid, repricing uuid, examined integer, changed integer, change numeric, at_moment timestamptz, at_id uuid, is_done boolean)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  with advanced as (
+    update public.repricings
+    set status = case when is_done then 'done' else 'running' end,
+        finished_at = case when is_done then now() end,
+        examined_count = examined_count + examined,
+        changed_count = changed_count + changed,
+        change_usd = change_usd + change,
+        cursor_at = coalesce(at_moment, cursor_at),
+        cursor_id = coalesce(at_id, cursor_id)
+    where workspace_id = workspace and id = repricing
+    returning *
+  )
+  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, after)
+  select workspace_id, requested_by, requested_by_email, 'messages.repriced', 'repricing ' || id, jsonb_build_object(
+    'provider', provider, 'from', from_at, 'includes_priced', includes_priced,
+    'examined', examined_count, 'changed', changed_count, 'change_usd', trim_scale(change_usd)
+  )
+  from advanced where is_done
+$function$;
+grant execute on function private.advance_repricing(uuid,uuid,integer,integer,numeric,timestamptz,uuid,boolean) to outlay_service, service_role;
+
+create or replace function private.advance_subscription(workspace uuid, subscription uuid, booked integer, next_day date)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  update public.recurring_subscriptions
+  set booked_periods = booked, next_on = next_day
+  where workspace_id = workspace and id = subscription
+$function$;
+grant execute on function private.advance_subscription(uuid,uuid,integer,date) to outlay_service, service_role;
+
+-- Changes what messages cost and, in the same transaction, the sums they are part of.
+-- changes: [{ id, occurred_at, amount_usd, cost_status, price, items }]. Returns the change of the total, USD.
+create or replace function private.apply_repricing(workspace uuid, changes jsonb)
+ returns numeric
+ language plpgsql
+ security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+declare
+  per_day public.daily_spend[];
+  total numeric;
+begin
+  with change as (
+    select id, occurred_at, amount_usd, cost_status, price, items
+    from jsonb_to_recordset(changes)
+      as c (id uuid, occurred_at timestamptz, amount_usd numeric, cost_status text, price jsonb, items jsonb)
+  ), before as (
+    select m.* from public.messages as m
+    join change using (id, occurred_at)
+    where m.workspace_id = workspace and m.part = 0
+  ), updated as (
+    update public.messages as m
+    set amount_usd = change.amount_usd, cost_status = change.cost_status, price = change.price, items = change.items
+    from change
+    where m.workspace_id = workspace and m.id = change.id and m.occurred_at = change.occurred_at and m.part = 0
+  ), entry as (
+    select b.id, -1 as side, b.amount_usd, b.cost_status, b.items from before as b
+    union all
+    select c.id, 1, c.amount_usd, c.cost_status, c.items from change as c
+  ), sums as (
+    select
+      b.workspace_id, b.occurred_at::date as day, b.project_id, b.api_key_id, b.type, b.provider,
+      case when e.items is null then b.model else line.model end as model,
+      case when e.items is null then b.feature else line.feature end as feature,
+      b.source, b.environment,
+      sum(e.side * case when e.items is null then e.amount_usd else line.amount_usd end) as amount_usd,
+      sum(e.side * (case when e.items is null then e.cost_status else line.cost_status end = 'unpriced')::int)
+        as unpriced_count
+    from entry as e
+    join before as b on b.id = e.id
+    left join lateral jsonb_to_recordset(e.items)
+      as line (model text, feature text, amount_usd numeric, cost_status text) on true
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+  ), per_key as (
+    insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
+    select b.workspace_id, b.api_key_id, date_trunc('month', b.created_at)::date, sum(e.side * e.amount_usd), 0
+    from entry as e
+    join before as b on b.id = e.id
+    where b.api_key_id is not null
+    group by 1, 2, 3
+    order by 1, 2, 3
+    on conflict (workspace_id, api_key_id, month) do update set amount_usd = spend.amount_usd + excluded.amount_usd
+  )
+  select
+    (
+      select array_agg(row(
+        workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
+        amount_usd, 0, 0, unpriced_count
+      )::public.daily_spend)
+      from sums
+    ),
+    (select coalesce(sum(side * amount_usd), 0) from entry)
+  into per_day, total;
+  perform private.add_daily_spend(per_day);
+  return total;
+end
+$function$;
+grant execute on function private.apply_repricing(uuid,jsonb) to outlay_service, service_role;
+
+-- Whether each of these is an address or a range of addresses.
+create or replace function private.are_addresses(list text[])
+ returns boolean
+ language plpgsql
+ immutable
+ set search_path to ''
+as $function$
+begin
+  perform entry::inet from unnest(list) as entry;
+  return cardinality(list) <= 100 and array_position(list, null) is null;
+exception when invalid_text_representation then
+  return false;
+end
+$function$;
+grant execute on function private.are_addresses(text[]) to authenticated, outlay_service, service_role;
+
+-- What a key may hold, for whoever writes the row: a value that the guard cannot read would refuse its neighbours' calls
+-- in the same group, too.
+--
+-- Whether these are conditions as the guard reads them: lists of names, and nothing else.
+create or replace function private.are_key_conditions(conditions jsonb)
+ returns boolean
+ language sql
+ immutable
+ set search_path to ''
+as $function$
+  select coalesce(bool_and(
+    name in ('project_slugs', 'deny_project_slugs', 'features', 'sources')
+    and jsonb_typeof(list) = 'array'
+    and jsonb_array_length(list) <= 100
+    and not exists (
+      select from jsonb_array_elements(list) as item
+      where jsonb_typeof(item) <> 'string' or char_length(item #>> '{}') not between 1 and 128
+    )
+    and (name <> 'sources' or list <@ '["api", "mcp", "manual", "import"]')
+  ), true)
+  from (
+    select name, case when jsonb_typeof(list) = 'array' then list else '[null]' end as list
+    from jsonb_each(conditions) as members (name, list)
+  ) as members
+$function$;
+grant execute on function private.are_key_conditions(jsonb) to authenticated, outlay_service, service_role;
+
+-- question: { nonce: hex, user_id, session_id, client_id, redirect_uri, state, code_challenge, resource, wanted }
+-- The page can be opened as often as one likes; of a user's open questions the latest twenty can be answered.
+create or replace function private.ask_consent(question jsonb)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  delete from private.oauth_authorizations
+  where id in (
+    select id from private.oauth_authorizations
+    where user_id = (question ->> 'user_id')::uuid and decided_at is null
+    order by expires_at desc offset 19
+  );
+  update private.oauth_clients set last_asked_at = now() where id = question ->> 'client_id';
+  insert into private.oauth_authorizations
+    (nonce, user_id, session_id, client_id, redirect_uri, state, code_challenge, resource, wanted, expires_at)
+  select decode(nonce, 'hex'), user_id, session_id, client_id, redirect_uri, state, code_challenge, resource, wanted,
+    clock_timestamp() + interval '10 minutes'
+  from jsonb_to_record(question) as q (
+    nonce text, user_id uuid, session_id uuid, client_id text, redirect_uri text, state text, code_challenge text,
+    resource text, wanted text[]
+  )
+$function$;
+grant execute on function private.ask_consent(jsonb) to outlay_service, service_role;
+
+-- What happens to an account's second factors concerns every workspace that the account reaches: each gets a line.
+create or replace function private.audit_account(holder uuid, holder_email text, done text, caller_address text)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, address)
+  select m.workspace_id, holder, holder_email, done, split_part(done, '.', 1) || ' ' || holder, caller_address
+  from public.workspace_members as m
+  where m.user_id = holder
+$function$;
+grant execute on function private.audit_account(uuid,text,text,text) to outlay_service, service_role;
+
+-- Leaves a line in the audit log for every change of a row, by whoever the transaction's claims name. A trigger, so that
+-- no way of changing the row can forget it. The trigger's argument is what the log calls the thing.
+--
+-- A workspace's row is told by its own id; a member's by the user's, with their e-mail address, which outlives the
+-- membership. What goes with its whole workspace leaves no line.
+create or replace function private.audit_change()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  before jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
+  after jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+  changed jsonb := coalesce(after, before);
+  workspace uuid := (coalesce(changed ->> 'workspace_id', changed ->> 'id'))::uuid;
+  member jsonb;
+begin
+  if tg_table_name = 'workspace_members' then
+    member := jsonb_build_object('email', (select p.email from public.profiles as p where p.id = (changed ->> 'user_id')::uuid));
+    before := before || member;
+    after := after || member;
+  end if;
+  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, before, after, address)
+  select
+    workspace, auth.uid(), auth.email(),
+    tg_argv[0] || case tg_op when 'INSERT' then '.created' when 'UPDATE' then '.changed' else '.deleted' end,
+    tg_argv[0] || ' ' || coalesce(changed ->> 'id', changed ->> 'user_id', ''),
+    before, after, nullif(current_setting('request.address', true), '')
+  where exists (select from public.workspaces as w where w.id = workspace);
+  return null;
+end
+$function$;
+
+-- A budget of a project or a key is one of its own workspace, named by id. Nothing else could be read back as one.
+create or replace function private.check_budget_scope()
+ returns trigger
+ language plpgsql
+ stable security definer
+ set search_path to ''
+as $function$
+begin
+  if new.scope_type = 'project' and not exists (
+    select from public.projects where workspace_id = new.workspace_id and id::text = new.scope_value
+  ) or new.scope_type = 'key' and not exists (
+    select from public.api_keys where workspace_id = new.workspace_id and id::text = new.scope_value
+  ) then
+    raise exception 'the workspace has no % %', new.scope_type, new.scope_value using errcode = 'foreign_key_violation';
+  end if;
+  return new;
+end
+$function$;
+
+-- Lets a client into a workspace as the user allowed, or changes what an existing connection may do to that.
+create or replace function private.connect(allowed private.oauth_authorizations, granted text[])
+ returns uuid
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  client private.oauth_clients;
+  connected uuid;
+begin
+  select * into client from private.oauth_clients where id = allowed.client_id;
+  select id into connected from public.connections
+  where workspace_id = allowed.workspace_id and user_id = allowed.user_id and client_id = allowed.client_id;
+  if connected is null then
+    insert into public.api_keys
+      (workspace_id, name, prefix, last_four, kind, permissions, project_id, monthly_limit, created_by)
+    values (
+      allowed.workspace_id, client.name, 'svc_at_', 'none', 'connection', granted, allowed.project_id,
+      allowed.monthly_limit, allowed.user_id
+    )
+    returning id into connected;
+    insert into public.connections
+      (workspace_id, id, user_id, client_id, client_kind, client_name, client_uri, redirect_uri)
+    values (
+      allowed.workspace_id, connected, allowed.user_id, client.id, client.kind, client.name, client.uri,
+      allowed.redirect_uri
+    );
+  else
+    update public.api_keys
+    set name = client.name, permissions = granted, project_id = allowed.project_id, monthly_limit = allowed.monthly_limit
+    where workspace_id = allowed.workspace_id and id = connected;
+    update public.connections
+    set client_name = client.name, client_uri = client.uri, redirect_uri = allowed.redirect_uri
+    where workspace_id = allowed.workspace_id and id = connected;
+  end if;
+  return connected;
+end
+$function$;
+
+-- How many budgets a workspace has: a key that may not read all of them is told how many it does not see.
+create or replace function private.count_budgets(of_workspace uuid)
+ returns integer
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select count(*)::integer from public.budgets where workspace_id = of_workspace
+$function$;
+grant execute on function private.count_budgets(uuid) to outlay_service, service_role;
+
+create or replace function private.count_price_change()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  -- Waits for the groups of messages that were admitted at the old prices, and keeps new ones waiting until this commits:
+  -- what is committed later has the new price, what was before is there for a repricing to find.
+  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || coalesce(new.workspace_id, old.workspace_id), 0));
+  update public.workspaces set prices_version = prices_version + 1
+  where id = coalesce(new.workspace_id, old.workspace_id);
+  return null;
+end
+$function$;
+
+-- Makes a personal workspace whose slug comes from the e-mail address's local part: ada@… gets /ada, or /ada-4f1c where
+-- that is taken or reserved.
+create or replace function private.create_personal_workspace(address text, owner_name text)
+ returns uuid
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  base text := btrim(left(btrim(regexp_replace(lower(split_part(address, '@', 1)), '[^a-z0-9]+', '-', 'g'), '-'), 48), '-');
+  wanted text;
+  made uuid;
+begin
+  if base = '' then
+    base := 'workspace';
+  end if;
+  wanted := base;
+  for try in 1..20 loop
+    begin
+      insert into public.workspaces (slug, name, type)
+      values (wanted, left(owner_name, 108) || '''s workspace', 'personal')
+      on conflict (slug) do nothing
+      returning id into made;
+    exception when check_violation then
+      made := null;
+    end;
+    exit when made is not null;
+    wanted := base || '-' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 4 + try / 4);
+  end loop;
+  if made is null then
+    raise exception 'no free slug was found for %', base;
+  end if;
+  return made;
+end
+$function$;
+
+-- A project is archived now, whatever moment the statement names; once is enough.
+create or replace function private.date_archiving()
+ returns trigger
+ language plpgsql
+ set search_path to ''
+as $function$
+begin
+  new.archived_at := coalesce(old.archived_at, now());
+  return new;
+end
+$function$;
+
+-- A key is revoked now, whatever moment the statement names.
+create or replace function private.date_revocation()
+ returns trigger
+ language plpgsql
+ set search_path to ''
+as $function$
+begin
+  new.revoked_at := now();
+  return new;
+end
+$function$;
+
+-- A subscription is stopped now, whatever moment the statement names; once is enough.
+create or replace function private.date_stop()
+ returns trigger
+ language plpgsql
+ set search_path to ''
+as $function$
+begin
+  new.stopped_at := coalesce(old.stopped_at, now());
+  return new;
+end
+$function$;
+
+-- Answers a question, once. decision: { nonce: hex, user_id, session_id } and, where it allows,
+-- { code: hex, workspace_id, permissions, project_id, monthly_limit }.
+-- returns: whether this was the answer
+create or replace function private.decide_consent(decision jsonb)
+ returns boolean
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  with decided as (
+    update private.oauth_authorizations as a
+    set decided_at = clock_timestamp(), expires_at = clock_timestamp() + interval '60 seconds',
+      code = decode(d.code, 'hex'), workspace_id = d.workspace_id, permissions = d.permissions,
+      project_id = d.project_id, monthly_limit = d.monthly_limit
+    from jsonb_to_record(decision) as d (
+      nonce text, user_id uuid, session_id uuid, code text, workspace_id uuid, permissions text[], project_id uuid,
+      monthly_limit numeric
+    )
+    where a.nonce = decode(d.nonce, 'hex') and a.user_id = d.user_id and a.session_id = d.session_id
+      and a.decided_at is null and a.expires_at > clock_timestamp()
+    returning 1
+  )
+  select exists (select from decided)
+$function$;
+grant execute on function private.decide_consent(jsonb) to outlay_service, service_role;
+
+create or replace function private.end_connection_of_key()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  delete from public.connections where workspace_id = new.workspace_id and id = new.id;
+  return null;
+end
+$function$;
+
+create or replace function private.end_connection_without_grants()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  delete from public.connections as c
+  where c.id = old.connection_id
+    and not exists (select from private.oauth_grants as g where g.connection_id = old.connection_id);
+  return null;
+end
+$function$;
+
+-- Programs that were let in before act for people who may not have proved anything: they end, and are let in anew by a
+-- session that did. API keys belong to the workspace and not to a person: they go on.
+create or replace function private.end_connections_of_lesser_sessions()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  delete from private.oauth_authorizations where workspace_id = new.id;
+  delete from public.connections where workspace_id = new.id;
+  return null;
+end
+$function$;
+
+-- Ends an export. Another one of the same user, begun when the lease of this had ended, stays.
+create or replace function private.end_export(of_user uuid, export uuid)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  delete from private.running_exports where user_id = of_user and export_id = export
+$function$;
+grant execute on function private.end_export(uuid,uuid) to outlay_service, service_role;
+
+-- A connection and its key end together, whichever of the two is ended.
+create or replace function private.end_key_of_connection()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  update public.api_keys set revoked_at = now()
+  where workspace_id = old.workspace_id and id = old.id and revoked_at is null;
+  return null;
+end
+$function$;
+
+-- Makes the partition of the month that holds `moment`, unless it is there. Built aside and attached, which takes a
+-- lock that readers and writers of other months do not wait for.
+create or replace function private.ensure_messages_month(moment timestamptz)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+declare
+  first_day date := date_trunc('month', moment)::date;
+  partition_name text := 'messages_' || to_char(first_day, 'YYYY_MM');
+begin
+  if exists (select from pg_catalog.pg_tables where schemaname = 'private' and tablename = partition_name) then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('outlay.' || partition_name, 0));
+  -- Asked again with a new snapshot: to_regclass would answer from a cache that is older than the lock.
+  if exists (select from pg_catalog.pg_tables where schemaname = 'private' and tablename = partition_name) then
+    return;
+  end if;
+  execute format('create table private.%I (like public.messages including defaults including constraints)', partition_name);
+  execute format('alter table private.%I enable row level security', partition_name);
+  execute format('revoke all on private.%I from public, anon, authenticated, service_role, outlay_service', partition_name);
+  execute format(
+    'alter table public.messages attach partition private.%I for values from (%L) to (%L)',
+    partition_name, first_day, (first_day + interval '1 month')::date
+  );
+end
+$function$;
+grant execute on function private.ensure_messages_month(timestamptz) to outlay_service, service_role;
+
+-- A default workspace that one has left is none.
+create or replace function private.forget_left_workspace()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  update public.profiles set default_workspace_id = null
+  where id = old.user_id and default_workspace_id = old.workspace_id;
+  return null;
+end
+$function$;
+
+-- Forgets the refresh tokens of a grant before its latest ones.
+create or replace function private.forget_older_refresh_tokens(of_grant uuid)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  delete from private.oauth_refresh_tokens where hash in (
+    select hash from private.oauth_refresh_tokens where grant_id = of_grant order by expires_at desc offset 500
+  )
+$function$;
+
+-- Guesses are throttled by what fails of them: who comes with what is right uses nothing up. So whether a quota is full
+-- is asked before an attempt, and the attempt is counted once it has failed.
+--
+-- Which of the quotas is full at a moment; of several, the one that frees last. Counts nothing.
+-- quotas: [{ subject: hex, limit, window_ms }]
+-- returns: null where there is room in all, else { limit, window_ms, wait_ms }
+create or replace function private.full_quota(quotas jsonb, at_moment timestamptz default clock_timestamp())
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object('limit', full_ones."limit", 'window_ms', full_ones.window_ms, 'wait_ms', full_ones.wait_ms)
+  from (
+    select q."limit", q.window_ms,
+      ceil(extract(epoch from counted[cardinality(counted) - q."limit" + 1] - at_moment) * 1000)::bigint + q.window_ms as wait_ms
+    from jsonb_to_recordset(quotas) as q (subject text, "limit" integer, window_ms bigint)
+    join private.throttle_windows as t on t.subject = decode(q.subject, 'hex')
+    cross join lateral (
+      select coalesce(array_agg(moment order by moment), '{}') as counted from unnest(t.moments) as moment
+      where moment > at_moment - q.window_ms * interval '1 millisecond'
+    ) as recent
+    where cardinality(counted) >= q."limit"
+    order by wait_ms desc
+    limit 1
+  ) as full_ones
+$function$;
+grant execute on function private.full_quota(jsonb,timestamptz) to outlay_service, service_role;
+
+-- Gives a key its secret, or another one: the one before is dead with the commit. For the service, in the transaction in
+-- which the key's user has locked the row by their own right.
+create or replace function private.give_key_secret(key_id uuid, secret_hash text, secret_prefix text, secret_last_four text)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  update public.api_keys
+  set prefix = secret_prefix,
+      last_four = secret_last_four,
+      -- The moment is taken under the row's lock, and is later than the last one, in the milliseconds of a response: of
+      -- two rotations, the later one's secret is the one that lives.
+      rotated_at = case when prefix <> '' then
+        greatest(date_trunc('milliseconds', clock_timestamp()), rotated_at + interval '1 millisecond')
+      end
+  where id = key_id and kind = 'key' and revoked_at is null;
+  if not found then
+    raise exception 'the key % takes no secret', key_id;
+  end if;
+  insert into private.api_key_secrets (api_key_id, hash) values (key_id, decode(secret_hash, 'hex'))
+  on conflict (api_key_id) do update set hash = excluded.hash;
+end
+$function$;
+grant execute on function private.give_key_secret(uuid,text,text,text) to outlay_service, service_role;
+
+-- An admin may require a second factor of everybody in the workspace. Only one whose own session has proved one: nobody
+-- locks themselves out.
+create or replace function private.guard_required_mfa()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if auth.uid() is not null and not private.proved_second_factor() then
+    raise exception 'only a session that proved a second factor may require one'
+      using errcode = 'insufficient_privilege', constraint = 'workspaces_require_mfa_is_proved';
+  end if;
+  return new;
+end
+$function$;
+
+create or replace function private.handle_changed_email()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  update public.profiles set email = new.email where id = new.id and nullif(new.email, '') is not null;
+  return new;
+end
+$function$;
+
+-- A user without an e-mail address (signed in by phone, or anonymous) gets their profile when they give one.
+create or replace function private.handle_new_user()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  address text := nullif(new.email, '');
+  given_name text := left(nullif(btrim(coalesce(
+    new.raw_user_meta_data ->> 'display_name', new.raw_user_meta_data ->> 'full_name', new.raw_user_meta_data ->> 'name'
+  )), ''), 120);
+  picture text := new.raw_user_meta_data ->> 'avatar_url';
+  workspace uuid;
+begin
+  if address is null or exists (select from public.profiles where id = new.id) then
+    return new;
+  end if;
+  workspace := private.create_personal_workspace(address, coalesce(given_name, split_part(address, '@', 1)));
+  insert into public.profiles (id, email, display_name, avatar_url, default_workspace_id)
+  values (
+    new.id, address, given_name,
+    -- The user's own word: only what a browser may load as a picture, and not from this service's own addresses.
+    case when picture ~ '^https://' and char_length(picture) <= 2048 then picture end,
+    workspace
+  );
+  insert into public.workspace_members (workspace_id, user_id, role) values (workspace, new.id, 'owner');
+  return new;
+end
+$function$;
+
+-- Whether the user has an export under way.
+create or replace function private.has_running_export(of_user uuid)
+ returns boolean
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select exists (
+    select from private.running_exports where user_id = of_user and lease_ends_at > clock_timestamp()
+  )
+$function$;
+grant execute on function private.has_running_export(uuid) to outlay_service, service_role;
+
+-- Any verified factor, of whatever type. On hosted Supabase the owner of this function may read auth.mfa_factors.
+create or replace function private.has_verified_factor(holder uuid)
+ returns boolean
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select exists (select from auth.mfa_factors where user_id = holder and status = 'verified')
+$function$;
+grant execute on function private.has_verified_factor(uuid) to outlay_service, service_role;
+
+-- What the signed-in user may do in a workspace themselves, and so the most that a key of theirs may do.
+create or replace function private.held_permissions(workspace uuid)
+ returns text[]
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select private.permissions_of_role(role)
+  from public.workspace_members
+  where workspace_id = workspace and user_id = (select auth.uid())
+$function$;
+grant execute on function private.held_permissions(uuid) to authenticated;
+
+-- Begins an export, or renews it. returns: false where the user has another one under way
+create or replace function private.hold_export(of_user uuid, export uuid, lease_seconds integer)
+ returns boolean
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  -- What processes left that were killed goes as others come.
+  delete from private.running_exports
+  where user_id in (
+    select user_id from private.running_exports
+    where lease_ends_at < clock_timestamp() - interval '1 hour'
+    limit 10 for update skip locked
+  );
+  insert into private.running_exports as running (user_id, export_id, lease_ends_at)
+  values (of_user, export, clock_timestamp() + lease_seconds * interval '1 second')
+  on conflict (user_id) do update
+  set export_id = excluded.export_id, lease_ends_at = excluded.lease_ends_at
+  where running.export_id = excluded.export_id or running.lease_ends_at <= clock_timestamp();
+  return found;
+end
+$function$;
+grant execute on function private.hold_export(uuid,uuid,integer) to outlay_service, service_role;
+
+create or replace function private.idempotency_key_of(workspace uuid, message uuid)
+ returns text
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select key from private.idempotency where workspace_id = workspace and message_id = message
+$function$;
+grant execute on function private.idempotency_key_of(uuid,uuid) to outlay_service, service_role;
+
+create or replace function private.is_document_outage()
+ returns boolean
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select exists (select from private.oauth_document_outage where ends_at > clock_timestamp())
+$function$;
+grant execute on function private.is_document_outage() to outlay_service, service_role;
+
+-- A new pair for a grant. Access tokens live for an hour, refresh tokens for 60 days without use.
+create or replace function private.issue_tokens(for_grant uuid, access text, refresh text)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  insert into private.oauth_access_tokens (hash, grant_id, expires_at)
+  values (decode(access, 'hex'), for_grant, clock_timestamp() + interval '1 hour');
+  insert into private.oauth_refresh_tokens (hash, grant_id, expires_at)
+  values (decode(refresh, 'hex'), for_grant, clock_timestamp() + interval '60 days')
+$function$;
+
+-- A workspace keeps an owner, whoever writes and however many at once: the workspace's row is locked before its other
+-- owners are looked for. A workspace that is deleted takes its last owner with it, and so does an account.
+create or replace function private.keep_an_owner()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if tg_op = 'UPDATE' and new.role = 'owner' then
+    return new;
+  end if;
+  perform from public.workspaces where id = old.workspace_id for no key update;
+  if found
+    and exists (select from public.profiles where id = old.user_id)
+    and not exists (
+      select from public.workspace_members
+      where workspace_id = old.workspace_id and role = 'owner' and user_id <> old.user_id
+    )
+  then
+    raise exception 'a workspace keeps at least one owner'
+      using errcode = 'check_violation', constraint = 'workspace_members_keep_an_owner';
+  end if;
+  if tg_op = 'DELETE' then
+    return old;
+  end if;
+  return new;
+end
+$function$;
+
+-- An invitation without a secret can be accepted by nobody. The service adds it in the transaction that invites.
+create or replace function private.keep_invitation_secret(invitation uuid, hash text)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  insert into private.invitation_secrets (invitation_id, hash)
+  values (invitation, decode(keep_invitation_secret.hash, 'hex'))
+$function$;
+grant execute on function private.keep_invitation_secret(uuid,text) to outlay_service, service_role;
+
+-- What the calling key may see, as the guard wrote it into the transaction:
+-- { id, workspace_id, environment, allow: [project slug] | null, deny: [project slug] }.
+-- Definers, because a policy's functions run as the reader, and a reader may not so much as name this schema.
+create or replace function private.key_claims()
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select nullif(current_setting('request.api_key', true), '')::jsonb
+$function$;
+grant execute on function private.key_claims() to outlay_key;
+
+create or replace function private.key_environment()
+ returns text
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select private.key_claims() ->> 'environment'
+$function$;
+grant execute on function private.key_environment() to outlay_key;
+
+create or replace function private.key_is_unconfined()
+ returns boolean
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_typeof(private.key_claims() -> 'allow') is distinct from 'array'
+    and jsonb_array_length(coalesce(private.key_claims() -> 'deny', '[]')) = 0
+$function$;
+grant execute on function private.key_is_unconfined() to outlay_key;
+
+-- The projects in the key's scope. An allow-list that names no existing project allows none.
+create or replace function private.key_projects()
+ returns setof uuid
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select id
+  from public.projects
+  where workspace_id = private.key_workspace()
+    and (
+      jsonb_typeof(private.key_claims() -> 'allow') is distinct from 'array'
+      or private.key_claims() -> 'allow' ? slug
+    )
+    and not coalesce(private.key_claims() -> 'deny' ? slug, false)
+$function$;
+grant execute on function private.key_projects() to outlay_key;
+
+create or replace function private.key_workspace()
+ returns uuid
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select (private.key_claims() ->> 'workspace_id')::uuid
+$function$;
+grant execute on function private.key_workspace() to outlay_key;
+
+-- The keys that a request names, and by what. A key with a secret is reached by its secret alone, a connection by a token
+-- that is current. In plpgsql, which keeps its plans: this is asked with every group of messages.
+-- token: { expires_at: ms, resource, client_id } for an access token, else null
+create or replace function private.keys_named(requested jsonb)
+ returns table(id uuid, lookup text, token jsonb)
+ language plpgsql
+ stable security definer
+ set search_path to ''
+as $function$
+#variable_conflict use_column
+begin
+  return query
+    select s.api_key_id, wanted.value, null::jsonb
+    from jsonb_array_elements_text(requested -> 'hashes') as wanted
+    join private.api_key_secrets as s on s.hash = decode(wanted.value, 'hex');
+  if jsonb_array_length(requested -> 'ids') > 0 then
+    return query
+      select k.id, wanted.value, null::jsonb
+      from jsonb_array_elements_text(requested -> 'ids') as wanted
+      join public.api_keys as k on k.id = wanted.value::uuid and k.kind in ('member', 'environment');
+  end if;
+  if jsonb_array_length(requested -> 'tokens') > 0 then
+    return query
+      select c.id, wanted.value, jsonb_build_object(
+        'expires_at', (extract(epoch from t.expires_at) * 1000)::bigint, 'resource', g.resource, 'client_id', c.client_id
+      )
+      from jsonb_array_elements_text(requested -> 'tokens') as wanted
+      join private.oauth_access_tokens as t on t.hash = decode(wanted.value, 'hex') and t.expires_at > clock_timestamp()
+      join private.oauth_grants as g on g.id = t.grant_id
+      join public.connections as c on c.id = g.connection_id;
+  end if;
+end
+$function$;
+
+-- Everything the guard needs to know about the keys behind a group of requests, as of one moment.
+--
+-- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ lookup, slug }], idempotency: [{ lookup, key }] },
+--   where a lookup is the hex hash (of a secret or of an access token) or the id by which the request names its key.
+-- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }] }
+--
+-- Keys that have a limit are locked first, in id order; only then is the time taken and the state read, each statement
+-- with a snapshot of its own. Reading before the lock is held is how limits are overshot.
+create or replace function private.load_admission(requested jsonb)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+declare
+  key_ids uuid[];
+  now_at timestamptz;
+  window_start timestamptz;
+  keys jsonb;
+  projects jsonb := '[]';
+  replays jsonb := '[]';
+begin
+  -- The key of SVC_API_KEY is made, with the demo workspace it belongs to, at its first use. A member's own key is made by
+  -- whoever first needs it.
+  if requested -> 'ids' ? '00000000-0000-4000-8000-0000000000e1' then
+    insert into public.workspaces (id, slug, name, type)
+    values ('00000000-0000-4000-8000-0000000000d0', 'demo', 'Demo', 'demo')
+    on conflict do nothing;
+    insert into public.api_keys (workspace_id, id, name, prefix, last_four, permissions, kind)
+    values (
+      '00000000-0000-4000-8000-0000000000d0', '00000000-0000-4000-8000-0000000000e1', 'Environment key', 'SVC_API_KEY', 'none',
+      array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries'], 'environment'
+    )
+    on conflict do nothing;
+  end if;
+
+  select array_agg(id) into key_ids from private.keys_named(requested);
+
+  -- Shared with other groups; a change of a workspace's prices takes it alone.
+  perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace_id, 0))
+  from (select distinct workspace_id from public.api_keys where id = any (key_ids) order by workspace_id) as sending;
+
+  perform from public.api_keys
+  where id = any (key_ids) and (monthly_limit is not null or rate_limit_rpm is not null)
+  order by id
+  for no key update;
+
+  now_at := date_trunc('milliseconds', clock_timestamp());
+  window_start := now_at - interval '60 seconds';
+
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'lookup', named.lookup,
+    'token', named.token,
+    'id', k.id,
+    'kind', k.kind,
+    'workspace_id', k.workspace_id,
+    'prices_version', (select w.prices_version from public.workspaces as w where w.id = k.workspace_id),
+    'environment', k.environment,
+    'permissions', k.permissions,
+    'project', (select p.slug from public.projects as p where p.workspace_id = k.workspace_id and p.id = k.project_id),
+    'project_id', k.project_id,
+    'conditions', k.conditions,
+    'monthly_limit', k.monthly_limit::text,
+    'spent', case when k.monthly_limit is not null then coalesce((
+      select spend.amount_usd from public.key_spend as spend
+      where spend.workspace_id = k.workspace_id and spend.api_key_id = k.id
+        and spend.month = date_trunc('month', now_at)::date
+    ), 0)::text end,
+    'expires_at', (extract(epoch from k.expires_at) * 1000)::bigint,
+    'revoked', k.revoked_at is not null,
+    'last_used_at', (extract(epoch from k.last_used_at) * 1000)::bigint,
+    'allowed_cidrs', k.allowed_cidrs,
+    'rate_limit_rpm', k.rate_limit_rpm,
+    'rate_window', case when k.rate_limit_rpm is not null then (
+      select jsonb_build_object(
+        'total', latest.total,
+        'used', latest.total - coalesce(oldest.total - oldest.admitted, latest.total),
+        'latest_at', (extract(epoch from latest.at) * 1000)::bigint,
+        'frees_at', (
+          select (extract(epoch from w.at) * 1000)::bigint + 60000
+          from private.rate_windows as w
+          where w.api_key_id = k.id
+            and w.total > greatest(latest.total - k.rate_limit_rpm, oldest.total - oldest.admitted)
+          order by w.total limit 1
+        )
+      )
+      from (
+        select w.total, w.at from private.rate_windows as w
+        where w.api_key_id = k.id order by w.total desc limit 1
+      ) as latest
+      left join lateral (
+        select w.total, w.admitted from private.rate_windows as w
+        where w.api_key_id = k.id and w.at > window_start order by w.at, w.total limit 1
+      ) as oldest on true
+    ) end
+  )), '[]') into keys
+  -- Asked again now that the locks are held: a secret that was rotated or a token that was revoked meanwhile is not named.
+  from private.keys_named(requested) as named
+  join public.api_keys as k on k.id = named.id
+  where k.id = any (key_ids);
+
+  if jsonb_array_length(requested -> 'projects') > 0 then
+    select coalesce(jsonb_agg(jsonb_build_object('workspace_id', p.workspace_id, 'slug', p.slug, 'id', p.id)), '[]')
+    into projects
+    from public.projects as p
+    join (
+      select distinct (k.value ->> 'workspace_id')::uuid as workspace_id, wanted.value ->> 'slug' as slug
+      from jsonb_array_elements(requested -> 'projects') as wanted
+      join jsonb_array_elements(keys) as k on k.value ->> 'lookup' = wanted.value ->> 'lookup'
+    ) as wanted using (workspace_id, slug);
+  end if;
+
+  if jsonb_array_length(requested -> 'idempotency') > 0 then
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'workspace_id', i.workspace_id, 'key', i.key, 'request', i.request, 'response', i.response
+    )), '[]')
+    into replays
+    from private.idempotency as i
+    join (
+      select distinct (k.value ->> 'workspace_id')::uuid as workspace_id, wanted.value ->> 'key' as key
+      from jsonb_array_elements(requested -> 'idempotency') as wanted
+      join jsonb_array_elements(keys) as k on k.value ->> 'lookup' = wanted.value ->> 'lookup'
+    ) as wanted using (workspace_id, key);
+  end if;
+
+  return jsonb_build_object(
+    'now', (extract(epoch from now_at) * 1000)::bigint,
+    'keys', keys, 'projects', projects, 'idempotency', replays
+  );
+end
+$function$;
+grant execute on function private.load_admission(jsonb) to outlay_service, service_role;
+
+-- returns: { id, kind, name, uri, redirect_uris } or null
+create or replace function private.load_oauth_client(client_id text)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object('id', id, 'kind', kind, 'name', name, 'uri', uri, 'redirect_uris', redirect_uris)
+  from private.oauth_clients where id = client_id
+$function$;
+grant execute on function private.load_oauth_client(text) to outlay_service, service_role;
+
+-- A workspace's prices with their version, read in one snapshot.
+create or replace function private.load_prices(workspace uuid)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+  select jsonb_build_object(
+    'version', w.prices_version,
+    'prices', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'id', p.id, 'provider', p.provider, 'model', p.model, 'unitType', p.unit_type,
+        'rate', trim_scale(p.rate)::text, 'startsAt', p.starts_at
+      ))
+      from public.prices as p where p.workspace_id = w.id
+    ), '[]')
+  )
+  from public.workspaces as w where w.id = workspace
+$function$;
+grant execute on function private.load_prices(uuid) to outlay_service, service_role;
+
+-- What projects have spent in ranges of days, as allocations need it: no allocation moves more than its source has spent
+-- in that month. So whoever asks holds the source, the environment and the month until their transaction ends; the next
+-- one is answered with what this one moved. Held in one order, after the keys' locks and before any row is written.
+--
+-- In plpgsql and volatile: each statement has a snapshot of its own, and the second one's is taken under the locks.
+--
+-- wanted: [{ workspace_id, project_id, environment, from, until }] → [{ …, amount_usd }]
+create or replace function private.load_project_spend(wanted jsonb)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+declare
+  spend jsonb;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outlay.allocations.' || source, 0))
+  from (
+    select distinct concat_ws(' ', workspace_id, project_id, environment, date_trunc('month', "from")::date) as source
+    from jsonb_to_recordset(wanted) as w (workspace_id uuid, project_id uuid, environment text, "from" date)
+    order by 1
+  ) as sources;
+
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'project_id', w.project_id, 'environment', w.environment, 'from', w.from, 'until', w.until,
+    'amount_usd', coalesce((
+      select sum(d.amount_usd) from public.daily_spend as d
+      where d.workspace_id = w.workspace_id and d.project_id = w.project_id and d.environment = w.environment
+        and d.day >= w.from and d.day < w.until
+    ), 0)::text
+  )), '[]') into spend
+  from (
+    select distinct * from jsonb_to_recordset(wanted)
+      as w (workspace_id uuid, project_id uuid, environment text, "from" date, until date)
+  ) as w;
+  return spend;
+end
+$function$;
+grant execute on function private.load_project_spend(jsonb) to outlay_service, service_role;
+
+-- Subscriptions with a period that has begun and is not booked, locked for the caller. What another process is booking
+-- at the moment is left to it.
+create or replace function private.lock_due_subscriptions(today date, at_most integer)
+ returns setof public.recurring_subscriptions
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  select * from public.recurring_subscriptions
+  where next_on <= today
+  order by next_on
+  limit at_most
+  for update skip locked
+$function$;
+grant execute on function private.lock_due_subscriptions(date,integer) to outlay_service, service_role;
+
+-- The oldest correction that nobody is working at, locked for the caller.
+create or replace function private.lock_next_repricing()
+ returns setof public.repricings
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  select * from public.repricings
+  where status <> 'done'
+  order by created_at, id
+  limit 1
+  for update skip locked
+$function$;
+grant execute on function private.lock_next_repricing() to outlay_service, service_role;
+
+-- The next messages that a correction may change, in order, locked for the caller.
+create or replace function private.lock_repriceable(workspace uuid, repricing uuid, at_most integer)
+ returns setof public.messages
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  select m.* from public.messages as m
+  join public.repricings as r on r.workspace_id = m.workspace_id
+  where r.workspace_id = workspace and r.id = repricing
+    and m.workspace_id = workspace
+    and m.occurred_at >= coalesce(r.cursor_at, r.from_at) and m.occurred_at < r.to_at
+    and (r.cursor_at is null or (m.occurred_at, m.id) > (r.cursor_at, r.cursor_id))
+    and m.type in ('usage', 'batch')
+    and lower(m.provider) = lower(r.provider)
+    and (m.cost_status = 'unpriced' or (r.includes_priced and m.cost_status <> 'client'))
+  order by m.occurred_at, m.id
+  limit at_most
+  for update of m
+$function$;
+grant execute on function private.lock_repriceable(uuid,uuid,integer) to outlay_service, service_role;
+
+-- The signed-in user's workspaces that this session does not reach because they require a second factor: what the user is
+-- told of them, so that they know where to prove one. Nobody whose session lacks their own factor is told anything.
+create or replace function private.locked_workspaces()
+ returns table(slug text, name text)
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select w.slug, w.name
+  from public.workspace_members as m
+  join public.workspaces as w on w.id = m.workspace_id
+  where m.user_id = auth.uid() and w.require_mfa
+    and not private.proved_second_factor() and private.session_is_complete()
+  order by w.name, w.slug
+$function$;
+grant execute on function private.locked_workspaces() to outlay_service, service_role;
+
+-- The signed-in member's own key, made at its first use and named after them. Null where they may not record.
+-- It may read summaries, as an allocation by percent tells what its source has spent.
+create or replace function private.member_key(workspace uuid, key_environment text)
+ returns uuid
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  known public.api_keys;
+  person text;
+begin
+  select coalesce(p.display_name, p.email) into person
+  from public.workspace_members as m
+  join public.profiles as p on p.id = m.user_id
+  where m.workspace_id = workspace and m.user_id = auth.uid() and m.role in ('owner', 'admin', 'member');
+  if person is null then
+    return null;
+  end if;
+  select * into known from public.api_keys as k
+  where k.workspace_id = workspace and k.created_by = auth.uid() and k.environment = key_environment and k.kind = 'member';
+  if known.id is null or known.name <> left(person, 120) then
+    insert into public.api_keys as k
+      (workspace_id, name, prefix, last_four, kind, permissions, conditions, environment, created_by)
+    values (
+      workspace, left(person, 120), 'member', 'none', 'member', array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries'],
+      '{"sources": ["manual", "import"]}', key_environment, auth.uid()
+    )
+    on conflict (workspace_id, created_by, environment) where kind = 'member' do update set name = excluded.name
+    returning * into known;
+  end if;
+  return known.id;
+end
+$function$;
+grant execute on function private.member_key(uuid,text) to outlay_service, service_role;
+
+-- The workspaces of the signed-in user, where they have one of the roles. Whoever has a second factor is somebody to the
+-- database only once their session has proved it: `aal` in the token's claims says so, as Supabase Auth writes it. Every
+-- policy of a workspace asks this function, so this is where that holds.
+--
+-- A definer, so that the policy of workspace_members can ask it without asking itself; executable by the roles whose
+-- policies name it, though they cannot name it themselves.
+create or replace function private.member_workspaces(required_roles text[] default array['owner', 'admin', 'member', 'viewer'])
+ returns setof uuid
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select m.workspace_id
+  from public.workspace_members as m
+  where m.user_id = (select auth.uid()) and m.role = any (required_roles)
+    and (
+      (select private.proved_second_factor())
+      or (
+        (select private.session_is_complete())
+        and not (select w.require_mfa from public.workspaces as w where w.id = m.workspace_id)
+      )
+    )
+$function$;
+grant execute on function private.member_workspaces(text[]) to authenticated;
+
+-- seconds: how long documents are not advertised from now on; 0 advertises them again
+create or replace function private.note_document_outage(seconds integer)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  insert into private.oauth_document_outage (ends_at)
+  select clock_timestamp() + seconds * interval '1 second' where seconds > 0
+    or exists (select from private.oauth_document_outage where ends_at > clock_timestamp())
+  on conflict (only_row) do update set ends_at = excluded.ends_at
+$function$;
+grant execute on function private.note_document_outage(integer) to outlay_service, service_role;
+
+-- Notes that keys were used, at most once a minute each over all processes. Locked in id order, as the guard locks them:
+-- neither ever waits for the other in a ring. A statement by itself, so that the locks are gone at once.
+create or replace function private.note_key_use(key_ids uuid[])
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+ set lock_timeout to '1s'
+as $function$
+  with due as materialized (
+    select id from public.api_keys
+    where id = any (key_ids)
+      and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')
+    order by id
+    for no key update
+  )
+  update public.api_keys as k set last_used_at = clock_timestamp() from due where k.id = due.id
+$function$;
+grant execute on function private.note_key_use(uuid[]) to outlay_service, service_role;
+
+-- The question a nonce belongs to, while it can be answered by this session.
+-- returns: { client_id, redirect_uri, state, wanted } or null
+create or replace function private.open_question(nonce text, user_id uuid, session_id uuid)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object(
+    'client_id', a.client_id, 'redirect_uri', a.redirect_uri, 'state', a.state, 'wanted', a.wanted
+  )
+  from private.oauth_authorizations as a
+  where a.nonce = decode(open_question.nonce, 'hex') and a.user_id = open_question.user_id
+    and a.session_id = open_question.session_id and a.decided_at is null and a.expires_at > clock_timestamp()
+$function$;
+grant execute on function private.open_question(text,uuid,uuid) to outlay_service, service_role;
+
+-- A price is whose who set it last. The service and the schema's owner name somebody, or nobody, themselves.
+create or replace function private.own_changed_price()
+ returns trigger
+ language plpgsql
+ set search_path to ''
+as $function$
+begin
+  new.created_by := coalesce(auth.uid(), new.created_by);
+  return new;
+end
+$function$;
+
+-- Who makes a workspace owns it from the same statement on: there is never one without an owner, nor one person with
+-- hundreds. The service and its owner make workspaces without one (the demo, a personal one that is about to get its).
+create or replace function private.own_new_workspace()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  most constant integer := 20;
+begin
+  -- Locked, so that two made at once count each other.
+  perform from public.profiles where id = auth.uid() for no key update;
+  if (
+    select count(*) >= most
+    from public.workspace_members as m
+    join public.workspaces as w on w.id = m.workspace_id
+    where m.user_id = auth.uid() and m.role = 'owner' and w.type = 'team'
+  ) then
+    raise exception 'one person may own at most % workspaces', most
+      using errcode = 'check_violation', constraint = 'workspaces_owned_at_most';
+  end if;
+  insert into public.workspace_members (workspace_id, user_id, role) values (new.id, auth.uid(), 'owner');
+  return null;
+end
+$function$;
+
+-- What a role can do by itself, and so the most that its holder can hand on to a program.
+create or replace function private.permissions_of_role(role text)
+ returns text[]
+ language sql
+ immutable
+ set search_path to ''
+as $function$
+  select case
+    when role in ('owner', 'admin', 'member')
+      then array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries']
+    when role = 'viewer' then array['read_summaries']
+    else '{}'
+  end
+$function$;
+
+-- Whether the session of the transaction's claims has proved a second factor.
+create or replace function private.proved_second_factor()
+ returns boolean
+ language sql
+ stable
+ set search_path to ''
+as $function$
+  select coalesce(auth.jwt() ->> 'aal' in ('aal2', 'aal3'), false)
+$function$;
+grant execute on function private.proved_second_factor() to authenticated;
+
+-- What a link offers to the signed-in user. returns: null where it is unknown, used, revoked or expired, else
+--   { workspace_id, slug, name, role, email, invited_by, expires_at, is_member, is_for_caller }
+create or replace function private.read_invitation(hash text)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object(
+    'workspace_id', w.id,
+    'slug', w.slug,
+    'name', w.name,
+    'role', i.role,
+    'email', i.email,
+    'invited_by', coalesce(inviter.display_name, inviter.email),
+    'expires_at', floor(extract(epoch from i.expires_at) * 1000)::bigint,
+    'is_member', exists (
+      select from public.workspace_members as m where m.workspace_id = w.id and m.user_id = auth.uid()
+    ),
+    'is_for_caller', i.email is null or exists (
+      select from public.profiles as p where p.id = auth.uid() and lower(p.email) = i.email
+    )
+  )
+  from private.invitation_secrets as s
+  join public.invitations as i on i.id = s.invitation_id
+  join public.workspaces as w on w.id = i.workspace_id
+  join public.profiles as inviter on inviter.id = i.invited_by
+  where s.hash = decode(read_invitation.hash, 'hex') and i.accepted_at is null and i.expires_at > now()
+$function$;
+grant execute on function private.read_invitation(text) to outlay_service, service_role;
+
+-- Counts admitted requests against their keys' rolling windows; the caller holds the keys' locks from load_admission.
+-- admissions: [{ api_key_id, admitted, total, at: ms }]. Rows that have left the window go.
+create or replace function private.record_admissions(admissions jsonb)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+  with counted as (
+    select api_key_id, admitted, total, to_timestamp(at / 1000.0) as at
+    from jsonb_to_recordset(admissions) as a (api_key_id uuid, admitted integer, total bigint, at bigint)
+  ), forgotten as (
+    delete from private.rate_windows as w using counted
+    where w.api_key_id = counted.api_key_id and w.at <= counted.at - interval '60 seconds'
+  )
+  insert into private.rate_windows (api_key_id, total, admitted, at)
+  select api_key_id, total, admitted, at from counted
+$function$;
+grant execute on function private.record_admissions(jsonb) to outlay_service, service_role;
+
+-- Exchanges a code for a first pair of tokens, once: any attempt uses it up, and a second one takes back what the first gave.
+-- attempt: { code: hex, client_id, redirect_uri | null, code_challenge, resource | null, access: hex, refresh: hex }
+-- returns: { refused: why } or { permissions, resource }
+create or replace function private.redeem_code(attempt jsonb)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  allowed private.oauth_authorizations;
+  held_role text;
+  granted text[];
+  new_grant uuid;
+begin
+  select * into allowed from private.oauth_authorizations
+  where code = decode(attempt ->> 'code', 'hex') for update;
+  if not found then return jsonb_build_object('refused', 'unknown'); end if;
+  if allowed.redeemed_at is not null then
+    delete from private.oauth_grants where id = allowed.grant_id;
+    return jsonb_build_object('refused', 'replayed');
+  end if;
+  update private.oauth_authorizations set redeemed_at = clock_timestamp() where id = allowed.id;
+
+  if allowed.expires_at <= clock_timestamp() then return jsonb_build_object('refused', 'expired'); end if;
+  if allowed.client_id <> attempt ->> 'client_id' then return jsonb_build_object('refused', 'client'); end if;
+  if allowed.code_challenge <> attempt ->> 'code_challenge' then return jsonb_build_object('refused', 'verifier'); end if;
+  if allowed.redirect_uri <> attempt ->> 'redirect_uri' then return jsonb_build_object('refused', 'redirect'); end if;
+  if allowed.resource <> attempt ->> 'resource' then return jsonb_build_object('refused', 'resource'); end if;
+
+  -- Held until the end: two exchanges for one connection take turns, and a change of role comes before or after.
+  select role into held_role from public.workspace_members
+  where workspace_id = allowed.workspace_id and user_id = allowed.user_id for no key update;
+  granted := array(
+    select permission from unnest(allowed.permissions) with ordinality as p (permission, place)
+    where permission = any (private.permissions_of_role(held_role)) order by place
+  );
+  if granted = '{}' then return jsonb_build_object('refused', 'membership'); end if;
+
+  -- What follows is done in the name of the user who allowed it, for the audit log.
+  perform set_config('request.jwt.claims', (
+    select jsonb_build_object('sub', id, 'email', email, 'role', 'authenticated')::text
+    from public.profiles where id = allowed.user_id
+  ), true);
+  insert into private.oauth_grants (connection_id, resource)
+  values (private.connect(allowed, granted), allowed.resource)
+  returning id into new_grant;
+  update private.oauth_authorizations set grant_id = new_grant where id = allowed.id;
+  perform private.issue_tokens(new_grant, attempt ->> 'access', attempt ->> 'refresh');
+  return jsonb_build_object('permissions', granted, 'resource', allowed.resource);
+end
+$function$;
+grant execute on function private.redeem_code(jsonb) to outlay_service, service_role;
+
+create or replace function private.refuse_deleted_workspace()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if exists (select from private.deleted_workspaces where id = new.id) then
+    raise exception 'the id % belonged to a workspace that was deleted', new.id
+      using errcode = 'check_violation', constraint = 'workspaces_id_is_new',
+        hint = 'To restore that workspace, delete its row in private.deleted_workspaces first.';
+  end if;
+  return new;
+end
+$function$;
+
+-- client: { id, kind: registered, name, uri, redirect_uris }
+create or replace function private.register_oauth_client(client jsonb, at_most_unused integer)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  select private.save_oauth_client(client);
+  delete from private.oauth_clients where id in (
+    select id from private.oauth_clients
+    where kind = 'registered' and last_asked_at is null
+    order by created_at desc offset at_most_unused limit 100
+    for update skip locked
+  )
+$function$;
+grant execute on function private.register_oauth_client(jsonb,integer) to outlay_service, service_role;
+
+create or replace function private.remember_deleted_workspace()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if old.id <> '00000000-0000-4000-8000-0000000000d0' then
+    insert into private.deleted_workspaces (id) values (old.id) on conflict do nothing;
+    return null;
+  end if;
+  -- The demo workspace is made again under the same id when it is needed. Its ledger goes with it.
+  delete from public.messages where workspace_id = old.id;
+  delete from public.daily_spend where workspace_id = old.id;
+  delete from public.daily_totals where workspace_id = old.id;
+  delete from public.key_spend where workspace_id = old.id;
+  delete from private.idempotency where workspace_id = old.id;
+  return null;
+end
+$function$;
+
+-- The second lock: should a workspace come to have such an id all the same (triggers are off while a dump is restored),
+-- its members and keys read nothing of what was recorded under it. Restrictive policies of the ledger and its sums ask
+-- for these.
+create or replace function private.reused_workspaces()
+ returns setof uuid
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select deleted.id from private.deleted_workspaces as deleted join public.workspaces using (id)
+$function$;
+grant execute on function private.reused_workspaces() to authenticated, outlay_key;
+
+-- Who may not invite any more, or not there, has no invitations out: a link they kept would be their way back in.
+create or replace function private.revoke_invitations_of_former_admin()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  delete from public.invitations
+  where workspace_id = old.workspace_id and invited_by = old.user_id and accepted_at is null;
+  return null;
+end
+$function$;
+
+-- Ends what a token stands for (RFC 7009): an access token by itself, a refresh token with all of its grant. A token of
+-- another client stays as it is.
+-- returns: whether there was such a token
+create or replace function private.revoke_oauth_token(token text, for_client text)
+ returns boolean
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  with access as (
+    delete from private.oauth_access_tokens as t
+    using private.oauth_grants as g, public.connections as c
+    where t.hash = decode(token, 'hex') and g.id = t.grant_id and c.id = g.connection_id and c.client_id = for_client
+    returning 1
+  ), refresh as (
+    delete from private.oauth_grants as g
+    using private.oauth_refresh_tokens as t, public.connections as c
+    where t.hash = decode(token, 'hex') and g.id = t.grant_id and c.id = g.connection_id and c.client_id = for_client
+    returning 1
+  )
+  select exists (select from access) or exists (select from refresh)
+$function$;
+grant execute on function private.revoke_oauth_token(text,text) to outlay_service, service_role;
+
+-- Exchanges a refresh token for the next pair. Real assistants race on one token, and answers get lost: within 60 seconds
+-- of its first use it gives another pair. Later, two hold it who should not, and the grant ends for both.
+-- attempt: { token: hex, client_id, resources: [url], access: hex, refresh: hex }
+-- returns: { refused: why } or { permissions, resource }; too many are { refused: 'rate', limit, window_ms, wait_ms }
+create or replace function private.rotate_refresh_token(attempt jsonb)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  token private.oauth_refresh_tokens;
+  held record;
+  excess jsonb;
+begin
+  -- The grant before its tokens, as whatever ends it takes them: the refreshes of one grant take turns.
+  perform from private.oauth_grants where id = (
+    select grant_id from private.oauth_refresh_tokens where hash = decode(attempt ->> 'token', 'hex')
+  ) for update;
+  select * into token from private.oauth_refresh_tokens
+  where hash = decode(attempt ->> 'token', 'hex') for update;
+  if not found then return jsonb_build_object('refused', 'unknown'); end if;
+  select c.client_id, g.resource, k.permissions into held
+  from private.oauth_grants as g
+  join public.connections as c on c.id = g.connection_id
+  join public.api_keys as k on k.workspace_id = c.workspace_id and k.id = c.id
+  where g.id = token.grant_id;
+  if held.client_id <> attempt ->> 'client_id' then return jsonb_build_object('refused', 'client'); end if;
+  if token.used_at < clock_timestamp() - interval '60 seconds' then
+    delete from private.oauth_grants where id = token.grant_id;
+    return jsonb_build_object('refused', 'reused');
+  end if;
+  if token.expires_at <= clock_timestamp() then return jsonb_build_object('refused', 'expired'); end if;
+  if not attempt -> 'resources' ? held.resource then return jsonb_build_object('refused', 'resource'); end if;
+
+  -- Counted for the grant, which only whoever holds its token can reach: no client can use up another's.
+  excess := private.admit_attempt(jsonb_build_array(jsonb_build_object(
+    'subject', encode(sha256(convert_to('token refreshes ' || token.grant_id, 'utf8')), 'hex'),
+    'limit', 120,
+    'window_ms', 3600000
+  )));
+  if excess is not null then return jsonb_build_object('refused', 'rate') || excess; end if;
+
+  update private.oauth_refresh_tokens set used_at = clock_timestamp() where hash = token.hash and used_at is null;
+  perform private.issue_tokens(token.grant_id, attempt ->> 'access', attempt ->> 'refresh');
+  perform private.forget_older_refresh_tokens(token.grant_id);
+  return jsonb_build_object('permissions', held.permissions, 'resource', held.resource);
+end
+$function$;
+grant execute on function private.rotate_refresh_token(jsonb) to outlay_service, service_role;
+
+-- Remembers a client; a document replaces what was known of it. client: { id, kind, name, uri, redirect_uris }
+create or replace function private.save_oauth_client(client jsonb)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  insert into private.oauth_clients as known (id, kind, name, uri, redirect_uris)
+  select id, kind, name, uri, redirect_uris
+  from jsonb_to_record(client) as c (id text, kind text, name text, uri text, redirect_uris text[])
+  on conflict (id) do update set name = excluded.name, uri = excluded.uri, redirect_uris = excluded.redirect_uris
+  where known.kind = 'document' and excluded.kind = 'document'
+$function$;
+grant execute on function private.save_oauth_client(jsonb) to outlay_service, service_role;
+
+-- Whether the signed-in user's session has proved all that the user set up.
+create or replace function private.session_is_complete()
+ returns boolean
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select private.proved_second_factor() or not private.has_verified_factor(auth.uid())
+$function$;
+grant execute on function private.session_is_complete() to authenticated;
+
+-- What a user may no longer do, their programs may no longer do either.
+create or replace function private.shrink_connections()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  allowed text[] := private.permissions_of_role(new.role);
+begin
+  update public.api_keys as k
+  set permissions = array(select held from unnest(k.permissions) with ordinality as p (held, place) where held = any (allowed) order by place)
+  from public.connections as c
+  where c.workspace_id = new.workspace_id and c.user_id = new.user_id
+    and k.workspace_id = c.workspace_id and k.id = c.id and not k.permissions <@ allowed;
+
+  delete from public.connections as c
+  using public.api_keys as k
+  where c.workspace_id = new.workspace_id and c.user_id = new.user_id
+    and k.workspace_id = c.workspace_id and k.id = c.id and k.permissions = '{}';
+  return null;
+end
+$function$;
+
+-- Remembers subscriptions that are to go on, in the transaction of their first charges: that of the message itself and
+-- those of further periods that had begun by then. `booked_periods` counts them all.
+create or replace function private.start_subscriptions(subscriptions jsonb)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+  insert into public.recurring_subscriptions (
+    workspace_id, id, project_id, api_key_id, source, environment, message, period, anchor_on, ends_on, booked_periods,
+    next_on, created_at
+  )
+  select
+    workspace_id, id, project_id, api_key_id, source, environment, message, period, anchor_on, ends_on, booked_periods,
+    next_on, created_at
+  from jsonb_to_recordset(subscriptions) as s (
+    workspace_id uuid, id uuid, project_id uuid, api_key_id uuid, source text, environment text, message jsonb,
+    period text, anchor_on date, ends_on date, booked_periods integer, next_on date, created_at timestamptz
+  )
+$function$;
+grant execute on function private.start_subscriptions(jsonb) to outlay_service, service_role;
+
+-- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
+-- spend and the answers to their idempotency keys. One transaction, always in this order.
+--
+-- Raises serialization_failure (40001) where another process was first with a project or an idempotency key; the
+-- caller then loads again and decides again.
+create or replace function private.store_messages(projects jsonb, messages jsonb, replays jsonb)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+declare
+  written integer;
+  changes public.daily_spend[];
+begin
+  if jsonb_array_length(projects) > 0 then
+    insert into public.projects (workspace_id, id, slug, name)
+    select workspace_id, id, slug, name
+    from jsonb_to_recordset(projects) as p (workspace_id uuid, id uuid, slug text, name text)
+    order by workspace_id, slug
+    on conflict (workspace_id, slug) do nothing;
+    get diagnostics written = row_count;
+    if written <> jsonb_array_length(projects) then
+      raise exception 'another request made the project first' using errcode = 'serialization_failure';
+    end if;
+  end if;
+
+  if jsonb_array_length(replays) > 0 then
+    insert into private.idempotency (workspace_id, environment, key, message_id, request, response, created_at)
+    select workspace_id, request ->> 'environment', key, message_id, request, response, created_at
+    from jsonb_to_recordset(replays)
+      as r (workspace_id uuid, key text, message_id uuid, request jsonb, response jsonb, created_at timestamptz)
+    order by workspace_id, request ->> 'environment', key
+    on conflict (workspace_id, key, environment) do nothing;
+    get diagnostics written = row_count;
+    if written <> jsonb_array_length(replays) then
+      raise exception 'another request used the idempotency key first' using errcode = 'serialization_failure';
+    end if;
+  end if;
+
+  with stored as (
+    insert into public.messages (
+      workspace_id, id, part, occurred_at, created_at, project_id, api_key_id, user_id, type, source, environment,
+      provider, model, feature, unit_type, quantity, amount_usd, cost_status, price, currency, original_amount,
+      batch_id, label, category, notes, metadata, details, items
+    )
+    select
+      workspace_id, id, coalesce(part, 0), occurred_at, created_at, project_id, api_key_id, user_id, type, source, environment,
+      provider, model, feature, unit_type, quantity, amount_usd, cost_status, price, currency, original_amount,
+      batch_id, label, category, notes, metadata, details, items
+    from jsonb_to_recordset(messages) as m (
+      workspace_id uuid, id uuid, part smallint, occurred_at timestamptz, created_at timestamptz, project_id uuid,
+      api_key_id uuid, user_id uuid, type text, source text, environment text, provider text, model text, feature text,
+      unit_type text, quantity numeric, amount_usd numeric, cost_status text, price jsonb, currency text,
+      original_amount numeric, batch_id text, label text, category text, notes text, metadata jsonb, details jsonb, items jsonb
+    )
+    returning *
+  ), per_key as (
+    insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
+    select workspace_id, api_key_id, date_trunc('month', created_at)::date, sum(amount_usd), count(*) filter (where part = 0)
+    from stored
+    where api_key_id is not null
+    group by 1, 2, 3
+    order by 1, 2, 3
+    on conflict (workspace_id, api_key_id, month) do update
+      set amount_usd = spend.amount_usd + excluded.amount_usd,
+          message_count = spend.message_count + excluded.message_count
+  )
+  select array_agg(row(
+    workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
+    amount_usd, message_count, item_count, unpriced_count
+  )::public.daily_spend) into changes
+  from (
+    select
+      workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider,
+      case when items is null then stored.model else line.model end as model,
+      case when items is null then stored.feature else line.feature end as feature,
+      source, environment,
+      sum(case when items is null then stored.amount_usd else line.amount_usd end) as amount_usd,
+      count(*) filter (where part = 0 and coalesce(line.number, 1) = 1) as message_count,
+      count(*) filter (where part = 0) as item_count,
+      count(*) filter (where case when items is null then stored.cost_status else line.cost_status end = 'unpriced')
+        as unpriced_count
+    from stored
+    left join lateral rows from (
+      jsonb_to_recordset(stored.items) as (model text, feature text, amount_usd numeric, cost_status text)
+    ) with ordinality as line (model, feature, amount_usd, cost_status, number) on true
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+  ) as sums;
+  perform private.add_daily_spend(changes);
+end
+$function$;
+grant execute on function private.store_messages(jsonb,jsonb,jsonb) to outlay_service, service_role;
+
+-- Forgets what can no longer be used, so that nobody can fill the tables by asking: answered and unanswered questions,
+-- expired tokens, grants that cannot be renewed, and clients that nobody let in. A client that was never asked about goes
+-- after a day, another 30 days after it was last asked about: assistants remember the id they registered with.
+-- returns: how many rows
+create or replace function private.sweep_oauth(at_most integer)
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  swept integer := 0;
+  gone integer;
+begin
+  delete from private.oauth_authorizations where id in (
+    select id from private.oauth_authorizations where expires_at < now() - interval '1 day' limit at_most
+  );
+  get diagnostics gone = row_count;
+  swept := swept + gone;
+
+  delete from private.oauth_access_tokens where hash in (
+    select hash from private.oauth_access_tokens where expires_at < now() limit at_most
+  );
+  get diagnostics gone = row_count;
+  swept := swept + gone;
+
+  -- One at a time and skipping what is in use: a token may be refreshed at this very moment.
+  delete from private.oauth_grants where id in (
+    select g.id from private.oauth_grants as g
+    where not exists (select from private.oauth_refresh_tokens as t where t.grant_id = g.id and t.expires_at > now())
+      and not exists (select from private.oauth_access_tokens as t where t.grant_id = g.id and t.expires_at > now())
+    limit at_most for update skip locked
+  );
+  get diagnostics gone = row_count;
+  swept := swept + gone;
+
+  delete from private.oauth_refresh_tokens where hash in (
+    select hash from private.oauth_refresh_tokens where expires_at < now() limit at_most
+  );
+  get diagnostics gone = row_count;
+  swept := swept + gone;
+
+  delete from private.oauth_clients where id in (
+    select client.id from private.oauth_clients as client
+    where client.created_at < now() - interval '1 day'
+      and coalesce(client.last_asked_at, '-infinity') < now() - interval '30 days'
+      and not exists (select from public.connections as c where c.client_id = client.id)
+    limit at_most for update skip locked
+  );
+  get diagnostics gone = row_count;
+  return swept + gone;
+end
+$function$;
+grant execute on function private.sweep_oauth(integer) to outlay_service, service_role;
+
+-- entry: { workspace_id, actor_id, actor_email, action, subject, before, after, address }
+create or replace function private.write_audit(entry jsonb)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, before, after, address)
+  select workspace_id, actor_id, actor_email, action, subject, before, after, address
+  from jsonb_to_record(entry) as e (
+    workspace_id uuid, actor_id uuid, actor_email text, action text, subject text, before jsonb, after jsonb, address text
+  )
+$function$;
+grant execute on function private.write_audit(jsonb) to outlay_service, service_role;
