@@ -1,17 +1,12 @@
 import { join, resolve } from "node:path";
 import type { Claim } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
-import {
-  bootstrapDatabaseAt,
-  MigrationError,
-  migrate,
-  NewerDatabaseError,
-  OlderDatabaseError,
-} from "@/lib/db/migrate";
+import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
 import { type DemoAccess, seedDemo } from "@/lib/ledger/demo/seed";
 import { demoAccessIn } from "./demo";
+import { describeApplied, migrateDatabase } from "./migrate-database";
 import { step } from "./progress.mjs";
 
 /** What the HTTP server stands on: a migrated database this process is configured for. */
@@ -89,41 +84,9 @@ async function connectDatabase(url: string, { settings, root, claim }: ServiceOp
   // Nothing is kept in the data folder.
   claim?.release();
   const adminUrl = settings.POSTGRES_URL_NON_POOLING ?? url;
-  const { host } = new URL(adminUrl);
-  await step("migrate", async () => {
-    try {
-      await bootstrapBare(adminUrl, join(root, "supabase/bootstrap"));
-      const applied = await migrate(adminUrl, join(root, "supabase/migrations"));
-      return `${host}: ${describeApplied(applied)}`;
-    } catch (cause) {
-      const isOurs = [MigrationError, NewerDatabaseError, OlderDatabaseError, EnvError].some(
-        (kind) => cause instanceof kind,
-      );
-      if (!(cause instanceof Error) || isOurs) throw cause;
-      // A refused connection or password, which says neither which database it was nor whose setting.
-      throw new Error(`The database at ${host} (POSTGRES_URL) cannot be used: ${cause.message}`, { cause });
-    }
-  });
+  await step("migrate", () => migrateDatabase(adminUrl, root));
   configureDatabase({ url, adminUrl });
   return { announce: () => {}, stop: closeDatabase };
-}
-
-/** A Postgres that is not Supabase's lacks its roles and `auth` schema; they are made where the login may. */
-async function bootstrapBare(adminUrl: string, directory: string): Promise<void> {
-  try {
-    await bootstrapDatabaseAt(adminUrl, directory);
-  } catch (cause) {
-    if (!(cause instanceof MigrationError)) throw cause;
-    throw new EnvError(
-      `The database at ${new URL(adminUrl).host} has no schema "auth", or one of an earlier version of the local sign-in, ` +
-        `and this login may not make what is missing (${cause.message}). Give a superuser's address in POSTGRES_URL_NON_POOLING, or use a Supabase database.`,
-      { cause },
-    );
-  }
-}
-
-function describeApplied(applied: string[]): string {
-  return applied.length === 0 ? "up to date" : `${applied.length} applied, to ${applied.at(-1)}`;
 }
 
 /** A step whose messages are lines of the start while it lasts, and entries of the log later on. */

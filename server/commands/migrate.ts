@@ -1,0 +1,20 @@
+import { fileURLToPath } from "node:url";
+import { env, postgresUrl } from "@/lib/env";
+import { migrateDatabase } from "@/server/migrate-database";
+
+/** The folder of the repository: this file's bundle is in `dist/`. */
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * `npm run migrate`: brings the database that the settings name up to date, without serving. `npm start` does the same
+ * first; this is for deployments where nobody runs that, as on Vercel.
+ * @returns 0
+ */
+export async function main(): Promise<number> {
+  const settings = env();
+  const url = postgresUrl(settings);
+  if (!url) throw new Error("Set POSTGRES_URL: the embedded database is brought up to date by `npm start`.");
+  const done = await migrateDatabase(settings.POSTGRES_URL_NON_POOLING ?? url, root);
+  process.stdout.write(`${done}\n`);
+  return 0;
+}
