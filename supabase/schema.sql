@@ -2311,9 +2311,8 @@ declare
   person text;
 begin
   select coalesce(p.display_name, p.email) into person
-  from public.workspace_members as m
-  join public.profiles as p on p.id = m.user_id
-  where m.workspace_id = workspace and m.user_id = auth.uid() and m.role in ('owner', 'admin', 'member');
+  from public.profiles as p
+  where p.id = auth.uid() and workspace in (select private.member_workspaces(array['owner', 'admin', 'member']));
   if person is null then
     return null;
   end if;
@@ -2323,7 +2322,7 @@ begin
     insert into public.api_keys as k
       (workspace_id, name, prefix, last_four, kind, permissions, conditions, environment, created_by)
     values (
-      workspace, left(person, 120), 'member', 'none', 'member', array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries'],
+      workspace, left(person, 120), 'member', 'none', 'member', private.permissions_of_role('member'),
       '{"sources": ["manual", "import"]}', key_environment, auth.uid()
     )
     on conflict (workspace_id, created_by, environment) where kind = 'member' do update set name = excluded.name

@@ -55,6 +55,19 @@ async function as(userId: string, aal: string | null, sql: string, values: unkno
   }
 }
 
+/** The key that a user records under by hand, as the service asks for it in their name; null where there is none. */
+async function memberKey(userId: string, aal: string | null): Promise<unknown> {
+  await service.query("begin");
+  try {
+    await service.query("select set_config('request.jwt.claims', $1, true)", [
+      JSON.stringify({ sub: userId, role: "authenticated", ...(aal !== null && { aal }) }),
+    ]);
+    return (await service.query("select private.member_key($1, 'live') as id", [workspace])).rows[0].id;
+  } finally {
+    await service.query("rollback");
+  }
+}
+
 /** How many rows a user sees of every table that holds something of a workspace. */
 async function seenOf(userId: string, aal: string | null): Promise<Record<string, unknown>> {
   const { rows } = await fixtures.sql.query(
@@ -108,6 +121,14 @@ describe("a user with a verified factor", () => {
     expect(await counts("aal2")).toEqual(before);
   });
 
+  test("gets no key to record under before they prove it", async () => {
+    expect(await memberKey(member, "aal1")).toMatch(/^[0-9a-f-]{36}$/);
+    await addFactor(member, "verified");
+    expect(await memberKey(member, "aal1")).toBeNull();
+    expect(await memberKey(member, null)).toBeNull();
+    expect(await memberKey(member, "aal2")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
   test("is not held up by a factor that was never verified, nor by somebody else's", async () => {
     await addFactor(owner, "unverified");
     await addFactor(member, "verified");
@@ -121,6 +142,8 @@ describe("a workspace that requires a second factor", () => {
     expect(await seenOf(member, "aal2")).toMatchObject({ workspaces: 1, workspace_members: 2, api_keys: 1 });
     expect(nothing(await seenOf(member, "aal1"))).toBe(true);
     expect(nothing(await seenOf(member, null))).toBe(true);
+    expect(await memberKey(member, "aal1")).toBeNull();
+    expect(await memberKey(member, "aal2")).not.toBeNull();
   });
 
   test("leaves the user's other workspaces as they are", async () => {
