@@ -48,7 +48,7 @@ export function priceFromCatalogue(line: CatalogueLine): PricedLine {
  *
  * Tiers. Some models cost more, as a whole, when a *request* has more than so many input tokens. A line cannot show that by
  * itself: its quantity may be one request's or a day's. So only `inputQuantity`, the request's own count, raises a line
- * above the base tier (docs/decisions/0005-prices.md).
+ * above the base tier (docs/decisions/0026-choose-the-price-tier-by-request.md).
  */
 export function catalogueRate(line: CatalogueLine, unitType: string): Rate | UnpricedReason {
   const model = matchModel(line.provider, line.model ?? "");
