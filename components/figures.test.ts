@@ -15,7 +15,7 @@ import { Progress } from "./ui/progress";
 
 const textOf = (html: string) => html.replace(/<[^>]*>/g, "");
 
-describe("an amount", () => {
+describe("An amount", () => {
   test.each([
     ["0", "$0.00"],
     ["0.1", "$0.10"],
@@ -33,7 +33,7 @@ describe("an amount", () => {
     ["999999999999999.94", "$999,999,999,999,999.94"],
     ["999999999999999.994", "$999,999,999,999,999.99"],
     ["123456789012345.678901234567890123", "$123,456,789,012,345.68"],
-  ])("of %s is shown as %s", (exact, shown) => {
+  ])("Shows %s as %s", (exact, shown) => {
     expect(formatUsd(exact)).toBe(shown);
     expect(formatUsd(new ExactNumber(exact))).toBe(shown);
   });
@@ -45,11 +45,11 @@ describe("an amount", () => {
     [10, "$10"],
     [1234, "$1.2K"],
     [2_500_000, "$2.5M"],
-  ])("of %d is %s on an axis", (usd, shown) => {
+  ])("Shows %d as %s on an axis", (usd, shown) => {
     expect(formatRoughUsd(usd)).toBe(shown);
   });
 
-  test("keeps every digit beside what is shown", () => {
+  test("Keeps every digit beside the rounded figure", () => {
     const exact = "123456789012345.678901234567890123";
     const html = renderToStaticMarkup(createElement(Money, { usd: new ExactNumber(exact), figure: "spent" }));
     expect(html).toContain(`title="$${exact}"`);
@@ -62,12 +62,12 @@ describe("an amount", () => {
     ["1.25e-9", "0.00000000125"],
     ["-1.5e3", "-1500"],
     ["12e0", "12"],
-  ])("written as %s is %s", (text, plain) => {
+  ])("Reads %s as %s", (text, plain) => {
     expect(exactText(new ExactNumber(text))).toBe(plain);
   });
 });
 
-describe("a percentage", () => {
+describe("A percentage", () => {
   test.each([
     ["0", "0 %"],
     ["0.004", "0 %"],
@@ -78,12 +78,12 @@ describe("a percentage", () => {
     ["1", "100 %"],
     ["1.004", "100 %"],
     ["1.234", "123 %"],
-  ])("of %s is %s: a hundred is reached, never rounded to", (fraction, shown) => {
+  ])("Shows %s as %s: 100 % is reached, never rounded to", (fraction, shown) => {
     expect(formatPercent(fraction)).toBe(shown);
     expect(formatPercent(new ExactNumber(fraction))).toBe(shown);
   });
 
-  test("is heard as it is seen", () => {
+  test("Reads the same to a screen reader as on the screen", () => {
     const meter = (fraction: number) =>
       renderToStaticMarkup(createElement(Meter, { fraction, label: "Used" }));
     expect(meter(0.997)).toContain('aria-valuenow="99"');
@@ -94,7 +94,7 @@ describe("a percentage", () => {
     );
   });
 
-  test("calls a budget used up when it is, to the last digit", () => {
+  test("Calls a budget used up only when it is, to the last digit", () => {
     const sentence = (percent_used: string) => {
       const budgets = [{ id: "1", name: "All", percent_used: new ExactNumber(percent_used), alert: true }];
       return textOf(renderToStaticMarkup(createElement(BudgetSentence, { budgets })));
@@ -115,7 +115,7 @@ test.each<[number, boolean, string]>([
   if (shown.endsWith("M")) expect(html).toContain('title="1,234,567"');
 });
 
-describe("the headline", () => {
+describe("The headline", () => {
   const zero = { usage_usd: 0, subscription_usd: 0, expense_usd: 0, message_count: 1, unpriced_count: 0 };
   const totalsOf = (total: string) => ({ ...zero, total_usd: new ExactNumber(total) });
   const metricsOf = (total: string, toPoint: string, forecast: string | null) =>
@@ -146,7 +146,7 @@ describe("the headline", () => {
     expect(textOf(html)).toBe(`${formatUsd(total)} so far in November${ending}`);
   });
 
-  test("says what part of the budget the forecast is, and a hundred per cent of it only when it is", () => {
+  test("Says what part of the budget the forecast is, and 100 % only when it is exactly that", () => {
     const ending = (forecast: string) => {
       const metrics = metricsOf("10", "0", forecast);
       return textOf(renderToStaticMarkup(createElement(Headline, { metrics, budget: "100" })));

@@ -4,7 +4,7 @@ import { firstSteps } from "./first-steps";
 
 const demo = { email: "demo@outlay.local", password: "a-password", key: "svc_live_demo" };
 
-test("the demo workspace's first steps hold its password and key, and address the service publicly", () => {
+test("Prints the demo's password and key with the service's public address", () => {
   const settings = parseEnv({ BASE_URL: "https://outlay.example.com/" });
   const printed = firstSteps(settings, "http://127.0.0.1:3000", demo);
   expect(printed).toContain("https://outlay.example.com/sign-in as demo@outlay.local, password a-password");
@@ -17,7 +17,7 @@ test.each([
   ["local", "http://127.0.0.1:3000/outbox"],
   ["everyone", "https://outlay.example.com/outbox"],
   ["off", "OUTLAY_OUTBOX=off"],
-])("says where the mail is with OUTLAY_OUTBOX=%s", (setting, where) => {
+])("Says where mails are with OUTLAY_OUTBOX=%s", (setting, where) => {
   const settings = parseEnv({ BASE_URL: "https://outlay.example.com", OUTLAY_OUTBOX: setting });
   expect(firstSteps(settings, "http://127.0.0.1:3000", undefined)).toContain(where);
 });

@@ -10,7 +10,7 @@ const page = (ids: string[], nextCursor: string | null = null): ActivityPage => 
 });
 const idsOf = ({ items }: ActivityPage) => items.map(({ id }) => id);
 
-test("sums lose no digit, whatever their size and sign", () => {
+test("Sums without losing a digit, for any size and sign", () => {
   expect(sumExact(["0.1", "0.2"])).toBe("0.3");
   expect(sumExact(["999999999999999.999999999999999999", "0.000000000000000001"])).toBe("1000000000000000");
   expect(sumExact(["2.5", "-2.500000000000000001"])).toBe("-0.000000000000000001");
@@ -19,7 +19,7 @@ test("sums lose no digit, whatever their size and sign", () => {
   expect(groupDigits("1234567.0001")).toBe("1,234,567.0001");
 });
 
-test("an equation names every digit that was multiplied", () => {
+test("Shows every digit of the factors in an equation", () => {
   const usage = { cost_status: "priced" as const, quantity: 1200, price: { rate: 0.0000025, per: 1 } };
   expect(writeEquation({ ...usage, amount_usd: 0.003 })).toBe("1,200 × $0.0000025 = $0.003");
   expect(
@@ -45,7 +45,7 @@ test("an equation names every digit that was multiplied", () => {
   expect(writeEquation({ cost_status: "client", amount_usd: 1, quantity: 5, price: null })).toBeUndefined();
 });
 
-test("a first page that is read anew stands above the rows that were shown, none twice and none lost", () => {
+test("Puts a refreshed first page above the rows shown, without duplicates or losses", () => {
   const shown = page(["c", "b", "a"], "behind a");
   expect(mergePages(shown, page(["e", "d", "c"], "behind c"))).toEqual(
     page(["e", "d", "c", "b", "a"], "behind a"),
@@ -53,12 +53,12 @@ test("a first page that is read anew stands above the rows that were shown, none
   expect(idsOf(mergePages(shown, page(["c", "b", "a"], null)))).toEqual(["c", "b", "a"]);
 });
 
-test("a list that fell behind by more than a page starts afresh instead of hiding a gap", () => {
+test("Starts over when the list fell behind by more than a page, instead of hiding a gap", () => {
   const fresh = page(["z", "y"], "behind y");
   expect(mergePages(page(["c", "b"], "behind b"), fresh)).toEqual(fresh);
 });
 
-test("the next page adds no row that is there", () => {
+test("Does not add rows of the next page that are already shown", () => {
   const shown = appendPage(page(["c", "b"], "behind b"), page(["b", "a"]));
   expect(idsOf(shown)).toEqual(["c", "b", "a"]);
   expect(shown.nextCursor).toBeNull();

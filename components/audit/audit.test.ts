@@ -31,7 +31,7 @@ function entry(
   };
 }
 
-describe("a line of the audit log in words", () => {
+describe("An audit entry as text", () => {
   const grace = { user_id: graceId, email: "grace@example.com", role: "viewer" };
   it.each([
     ["made grace@example.com member", entry("member.changed", grace, { ...grace, role: "member" })],
@@ -71,7 +71,7 @@ describe("a line of the audit log in words", () => {
     expect(describeEntry(line)).toBe(words);
   });
 
-  it("names whoever made it as they are called, and the service where nobody did", () => {
+  it("Names the author as they are called, and the service for changes without an author", () => {
     const line = entry("budget.deleted", { name: "All" }, null);
     expect(actorName(line)).toBe("Ada");
     expect(actorName({ ...line, actor: { ...ada, display_name: null } })).toBe("ada@example.com");
@@ -79,8 +79,8 @@ describe("a line of the audit log in words", () => {
   });
 });
 
-describe("what a change changed", () => {
-  it("is the fields that differ, to the last digit, and nothing of what stayed", () => {
+describe("The changes of an audit entry", () => {
+  it("Lists the fields that differ, to the last digit, and no others", () => {
     const before = { id: graceId, name: "All", amount: new ExactNumber("1000.000000000000000001") };
     const after = { id: graceId, name: "All", amount: new ExactNumber("1200") };
     expect(listDifferences(entry("budget.changed", before, after))).toEqual([
@@ -88,7 +88,7 @@ describe("what a change changed", () => {
     ]);
   });
 
-  it("names what is none, lists, and instants for people", () => {
+  it("Formats empty values, lists and instants for people", () => {
     const before = { permissions: ["log_usage"], expires_at: null, conditions: { features: [] } };
     const after = {
       permissions: ["log_usage", "read_summaries"],
@@ -102,7 +102,7 @@ describe("what a change changed", () => {
     ]);
   });
 
-  it("of what is new is what is filled in", () => {
+  it("Lists the given fields of a new object", () => {
     const after = { id: graceId, role: "viewer", email: null };
     expect(listDifferences(entry("invitation.created", null, after))).toEqual([
       { label: "Role", before: null, after: "viewer" },

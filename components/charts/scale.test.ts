@@ -6,7 +6,7 @@ import { fromTop, makeScale, stack } from "./scale";
 /** Dollars down to a millionth. */
 const amount = fc.integer({ min: -1e12, max: 1e12 }).map((millionths) => millionths / 1e6);
 
-test("a scale holds every value and zero, with a few lines between round numbers", () => {
+test("Fits every value and zero on the scale, with a few lines at round numbers", () => {
   fc.assert(
     fc.property(fc.array(amount, { maxLength: 40 }), (values) => {
       const { min, max, ticks } = makeScale(values);
@@ -21,7 +21,7 @@ test("a scale holds every value and zero, with a few lines between round numbers
   );
 });
 
-test("a bar is as high as the sum of its amounts, wherever its pieces lie", () => {
+test("Draws a bar as high as the sum of its amounts, wherever its parts are", () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0.01, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 8 }),
@@ -35,21 +35,21 @@ test("a bar is as high as the sum of its amounts, wherever its pieces lie", () =
   );
 });
 
-test("what is negative hangs below zero", () => {
+test("Draws negative amounts below zero", () => {
   const scale = makeScale([10, -10]);
   const [up, down] = stack([5, -5], scale);
   expect(up).toMatchObject({ group: 0, top: 25, height: 25 });
   expect(down).toMatchObject({ group: 1, top: 50, height: 25 });
 });
 
-test("a project keeps its colour when others are made", () => {
+test("Keeps a project's colour when other projects are added", () => {
   const before = ["checkout", "search"];
   for (const slug of before) {
     expect(projectColour(slug, [...before, "later"])).toBe(projectColour(slug, before));
   }
 });
 
-test("names shown together have colours of their own while there are enough", () => {
+test("Gives names shown together different colours while there are enough", () => {
   const names = ["gpt-4o", "gpt-4o-mini", "claude", "haiku", "opus", "llama", "mistral", "qwen"];
   expect(new Set(coloursByName(names).values()).size).toBe(8);
 });

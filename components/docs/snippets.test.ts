@@ -20,12 +20,12 @@ function codeOf(label: string, made: Call = call): string {
   return writeSnippets(made).find((snippet) => snippet.label === label)?.code ?? "";
 }
 
-test("the curl line gives the body to the shell as it is, quotes and dollars included", () => {
+test("Passes the body through the shell unchanged in the curl example, quotes and dollars included", () => {
   const script = `curl() { for last; do :; done; printf '%s' "$last"; }\n${codeOf("curl")}`;
   expect(JSON.parse(execFileSync("sh", ["-c", script], { encoding: "utf8" }))).toEqual(body);
 });
 
-test("the TypeScript example sends the body", async () => {
+test("Sends the body in the TypeScript example", async () => {
   let sent: { url: string; body?: unknown } | undefined;
   const fetch = async (url: string, options: { body: string }) => {
     sent = { url, body: JSON.parse(options.body) };
@@ -36,7 +36,7 @@ test("the TypeScript example sends the body", async () => {
   expect(sent).toEqual({ url: call.url, body });
 });
 
-test("the Python example writes Python's own constants, outside of text only", () => {
+test("Writes Python's constants in the Python example, outside of strings only", () => {
   const code = codeOf("Python", { ...call, body: { ...body, label: "is true, or null" } });
   expect(code).toContain('"recurring": True,');
   expect(code).toContain('"plan": None,');
@@ -44,7 +44,7 @@ test("the Python example writes Python's own constants, outside of text only", (
   expect(code).toContain("parse_float=Decimal");
 });
 
-test("no example asks for credentials that the endpoint does not need", () => {
+test("Asks for no credentials that the endpoint does not need", () => {
   for (const { code } of writeSnippets({
     method: "GET",
     url: "https://x.example.com/api/health",
@@ -54,7 +54,7 @@ test("no example asks for credentials that the endpoint does not need", () => {
   expect(codeOf("curl", { ...call, credential: "user" })).toContain("$OUTLAY_USER_TOKEN");
 });
 
-test("a secret that is given stands in every example, and nothing reads the environment", () => {
+test("Puts a given secret into every example, which then reads no environment variable", () => {
   for (const { code } of writeSnippets({ ...call, secret: "svc_live_x" })) {
     expect(code).toContain("Bearer svc_live_x");
     expect(code).not.toMatch(/OUTLAY_API_KEY|environ|process\.env|import os/);

@@ -16,19 +16,19 @@ const amounts: [string, string | null | undefined][] = [
   ["1e9", undefined],
 ];
 
-test.each(amounts)("a monthly limit typed as %j is read to its last digit, or refused", (typed, text) => {
+test.each(amounts)("Reads the typed monthly limit %j to its last digit, or refuses it", (typed, text) => {
   const { request, errors } = readKeyForm({ ...newKeyForm, monthlyLimit: typed });
   if (text === undefined) expect(errors.monthly_limit).toBeDefined();
   else expect([request.monthly_limit, errors]).toEqual([text === null ? null : new ExactNumber(text), {}]);
 });
 
-test("a key for chosen projects is not made while none is chosen: it would be let into all", () => {
+test("Requires a chosen project for a key that is limited to projects", () => {
   const form = { ...newKeyForm, where: "only" as const };
   expect(errorOf(readKeyForm(form).errors, "conditions.project_slugs")).toBeDefined();
   expect(readKeyForm({ ...form, projects: ["checkout"] }).errors).toEqual({});
 });
 
-test("the sentence follows the form", () => {
+test("Updates the sentence when the form changes", () => {
   const form = { ...newKeyForm, where: "except" as const, projects: ["search"], monthlyLimit: "50" };
   expect(describeKeyForm(form)).toBe("May log usage in every project but search, up to $50 a month.");
   const bound = { ...form, project: { id: "1", slug: "checkout" }, environment: "test" as const };
@@ -48,7 +48,7 @@ const key = {
   environment: "live",
 } as unknown as KeyView;
 
-test("an edit sends what was touched and nothing else, an expiry that has passed included", () => {
+test("Sends only edited fields, an expiry in the past included", () => {
   const before = formOf(key);
   expect(changedFields(before, { ...before })).toEqual({});
   expect(changedFields(before, { ...before, name: "CI 2" })).toEqual({ name: "CI 2" });
@@ -58,7 +58,7 @@ test("an edit sends what was touched and nothing else, an expiry that has passed
   });
 });
 
-test("an error of a list says which of its entries is wrong", () => {
+test("Names the wrong entry of a list", () => {
   const errors = {
     "allowed_cidrs.1": "must be an address",
     "conditions.features": "must have at most 100 entries",

@@ -15,12 +15,12 @@ test.each<Permission>(["log_usage", "add_expenses", "manage_subscriptions"])(
   },
 );
 
-test("a key that may only read is shown a read", () => {
+test("Shows a read example for a key that may only read", () => {
   const { method, path } = exampleRequest({ ...anyKey, permissions: ["read_summaries"] });
   expect(`${method} ${path}`).toBe("GET /api/v1/summary/month");
 });
 
-test("the example keeps to the projects, features and sources of the key", () => {
+test("Uses the key's own projects, features and sources in the example", () => {
   const conditions = { ...anyKey.conditions, features: ["chat"], sources: ["import" as const] };
   const only = exampleRequest({ ...anyKey, conditions: { ...conditions, project_slugs: ["search"] } });
   expect(only.body).toMatchObject({ project: "search", source: "import", message: { feature: "chat" } });
@@ -35,7 +35,7 @@ test("the example keeps to the projects, features and sources of the key", () =>
   });
 });
 
-test("every snippet of a new key holds its secret and this service's address", () => {
+test("Puts the secret and this service's address into every example of a new key", () => {
   const snippets = writeKeySnippets(
     anyKey,
     { api: "https://outlay.example.com", mcp: "https://mcp.example.com" },

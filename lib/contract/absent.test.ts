@@ -80,8 +80,8 @@ function bare(schema: z.ZodType, value: unknown): z.ZodType {
   return schema;
 }
 
-describe.each(bodies)("null for what may be left out of %s", (_, schema, examples) => {
-  test("is the same as leaving it out, unless the field has a meaning for null", () => {
+describe.each(bodies)("null for optional fields of %s", (_, schema, examples) => {
+  test("Means the same as leaving the field out, unless null has a meaning there", () => {
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
       const without = parsePart(schema, example);
@@ -94,7 +94,7 @@ describe.each(bodies)("null for what may be left out of %s", (_, schema, example
   });
 });
 
-test("null stays what it is where nothing may be left out", () => {
+test("Stays null where the field is required", () => {
   const issuesOf = (value: unknown) => {
     const read = parsePart(ingestRequest, value);
     return read.ok ? [] : read.issues.map(({ path }) => path);
@@ -115,7 +115,7 @@ test("null stays what it is where nothing may be left out", () => {
   expect(isAbsent(z.string(), null)).toBe(false);
 });
 
-test("a value that is read is never changed", () => {
+test("Does not change the value it is given", () => {
   const value = Object.freeze({
     project: "p",
     source: "api",

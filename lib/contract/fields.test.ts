@@ -5,7 +5,7 @@ import { instant, positiveDecimal } from "./fields";
 const issueOf = (value: unknown) => positiveDecimal("").safeParse(value).error?.issues[0]?.message;
 
 test.each([1e-18, 1.5e-7, 5e-7, 0.000001, 1e14, 999_999_999_999_999, 1.0e-12])(
-  "%d is taken, however JavaScript spells it",
+  "Accepts %d in JavaScript's notation",
   (value) => {
     expect(issueOf(value)).toBeUndefined();
   },
@@ -19,11 +19,11 @@ test.each([
   [new ExactNumber(`0.1${"0".repeat(200)}`), "must be written in at most 100 characters"],
   [-1e-7, "must be greater than 0"],
   [0, "must be greater than 0"],
-])("%d is refused: %s", (value, message) => {
+])("Refuses %d: %s", (value, message) => {
   expect(issueOf(value)).toBe(message);
 });
 
-test("a cost that floats worked out is taken with all its noise, where it is to be rounded", () => {
+test("Accepts a float's noise in a cost that is rounded", () => {
   const noisy = 123 * 1.5e-7;
   expect(String(noisy)).toBe("0.000018449999999999998");
   expect(positiveDecimal("", { rounded: true }).parse(noisy)).toBe("0.000018449999999999998");
@@ -37,7 +37,7 @@ test.each([
   ["2026-11-21T00:00:00+16:00", "must have an offset of less than 16 hours"],
   ["2026-11-21T00:00:00-23:59", "must have an offset of less than 16 hours"],
   ["2026-11-21", "must be an ISO 8601 date and time with an offset, like 2026-11-21T09:30:00Z"],
-])("%s is an instant that cannot be stored: %s", (value, message) => {
+])("Refuses the instant %s, which cannot be stored: %s", (value, message) => {
   expect(instant.safeParse(value).error?.issues.map((issue) => issue.message)).toEqual([message]);
 });
 
@@ -46,4 +46,4 @@ test.each([
   "9999-12-31T23:59:59.999Z",
   "2026-11-21T00:00:00+15:59",
   "2026-11-21T00:00:00-15:59",
-])("%s is an instant", (value) => expect(instant.safeParse(value).success).toBe(true));
+])("Accepts the instant %s", (value) => expect(instant.safeParse(value).success).toBe(true));

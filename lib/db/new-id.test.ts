@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "./new-id";
 
-test("ids are version 7, of now, all different, and sort in the order in which they were made", () => {
+test("Makes distinct UUIDs of version 7 that sort in the order of creation", () => {
   const before = Date.now();
   const ids = Array.from({ length: 100_000 }, newId);
   for (const id of ids)

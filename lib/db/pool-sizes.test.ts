@@ -9,11 +9,11 @@ test.each([
     { POSTGRES_POOL_SIZE: "20", POSTGRES_READ_POOL_SIZE: "12" },
     { probing: 1, reading: 12, writing: 7 },
   ],
-])("the connections for all purposes are as many as POSTGRES_POOL_SIZE says (%j)", (settings, sizes) => {
+])("Opens at most POSTGRES_POOL_SIZE connections over all purposes (%j)", (settings, sizes) => {
   expect(poolSizes(parseEnv(settings))).toEqual(sizes);
 });
 
-test("a pool for reads that leaves too little for recording is refused by name", () => {
+test("Refuses a read pool that leaves too few connections for writes, naming the setting", () => {
   const settings = { POSTGRES_POOL_SIZE: "6", POSTGRES_READ_POOL_SIZE: "4" };
   expect(() => parseEnv(settings)).toThrow(EnvError);
   expect(() => parseEnv(settings)).toThrow(/POSTGRES_READ_POOL_SIZE: must be at most 3/);

@@ -3,7 +3,7 @@ import { escapeLiteral } from "pg";
 import { test } from "vitest";
 import { quoteLiteral } from "./quote-literal";
 
-test("a literal is the one that pg makes, for every text", () => {
+test("Makes the same literal as pg for every text", () => {
   const hostile = fc.stringMatching(/^['"\\;$a-z -]*$/);
   fc.assert(
     fc.property(fc.oneof(fc.string(), hostile), (text) => quoteLiteral(text) === escapeLiteral(text)),

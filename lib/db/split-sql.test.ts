@@ -3,7 +3,7 @@ import { splitSql } from "./split-sql";
 
 const texts = (source: string) => splitSql(source).map(({ text }) => text);
 
-test("splits at semicolons and drops what is only blank or comment", () => {
+test("Splits at semicolons and drops blanks and comments", () => {
   expect(texts("select 1; ;\n\n select 2 ;-- done\n/* and done */")).toEqual(["select 1", "select 2"]);
   expect(texts("-- nothing here;\n")).toEqual([]);
 });
@@ -24,12 +24,12 @@ test.each([
     "create function f() returns int begin atomic select case when true then 1 end; select 2; end",
   ],
   ["a name with a dollar", "select a$b$ from t; select c$b$", 2],
-])("leaves %s whole", (_what, source, count = 1) => {
+])("Does not split %s", (_what, source, count = 1) => {
   expect(texts(source)).toHaveLength(count);
   expect(texts(source).join("; ")).toBe(source);
 });
 
-test("keeps a statement's comments, and says on which lines it and its first word are", () => {
+test("Keeps a statement's comments, its first line and the line of its first word", () => {
   const [, second] = splitSql("select 1;\n\n-- why\n\nselect 2;");
   expect(second).toEqual({ text: "-- why\n\nselect 2", body: "select 2", firstLine: 3, line: 5 });
 });

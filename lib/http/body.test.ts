@@ -19,7 +19,7 @@ function requestWith(body: string | Uint8Array<ArrayBuffer>, headers: Record<str
   });
 }
 
-describe("Reading a body for a caller who must be looked up", () => {
+describe("Reading a body whose caller must be looked up", () => {
   /** How often the caller was asked for, and the body, or why there is none. */
   const read = async (request: Request, isKnown = true) => {
     let asked = 0;
@@ -31,7 +31,7 @@ describe("Reading a body for a caller who must be looked up", () => {
     return { asked, body };
   };
 
-  test("Parses a usual message without a look-up of its own", async () => {
+  test("Parses a usual message without an extra lookup", async () => {
     const message = {
       project: "checkout",
       source: "api",
@@ -74,6 +74,6 @@ describe("Reading a body for a caller who must be looked up", () => {
   });
 });
 
-test("Never parses a stranger's numbers exactly", async () => {
+test("Never parses an unknown caller's numbers exactly", async () => {
   expect(await readJsonBody(requestWith(`[${precise}]`), limit, "anybody")).toEqual([Number(precise)]);
 });

@@ -4,13 +4,13 @@ import { clientAddress } from "./client-address";
 
 const proxies = ["10.0.0.0/8", "::1/128"];
 
-test("the socket's address counts, whatever a caller claims", () => {
+test("Uses the socket's address, whatever the caller claims", () => {
   const from = { peer: "203.0.113.7", forwardedFor: "198.51.100.1, 10.0.0.1", trustedProxies: proxies };
   expect(clientAddress(from)).toBe("203.0.113.7");
   expect(clientAddress({ ...from, trustedProxies: [] })).toBe("203.0.113.7");
 });
 
-test("behind a trusted proxy, X-Forwarded-For is read from the right, past trusted hops only", () => {
+test("Reads X-Forwarded-For from the right behind a trusted proxy, past trusted hops only", () => {
   const behind = (forwardedFor: string | null, peer = "10.0.0.1") =>
     clientAddress({ peer, forwardedFor, trustedProxies: proxies });
   expect(behind("203.0.113.7")).toBe("203.0.113.7");
@@ -20,7 +20,7 @@ test("behind a trusted proxy, X-Forwarded-For is read from the right, past trust
   expect(behind(null)).toBe("10.0.0.1");
 });
 
-test("what cannot be read as an address is in no list", () => {
+test("Matches no list with an address that cannot be parsed", () => {
   const caller = clientAddress({
     peer: "10.0.0.1",
     forwardedFor: "203.0.113.7, unknown",
@@ -30,14 +30,14 @@ test("what cannot be read as an address is in no list", () => {
   expect(isAddressIn(caller, ["0.0.0.0/0", "::/0"])).toBe(false);
 });
 
-test("ports and brackets that proxies add are no part of an address", () => {
+test("Ignores ports and brackets that proxies add", () => {
   const behind = (forwardedFor: string) =>
     clientAddress({ peer: "10.0.0.1", forwardedFor, trustedProxies: proxies });
   expect(behind("203.0.113.7:51234")).toBe("203.0.113.7");
   expect(behind("[2001:db8::1]:51234")).toBe("2001:db8::1");
 });
 
-test("a range is an address or a CIDR block, and nothing that merely looks like a number", () => {
+test("Accepts only addresses and CIDR blocks as ranges, not plain numbers", () => {
   for (const good of ["10.0.0.0/8", "203.0.113.7", "2001:db8::/32", "::1", "::ffff:10.0.0.0/104"])
     expect([good, isAddressRange(good)]).toEqual([good, true]);
   for (const bad of [

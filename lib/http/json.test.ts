@@ -9,7 +9,7 @@ const digits = fc
   .chain((count) => fc.bigInt({ min: 10n ** BigInt(count - 1), max: 10n ** BigInt(count) - 1n }))
   .map(String);
 
-test("a number with more digits than a double holds is kept to the last one, wherever the point and the number stand", () => {
+test("Keeps every digit of a number that a double cannot hold", () => {
   fc.assert(
     fc.property(digits, digits, fc.constantFrom("", "-"), (whole, fraction, sign) => {
       const number = `${sign}${whole}.${fraction}`;
@@ -24,7 +24,7 @@ test("a number with more digits than a double holds is kept to the last one, whe
 });
 
 test.each(["123456789012345.6", "100000039436914.55968", "1234567890123456", "0.1234567890123456"])(
-  "%s is kept as it is written",
+  "Keeps %s as written",
   (number) => {
     expect(textOf(parseJson(`{"amount":${number}}`) as object)).toEqual({ amount: new ExactNumber(number) });
   },

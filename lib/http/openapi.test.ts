@@ -93,8 +93,8 @@ function isBounded(schema: JsonSchema): boolean {
 
 const operationOf = (path: string, method: string) => document.paths[path]?.[method];
 
-describe("the OpenAPI document", () => {
-  test("is valid OpenAPI 3.1", async () => {
+describe("The OpenAPI document", () => {
+  test("Is valid OpenAPI 3.1", async () => {
     const validator = new Validator();
     const outcome = await validator.validate(structuredClone(document));
     expect(outcome.errors).toBeUndefined();
@@ -102,7 +102,7 @@ describe("the OpenAPI document", () => {
     expect(validator.version).toBe("3.1");
   });
 
-  test("resolves every reference", () => {
+  test("Resolves every reference", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
       ([, target]) => target,
     );
@@ -116,7 +116,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("has every endpoint of the table, and no other", () => {
+  test("Has exactly the endpoints of the route table", () => {
     const documented = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path}`),
     );
@@ -125,14 +125,14 @@ describe("the OpenAPI document", () => {
       expect(document.paths[convertPath(path, (name) => `{${name}}`)], path).toBeDefined();
   });
 
-  test("names each operation once", () => {
+  test("Names each operation once", () => {
     const ids = Object.values(document.paths).flatMap((item) =>
       Object.values(item).map((one) => one.operationId),
     );
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("gives every error an endpoint declares, under its status", () => {
+  test("Lists every declared error of an endpoint under its status", () => {
     for (const { path, method, declared } of endpoints) {
       for (const code of declared.errors ?? []) {
         const response = operationOf(path, method)?.responses[String(statusOf[code])];
@@ -143,7 +143,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("has what an endpoint that takes a key can refuse", () => {
+  test("Lists the refusals of endpoints that take a key", () => {
     const { responses } = operationOf("/api/v1/messages", "post") ?? {};
     const codes = Object.values(responses ?? {}).flatMap(({ content }) =>
       Object.keys(content?.["application/json"]?.examples ?? {}),
@@ -172,13 +172,13 @@ describe("the OpenAPI document", () => {
     expect(responses?.["201"]?.headers).toHaveProperty("Idempotent-Replayed");
   });
 
-  test("asks for no credentials where none are needed, and for no errors that need them", () => {
+  test("Requires no credentials, and lists no errors of them, on public endpoints", () => {
     const health = operationOf("/api/health", "get");
     expect(health?.security).toEqual([]);
     expect(Object.keys(health?.responses ?? {})).toEqual(["200", "400", "500", "503"]);
   });
 
-  test("has decimals as numbers with their limits, wherever they stand", () => {
+  test("Describes decimals as numbers with limits everywhere", () => {
     const { UsageMessage, IngestResult } = document.components.schemas;
     expect(UsageMessage?.properties?.quantity).toMatchObject({ type: "number", exclusiveMinimum: 0 });
     expect(UsageMessage?.properties?.estimated_cost?.anyOf?.[0]).toMatchObject({
@@ -189,7 +189,7 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(document)).not.toContain('"jsonSchema"');
   });
 
-  test("says that every field of a body that may be left out may be null", () => {
+  test("Allows null for every optional field of a body", () => {
     const bodies = Object.values(document.components.schemas).filter(
       ({ additionalProperties }) => additionalProperties === false,
     );
@@ -210,13 +210,13 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  test("has an enumeration beside every constant, for generators that know enumerations alone", () => {
+  test("Has an enum beside every const, for generators that read only enums", () => {
     const constants = [...everySchema(document)].filter(({ schema }) => schema.const !== undefined);
     expect(constants.length).toBeGreaterThan(5);
     for (const { schema, name } of constants) expect([name, schema.enum]).toEqual([name, [schema.const]]);
   });
 
-  test("gives no two types one name, as generators make names of where a type stands", () => {
+  test("Gives no two types the same generated name", () => {
     const names = new Map<string, string>();
     for (const { schema, name, place } of everySchema(document)) {
       // Of the components, whose members become types of their own beside all others.
@@ -228,7 +228,7 @@ describe("the OpenAPI document", () => {
     expect(names.size).toBeGreaterThan(100);
   });
 
-  test("bounds everything that a caller sends, as the service does", () => {
+  test("Bounds everything that a caller sends, as the service does", () => {
     const unbounded = [...everySchema(document, { sent: true })]
       .filter(({ schema }) => !isBounded(schema))
       .map(({ name }) => name);
@@ -236,7 +236,7 @@ describe("the OpenAPI document", () => {
     expect(unbounded.filter((name) => !/^(Token|\w+MetadataValue)$/.test(name))).toEqual([]);
   });
 
-  test("tells the kinds of a message apart by their type", () => {
+  test("Discriminates the kinds of a message by their type", () => {
     const message = document.components.schemas.CostMessage?.properties?.message;
     expect(message?.discriminator).toMatchObject({
       propertyName: "type",
@@ -245,10 +245,10 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describe("the documentation's examples", () => {
+describe("The documentation's examples", () => {
   const idOf = (schema: z.ZodType | undefined) => schema && (z.globalRegistry.get(schema)?.id ?? "");
 
-  test("are requests the service takes", () => {
+  test("Are requests that the service accepts", () => {
     const bodies = new Map(endpoints.map(({ declared: { body } }) => [idOf(body), body]));
     for (const [id, examples] of Object.entries(requestExamples)) {
       for (const [name, { value }] of Object.entries(examples))
@@ -257,13 +257,13 @@ describe("the documentation's examples", () => {
     }
   });
 
-  test("are answers the service gives", () => {
+  test("Are responses that the service gives", () => {
     const answers = new Map(endpoints.map(({ declared: { response } }) => [idOf(response), response]));
     for (const [id, value] of Object.entries(responseExamples))
       expect(answers.get(id)?.safeParse(value).error?.issues, id).toBeUndefined();
   });
 
-  test("are there for every endpoint that takes a body or answers a named schema", () => {
+  test("Exist for every endpoint with a body or a named response schema", () => {
     for (const { path, method, declared } of endpoints) {
       const operation = operationOf(path, method);
       const place = `${method} ${path}: add one to lib/contract/examples.ts`;
@@ -276,7 +276,7 @@ describe("the documentation's examples", () => {
 });
 
 describe("app/routes.generated.ts", () => {
-  test("is what scripts/generate-routes.mjs makes of the tree", () => {
+  test("Equals what scripts/generate-routes.mjs generates", () => {
     const file = fileURLToPath(new URL("../../app/routes.generated.ts", import.meta.url));
     expect(readFileSync(file, "utf8")).toBe(generateRoutes());
   });

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test("Hashes inline scripts as browsers do, and leaves those with a source out", () => {
+test("Hashes inline scripts as browsers do and skips scripts with a source", () => {
   // The SHA-256 of `alert('Hello, world.');` is the example of MDN's page on script-src.
   expect(
     hashInlineScripts(
@@ -26,7 +26,7 @@ test("Hashes inline scripts as browsers do, and leaves those with a source out",
   ).toEqual(["sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="]);
 });
 
-test("Knows the pages of a build, and what stands in for others", () => {
+test("Finds the prerendered pages of a build and its error pages", () => {
   const pages = new PrerenderedPages(directory);
   expect(pages.hashesOf("/docs/messages")).toHaveLength(1);
   expect(pages.fallbackHashes()).toEqual(pages.hashesOf("/docs/messages"));
@@ -34,7 +34,7 @@ test("Knows the pages of a build, and what stands in for others", () => {
     expect(pages.hashesOf(path)).toBeUndefined();
 });
 
-test("Knows none where there is no build", () => {
+test("Finds none without a build", () => {
   const pages = new PrerenderedPages(join(directory, "nothing"));
   expect([pages.hashesOf("/docs/messages"), pages.fallbackHashes()]).toEqual([undefined, []]);
 });

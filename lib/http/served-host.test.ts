@@ -19,7 +19,7 @@ test.each([
   expect(readTarget(target, "outlay.example")).toEqual(read);
 });
 
-test("Serves the names of Vercel's variables, and none of them without", () => {
+test("Serves the names in Vercel's variables, and only when these are set", () => {
   const settings = parseEnv({ VERCEL_BRANCH_URL: "outlay-git-main.vercel.app" });
   expect(isServedHost("outlay-git-main.vercel.app", settings)).toBe(true);
   expect(isServedHost("outlay-git-main.vercel.app", parseEnv({}))).toBe(false);

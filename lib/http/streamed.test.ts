@@ -4,7 +4,7 @@ import { encodeStream, StreamedBody } from "./streamed";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("a reader who takes nothing for half a minute has the body fail, and its text let go", async () => {
+test("Aborts the body and frees its text when a reader takes nothing for 30 seconds", async () => {
   let closed = 0;
   async function* text() {
     try {
@@ -24,7 +24,7 @@ test("a reader who takes nothing for half a minute has the body fail, and its te
   expect([closed, end.mock.calls.length]).toEqual([1, 1]);
 });
 
-test("a text that nobody began to read is let go of, too", async () => {
+test("Frees a text that nobody began to read", async () => {
   const end = vi.fn(async () => {});
   async function* text() {
     yield "a piece";

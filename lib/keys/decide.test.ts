@@ -38,19 +38,19 @@ const refuse = (changes: Partial<ApiKey>, { cost, ...rest }: Act = {}, usage = f
 };
 const act = (...args: Parameters<typeof refuse>) => refuse(...args)?.code ?? "admitted";
 
-describe("a key expires", () => {
-  test("at the very millisecond of expires_at, and not one before", () => {
+describe("A key's expiry", () => {
+  test("Refuses from the exact millisecond of expires_at on", () => {
     expect(call({ expiresAt: now + 1 }).refusal).toBeNull();
     expect(call({ expiresAt: now }).refusal?.code).toBe("key_expired");
   });
 
-  test("after it was revoked, as revoked", () => {
+  test("Reports a revoked key as revoked, even when it has also expired", () => {
     expect(call({ expiresAt: now - 1, revoked: true }).refusal?.code).toBe("key_revoked");
   });
 });
 
-describe("the address", () => {
-  test("must be in a non-empty list, whatever notation it comes in", () => {
+describe("The caller's address", () => {
+  test("Must match a non-empty list, in any notation", () => {
     expect(call({ allowedCidrs: ["203.0.113.0/24"] }).refusal).toBeNull();
     expect(call({ allowedCidrs: ["203.0.113.0/24"] }, fresh, "::ffff:203.0.113.7").refusal).toBeNull();
     expect(call({ allowedCidrs: ["::ffff:203.0.113.0/120"] }).refusal).toBeNull();
@@ -58,14 +58,14 @@ describe("the address", () => {
     expect(call({ allowedCidrs: ["198.51.100.0/24", "2001:db8::/32"] }).refusal?.code).toBe("ip_not_allowed");
   });
 
-  test("that is unknown is refused by a list, and by nothing else", () => {
+  test("Is refused by a list when unknown, and only then", () => {
     expect(
       decideCall({ ...open, allowedCidrs: ["0.0.0.0/0", "::/0"] }, fresh, undefined, now).refusal?.code,
     ).toBe("ip_not_allowed");
     expect(decideCall(open, fresh, undefined, now).refusal).toBeNull();
   });
 
-  test("is checked before the rate, so that a stranger cannot use it up", () => {
+  test("Is checked before the rate, so that a stranger cannot use the rate up", () => {
     const full = { spent: zero, window: { used: 1, freesAt: now + 1000 } };
     expect(call({ allowedCidrs: ["198.51.100.0/24"], rateLimitRpm: 1 }, full).refusal?.code).toBe(
       "ip_not_allowed",
@@ -73,8 +73,8 @@ describe("the address", () => {
   });
 });
 
-describe("the rate", () => {
-  test("admits exactly the limit, and says what is left", () => {
+describe("The rate limit", () => {
+  test("Admits exactly the limit and reports what is left", () => {
     expect(call({ rateLimitRpm: 2 }, { spent: zero, window: { used: 1, freesAt: now + 500 } })).toEqual({
       refusal: null,
       rate: { limit: 2, remaining: 0, resetMs: 500 },
@@ -85,15 +85,15 @@ describe("the rate", () => {
   });
 });
 
-describe("conditions", () => {
-  test("a missing permission is named", () => {
+describe("A key's conditions", () => {
+  test("Name a missing permission", () => {
     expect(act({ permissions: ["read_summaries"] })).toBe("permission_denied");
     const both = { permissions: ["log_usage", "read_summaries"] as const };
     expect(refuse({}, both)?.fields).toEqual({ permission: "read_summaries" });
     expect(act({ permissions: ["log_usage", "read_summaries"] }, both)).toBe("admitted");
   });
 
-  test("project_id wins over both lists", () => {
+  test("Prefer project_id to both lists", () => {
     const key = {
       project: { slug: "checkout", id: "1" },
       conditions: { project_slugs: ["other"], deny_project_slugs: ["checkout"] },
@@ -102,7 +102,7 @@ describe("conditions", () => {
     expect(act(key, { projects: ["other"] })).toBe("project_not_allowed");
   });
 
-  test("an allow-list wins over the deny-list, which applies alone", () => {
+  test("Prefer the allow-list to the deny-list, which applies alone", () => {
     expect(act({ conditions: { project_slugs: ["checkout"], deny_project_slugs: ["checkout"] } })).toBe(
       "admitted",
     );
@@ -111,13 +111,13 @@ describe("conditions", () => {
     expect(act({ conditions: { deny_project_slugs: ["search"] } })).toBe("admitted");
   });
 
-  test("every project that is touched must be allowed", () => {
+  test("Require every project of a message to be allowed", () => {
     expect(act({ conditions: { project_slugs: ["checkout"] } }, { projects: ["checkout", "search"] })).toBe(
       "project_not_allowed",
     );
   });
 
-  test("a feature cannot be got round by leaving it out", () => {
+  test("Refuse usage without a feature to a key with features", () => {
     const key = { conditions: { features: ["chat"] } };
     expect(act(key)).toBe("admitted");
     expect(act(key, { features: ["search"] })).toBe("feature_not_allowed");
@@ -125,17 +125,17 @@ describe("conditions", () => {
     expect(act(key, { features: ["chat", "search"] })).toBe("feature_not_allowed");
   });
 
-  test("features restrict usage only", () => {
+  test("Apply features to usage only", () => {
     const { features: _, ...expense } = attempt;
     expect(decideAttempt({ ...open, conditions: { features: ["chat"] } }, expense)).toBeNull();
   });
 
-  test("sources restrict where it comes from", () => {
+  test("Restrict sources", () => {
     expect(act({ conditions: { sources: ["mcp"] } })).toBe("source_not_allowed");
     expect(act({ conditions: { sources: ["mcp", "api"] } })).toBe("admitted");
   });
 
-  test("come in the order permission, source, project, feature", () => {
+  test("Are checked in the order permission, source, project, feature", () => {
     const key = {
       permissions: [],
       conditions: { sources: ["mcp" as const], project_slugs: ["x"], features: ["y"] },
@@ -149,11 +149,11 @@ describe("conditions", () => {
   });
 });
 
-describe("the monthly limit", () => {
+describe("The monthly limit", () => {
   const spent = (text: string): KeyUsage => ({ ...fresh, spent: parseDecimal(text) });
   const limited = { monthlyLimit: parseDecimal("1") };
 
-  test("may be reached and never passed, to the last digit", () => {
+  test("Can be reached and never exceeded, to the last digit", () => {
     expect(act(limited, { cost: parseDecimal("0.01") }, spent("0.99"))).toBe("admitted");
     expect(act(limited, { cost: parseDecimal("0.010000000000000001") }, spent("0.99"))).toBe(
       "monthly_limit_exceeded",
@@ -161,17 +161,17 @@ describe("the monthly limit", () => {
     expect(act(limited, { cost: parseDecimal("0.2") }, spent("0.8"))).toBe("admitted");
   });
 
-  test("does not concern what records nothing", () => {
+  test("Does not apply to reads and replays", () => {
     expect(act(limited, {}, spent("5"))).toBe("admitted");
   });
 
-  test("that is used up admits nothing more, not even what costs nothing", () => {
+  test("Refuses everything once used up, even what costs nothing", () => {
     expect(act(limited, { cost: zero }, spent("0.999999999999999999"))).toBe("admitted");
     expect(act(limited, { cost: zero }, spent("1"))).toBe("monthly_limit_exceeded");
     expect(act(limited, { cost: zero }, spent("1.5"))).toBe("monthly_limit_exceeded");
   });
 
-  test("names the limit, what is spent, and when it starts anew", () => {
+  test("Reports the limit, what is spent, and when it resets", () => {
     const refusal = refuse(limited, { cost: parseDecimal("0.01") }, spent("0.995"));
     expect(refusal?.fields).toMatchObject({
       limit_usd: { text: "1" },

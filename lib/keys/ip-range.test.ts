@@ -11,7 +11,7 @@ test.each([
   ["::ffff:203.0.113.9", "203.0.113.9/32"],
   ["::ffff:203.0.113.9/120", "203.0.113.0/24"],
   ["::/0", "::/0"],
-])("%s is kept as %s, which holds the same address", (text, kept) => {
+])("Stores %s as %s, which contains the same address", (text, kept) => {
   expect(canonicalRange(text)).toBe(kept);
   expect(canonicalRange(kept)).toBe(kept);
   expect(isAddressIn(text.split("/")[0], [kept])).toBe(true);
@@ -30,6 +30,6 @@ test.each([
     "10.0.0.0/8/8",
   ],
   ...["2001:db8::/129", "fe80::1%eth0", "localhost", "2001:db8::1::", "*", "10.0.0.1-10.0.0.9"],
-])("%s is no range", (text) => {
+])("Refuses %s as a range", (text) => {
   expect(canonicalRange(text)).toBeUndefined();
 });

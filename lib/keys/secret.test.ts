@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { generateSecret, hashSecret, isWellFormedSecret, secretHint } from "./secret";
 
-test("a secret is svc_live_, 32 random characters and 6 of checksum, and no two are alike", () => {
+test("Makes distinct secrets of svc_live_, 32 random characters and a checksum of 6", () => {
   const secrets = Array.from({ length: 200 }, generateSecret);
   for (const secret of secrets) {
     expect(secret).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
@@ -11,7 +11,7 @@ test("a secret is svc_live_, 32 random characters and 6 of checksum, and no two 
   expect(new Set(secrets).size).toBe(200);
 });
 
-test("a secret with one character changed, two swapped, or some cut off fails its checksum", () => {
+test("Detects a changed, swapped or missing character by the checksum", () => {
   const secret = generateSecret();
   fc.assert(
     fc.property(
@@ -30,7 +30,7 @@ test("a secret with one character changed, two swapped, or some cut off fails it
   );
 });
 
-test("what is kept of a secret does not give it away", () => {
+test("Stores nothing from which the secret can be derived", () => {
   const secret = generateSecret();
   expect(hashSecret(secret)).toMatch(/^[0-9a-f]{64}$/);
   expect(secretHint(secret)).toEqual({ prefix: secret.slice(0, 13), last_four: secret.slice(-4) });

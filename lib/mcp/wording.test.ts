@@ -11,7 +11,7 @@ test.each([
   ["1", "100.0 %"],
   ["1.23456", "123.4 %"],
   ["1e-7", "0.0 %"],
-])("a budget of which %s is used says %s: a limit is reached, never rounded to", (used, shown) => {
+])("Says of a budget of which %s is used %s: a limit is reached, never rounded to", (used, shown) => {
   const budget = {
     id: "1",
     name: "All",

@@ -13,19 +13,19 @@ const pace = (usage: string, now = tenDaysIn, booked = "0") => {
   );
 };
 
-test("a month that goes on as so far comes to its pace, exactly", () => {
+test("Forecasts a month at its pace exactly", () => {
   expect(pace("10")?.total).toBe("30");
   expect(pace("0.1")?.total).toBe("0.3");
 });
 
-test("a month says nothing in its first three days, and where nothing is spent", () => {
+test("Forecasts nothing in the first three days or without spend", () => {
   expect(pace("10", Date.UTC(2026, 10, 4) - 1)).toBeNull();
   expect(pace("10", Date.UTC(2026, 10, 4))?.total).toBe("100");
   expect(pace("0")).toBeNull();
   expect(pace("-5")).toBeNull();
 });
 
-test("an amount runs out on the day it is used up at that pace; not where it lasts, nor where it is used up already", () => {
+test("Dates when an amount runs out at that pace, unless it lasts or is used up", () => {
   const { runsOutOn } = pace("10") ?? {};
   expect(runsOutOn?.("15")).toBe("2026-11-16");
   expect(runsOutOn?.("14.999999999")).toBe("2026-11-15");
@@ -35,7 +35,7 @@ test("an amount runs out on the day it is used up at that pace; not where it las
   expect(runsOutOn?.("9")).toBeNull();
 });
 
-test("a subscription that was charged is not charged again by the pace of a month", () => {
+test("Counts a charged subscription once in a month's forecast", () => {
   const { total, runsOutOn } = pace("10", tenDaysIn, "240") ?? {};
   expect(total).toBe("270");
   expect(runsOutOn?.("255")).toBe("2026-11-16");

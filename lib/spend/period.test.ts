@@ -29,7 +29,7 @@ describe("a period", () => {
   });
 });
 
-describe("the point of the period before that corresponds to now", () => {
+describe("The corresponding point of the previous period", () => {
   const point = (period: Period, now: string) => {
     const range = rangeOf({ period }, at(now));
     const before = rangeBefore(period, range);
@@ -57,7 +57,7 @@ describe("the point of the period before that corresponds to now", () => {
     expect(point(period, now)).toBe(expected);
   });
 
-  test("is all of the period before where this one is over, and none of it where it has not begun", () => {
+  test("Is its end when this period is over, and its start when it has not begun", () => {
     const range = { from: "2026-10-01", until: "2026-10-11" };
     const before = { from: "2026-09-21", until: "2026-10-01" };
     expect(samePointBefore("range", range, before, at("2026-11-01T00:00:00Z"))).toEqual({
@@ -75,6 +75,6 @@ test.each([
   ["2026-12-31T23:59:59.999Z", "2026-12-01", "2027-01-01"],
   ["2026-01-31T00:00:00Z", "2026-01-01", "2026-02-01"],
   ["0001-01-15T00:00:00Z", "0001-01-01", "0001-02-01"],
-])("the month of %s is from %s to before %s", (now, from, until) => {
+])("Reads the month %s as %s to before %s", (now, from, until) => {
   expect(monthOf(at(now))).toEqual({ from, until });
 });

@@ -98,17 +98,17 @@ function promise({ declared, caller }: Cell): [number, string?] {
   return rank >= members.indexOf(declared.role) ? success : [403, "permission_denied"];
 }
 
-test("every endpoint has a call to try it with, and every such call an endpoint", () => {
+test("Has one sample call for every endpoint, and no other", () => {
   expect(Object.keys(samples).sort()).toEqual(endpoints.map(({ name }) => name).sort());
 });
 
-test("every route about a workspace declares the role it wants", () => {
+test("Declares the required role on every route of a workspace", () => {
   const about = endpoints.filter(({ path }) => path.startsWith("/api/v1/workspaces/[slug]"));
   expect(about.filter(({ declared }) => !declared.role).map(({ name }) => name)).toEqual([]);
 });
 
 describe.each(endpoints)("$name", ({ name }) => {
-  test.each(cells.filter((cell) => cell.name === name))("for $caller", async (cell) => {
+  test.each(cells.filter((cell) => cell.name === name))("Answers $caller as declared", async (cell) => {
     const answer = await call(cell);
     const [status, error] = promise(cell);
     expect([answer.status, answer.body.error]).toEqual([status, error]);
@@ -116,11 +116,11 @@ describe.each(endpoints)("$name", ({ name }) => {
   });
 });
 
-describe("what is hidden from a member of another workspace and what does not exist", () => {
+describe("A resource of another workspace and one that does not exist", () => {
   const hidden = cells.filter(
     ({ declared, caller }) => declared.role && caller === "a member of another workspace",
   );
-  test.each(hidden)("answer the same: $name", async (cell) => {
+  test.each(hidden)("Get the same answer: $name", async (cell) => {
     const answers = [await call(cell), await call(cell, "no-such-workspace")];
     // The request's own id is the one thing by which two answers ever differ.
     const [one, other] = answers.map(({ status, body: { request_id, ...rest } }) =>

@@ -47,7 +47,7 @@ async function pages(
   }
 }
 
-describe("what a row says", () => {
+describe("A row of activity", () => {
   let team: Awaited<ReturnType<typeof makeWorkspace>>;
   let ids: string[];
   beforeAll(async () => {
@@ -107,7 +107,7 @@ describe("what a row says", () => {
     return rows[0] ?? {};
   };
 
-  test("its fields are those of the specification, and a label is always there", async () => {
+  test("Has the specification's fields, and always a label", async () => {
     const body = await team.activity();
     expect(body).toMatchObject({ period: "month", count: rowsOf(body).length, next_cursor: null });
     const row = await one("type=usage&period=month");
@@ -143,7 +143,7 @@ describe("what a row says", () => {
     ]);
   });
 
-  test("a batch filtered by what its lines have shows what those lines cost, and the whole beside it", async () => {
+  test("Shows of a filtered batch what its matching lines cost, and the whole", async () => {
     const whole = await one("type=batch");
     expect(whole).toMatchObject({
       amount_usd: 0.75,
@@ -173,7 +173,7 @@ describe("what a row says", () => {
     });
   });
 
-  test("text is found in label, feature, model, provider and notes, as it is written", async () => {
+  test("Is found by text in label, feature, model, provider and notes", async () => {
     const found = async (q: string) =>
       rowsOf(await team.activity(`period=all&q=${encodeURIComponent(q)}`))
         .map(({ message_type }) => message_type)
@@ -186,7 +186,7 @@ describe("what a row says", () => {
     expect(await found("chat")).toEqual(["batch", "usage"]);
   });
 
-  test("an empty filter asks for what has none", async () => {
+  test("Is found by an empty filter when it lacks the value", async () => {
     expect(rowsOf(await team.activity("provider=")).map(({ message_type }) => message_type)).toEqual([
       "allocation",
       "allocation",
@@ -194,7 +194,7 @@ describe("what a row says", () => {
     expect(rowsOf(await team.activity("key="))).toEqual([]);
   });
 
-  test("a message by itself says how its amount came about", async () => {
+  test("Shows by itself how its amount was computed", async () => {
     const read = async (index: number) =>
       (await team.viewer.get(`/api/v1/workspaces/${team.slug}/messages/${ids[index]}`)).body;
     expect((await read(0)).idempotency_key).toBe("order-1042");
@@ -223,7 +223,7 @@ describe("what a row says", () => {
   });
 });
 
-test("the longest range there is has an answer", async () => {
+test("Answers the longest possible range", async () => {
   const { slug, viewer } = await makeWorkspace();
   for (const route of ["activity", "metrics"]) {
     const path = `/api/v1/workspaces/${slug}/${route}?period=range&from=1900-01-01&to=2999-12-31`;
@@ -258,14 +258,14 @@ test.each([
     "query.cursor",
   ],
   ["colour=red", "query.colour"],
-])("?%s is refused, naming %s", async (query, path) => {
+])("Refuses ?%s, naming %s", async (query, path) => {
   const { slug, viewer } = await makeWorkspace();
   const { status, body } = await viewer.get(`/api/v1/workspaces/${slug}/activity?${query}`);
   expect([status, body.error]).toEqual([400, "validation_failed"]);
   expect((body.issues as { path: string }[]).map((issue) => issue.path)).toContain(path);
 });
 
-test("pages have every row once while others are recorded before, among and after them", async () => {
+test("Lists every row once over all pages while others are recorded", async () => {
   const { key, activity } = await makeWorkspace();
   const at = (index: number) => `2026-11-0${1 + (index % 9)}T12:00:00.00${index % 3}Z`;
   const ids = await bulk(
@@ -286,7 +286,7 @@ test("pages have every row once while others are recorded before, among and afte
   expect(order).toEqual([...order].sort().reverse());
 });
 
-test("a search through more rows than one page looks at is answered in steps, each row once", async () => {
+test("Lists each row once when a search takes several steps", async () => {
   const { id, key, activity } = await makeWorkspace();
   const [first = ""] = await bulk(key, [
     costMessage({ label: "needle", occurred_at: "2026-10-01T00:00:00Z" }),
@@ -314,7 +314,7 @@ test("a search through more rows than one page looks at is answered in steps, ea
   expect(found.flat().map((row) => row.id)).toEqual([last, first]);
 });
 
-test("an instant belongs to the day, week, month, quarter and year it is in, to the last microsecond", async () => {
+test("Puts an instant into its day, week, month, quarter and year to the microsecond", async () => {
   const { key, activity, metrics } = await makeWorkspace();
   const { sql } = harness.fixtures;
   for (const unit of ["day", "week", "month", "quarter", "year"]) {
@@ -340,7 +340,7 @@ test("an instant belongs to the day, week, month, quarter and year it is in, to 
   }
 });
 
-test("what strangers ask for and what is not there answer the same, byte for byte", async () => {
+test("Gives strangers the same bytes as for what does not exist", async () => {
   const { slug, key, viewer } = await makeWorkspace();
   const other = await makeWorkspace();
   const [id = ""] = await bulk(key, [costMessage()]);
@@ -357,7 +357,7 @@ test("what strangers ask for and what is not there answer the same, byte for byt
   expect(await ask(other.viewer, `${other.slug}/messages/${id}`)).toEqual(missing);
 });
 
-test("the second lock holds by itself: without membership no row of messages, rollup or totals is seen", async () => {
+test("Hides every row of messages and rollups from non-members by row-level security alone", async () => {
   const { id, key } = await makeWorkspace();
   await bulk(key, [costMessage()]);
   const { id: stranger } = await addUser(harness, await harness.fixtures.workspace(), "owner");

@@ -33,7 +33,7 @@ const attempt = async (who: Who, id: string) => {
 };
 const all = (code: string) => [code, code, code];
 
-describe("a key is made by", () => {
+describe("Creating a key as", () => {
   test.each<[Who, string]>([
     ["owner", "201 ok"],
     ["admin", "201 ok"],
@@ -45,7 +45,7 @@ describe("a key is made by", () => {
   });
 });
 
-describe("a key of a member is edited, rotated and revoked by", () => {
+describe("Editing, rotating and revoking a member's key as", () => {
   test.each<[Who, string]>([
     ["member", "200 ok"],
     ["admin", "200 ok"],
@@ -61,11 +61,11 @@ describe("a key of a member is edited, rotated and revoked by", () => {
   });
 });
 
-test("a member leaves the keys of admins alone", async () => {
+test("Refuses a member changes of an admin's key", async () => {
   expect(await attempt("member", (await made("admin")).id)).toEqual(all("403 permission_denied"));
 });
 
-test("every member reads the list, and sees which keys they may change", async () => {
+test("Shows every member the list, and which keys they may change", async () => {
   const mine = (await made("member")).id;
   const seen = async (who: Who) => {
     const { status, body } = await team.users[who].get(keys());
@@ -80,7 +80,7 @@ test("every member reads the list, and sees which keys they may change", async (
   expect(await seen("viewer")).toEqual([200, false, false, ["read_summaries"]]);
 });
 
-test("who was a member manages nothing as a viewer, and their keys go on", async () => {
+test("Refuses key changes to a member who became a viewer, whose keys keep working", async () => {
   const { id, secret } = await made("colleague");
   const become = (role: string) =>
     harness.fixtures.sql.query(
@@ -94,7 +94,7 @@ test("who was a member manages nothing as a viewer, and their keys go on", async
   expect(codeOf(await deeds.edit("colleague", id))).toBe("200 ok");
 });
 
-test("a key of another workspace, of another kind, and one that does not exist are answered byte for byte alike", async () => {
+test("Gives the same bytes for a key of another workspace, of another kind and of none", async () => {
   const elsewhere = await harness.fixtures.key(await harness.fixtures.workspace());
   const connection = await harness.fixtures.key(team.workspace);
   await harness.fixtures.sql.query("update public.api_keys set kind = 'connection' where id = $1", [
@@ -119,7 +119,7 @@ test("a key of another workspace, of another kind, and one that does not exist a
   expect(rows).toEqual([0, 1].map(() => ({ name: "Test key", revoked_at: null, rotated_at: null })));
 });
 
-test("the environment's own key is shown, and changed by nobody", async () => {
+test("Shows the environment key, and lets nobody change it", async () => {
   const { id } = await harness.fixtures.key(team.workspace);
   await harness.fixtures.sql.query("update public.api_keys set kind = 'environment' where id = $1", [id]);
   const { body } = await team.users.owner.get(keys());
@@ -127,7 +127,7 @@ test("the environment's own key is shown, and changed by nobody", async () => {
   expect(await attempt("owner", id)).toEqual(all("403 permission_denied"));
 });
 
-test("a maker who has left is not named, and an API key is no user here", async () => {
+test("Names no maker who has left, and refuses an API key as a user", async () => {
   const { id, secret } = await made("colleague");
   await harness.fixtures.sql.query(
     "delete from public.workspace_members where workspace_id = $1 and user_id = $2",

@@ -28,7 +28,7 @@ const using = ({ secret }: { secret: string }) => apiClient(baseUrl(), secret);
 const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) =>
   `${status} ${body.error ?? "ok"}`;
 
-test("spent is Σ rows that the key recorded this month, exact, and no other key's", async () => {
+test("Reports as spent exactly the sum of the key's rows this month", async () => {
   const [one, other] = [await created(), await created()];
   for (const cost of ["0.1", "0.2", "0.000000000000000003"]) {
     const body = JSON.stringify(costMessage()).replace("0.01", cost);
@@ -48,7 +48,7 @@ test("spent is Σ rows that the key recorded this month, exact, and no other key
   expect(await listed(other.id)).toMatchObject({ spent: 7 });
 });
 
-describe("the last use", () => {
+describe("The last use", () => {
   const age = (id: string, seconds: number) =>
     harness.fixtures.sql.query(
       "update public.api_keys set last_used_at = now() - make_interval(secs => $2) where id = $1",
@@ -77,7 +77,7 @@ describe("the last use", () => {
     await expect.poll(() => lastUse(key.id), { timeout: 10_000 }).toBeGreaterThanOrEqual(before - 1000);
   });
 
-  test("is noted again after a minute, not before, and is no change to audit", async () => {
+  test("Is updated after a minute, not before, and not audited", async () => {
     const key = await created();
     await age(key.id, 30);
     const recent = await lastUse(key.id);
@@ -96,7 +96,7 @@ describe("the last use", () => {
   });
 });
 
-test("every change is audited with who made it, and never with the secret", async () => {
+test("Audits every change with its author and never the secret", async () => {
   const key = await created();
   await edit(key.id, { monthly_limit: 9 });
   const rotated = await team.users.admin.call("POST", `${keys()}/${key.id}/rotate`);
@@ -122,7 +122,7 @@ test("every change is audited with who made it, and never with the secret", asyn
   expect(text).not.toContain("hash");
 });
 
-test("one person is given so many secrets an hour, whatever the workspace", async () => {
+test("Limits how many secrets an hour one person gets, over all workspaces", async () => {
   const { id } = await created();
   let answer = await create();
   for (let count = 2; answer.status !== 429 && count < 70; count += 1) answer = await create();

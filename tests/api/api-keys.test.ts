@@ -43,8 +43,8 @@ const codeOf = ({ status, body }: { status: number; body: Record<string, unknown
 /** The owner's quota of new secrets an hour must not end a file of tests. */
 const forgetThrottle = () => harness.fixtures.sql.query("delete from private.throttle_windows");
 
-describe("a key that is made", () => {
-  test("has everything that was asked for, works at once, and shows its secret this once", async () => {
+describe("A new key", () => {
+  test("Has all requested settings, works at once, and shows its secret once", async () => {
     const answer = await create({
       name: "Checkout service",
       permissions: ["read_summaries", "log_usage"],
@@ -102,7 +102,7 @@ describe("a key that is made", () => {
     expect(all).not.toContain(`"secret"`);
   });
 
-  test("is unrestricted where nothing is said, or null", async () => {
+  test("Is unrestricted where a field is absent or null", async () => {
     const nothing = {
       project_id: null,
       conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [] },
@@ -119,7 +119,7 @@ describe("a key that is made", () => {
     expect(await created(nulls)).toMatchObject(nothing);
   });
 
-  test("of the environment test reads and writes test data alone", async () => {
+  test("Reads and writes only test data in the environment test", async () => {
     const key = await created({ environment: "test" });
     expect(key).toMatchObject({ environment: "test", summary: expect.stringContaining("as test data") });
     await using(key).post(costMessage({}, { project: "trial" }));
@@ -130,7 +130,7 @@ describe("a key that is made", () => {
     expect(rows).toEqual([{ environment: "test" }]);
   });
 
-  test("may record nothing with a limit of 0, which is used up from the start", async () => {
+  test("Records nothing with a limit of 0", async () => {
     const key = await created({ monthly_limit: 0 });
     expect(codeOf(await using(key).post(costMessage()))).toBe("402 monthly_limit_exceeded");
     expect(codeOf(await using(key).post(costMessage({ estimated_cost: 0 })))).toBe(
@@ -138,7 +138,7 @@ describe("a key that is made", () => {
     );
   });
 
-  test("may name projects that do not exist yet, and is held to them from the first message on", async () => {
+  test("Accepts projects that do not exist yet and applies them from the first message on", async () => {
     const only = await created({ conditions: { project_slugs: ["announced"] } });
     const except = await created({ conditions: { deny_project_slugs: ["announced"] } });
     const post = (key: Key, project: string) => using(key).post(costMessage({}, { project }));
@@ -194,21 +194,21 @@ const wrong: [Record<string, unknown>, string, RegExp][] = [
   [{ last_used_at: null }, "last_used_at", /not a field/],
 ];
 
-describe("what is wrong is named by its path, making and editing alike", () => {
+describe("An invalid field on creating and on editing", () => {
   let id: string;
   beforeAll(async () => {
     await forgetThrottle();
     id = (await created()).id;
   });
 
-  test.each(wrong)("%j is refused, naming %s", async (fields, path, message) => {
+  test.each(wrong)("Refuses %j, naming %s", async (fields, path, message) => {
     for (const answer of [await create(fields), await edit(id, fields)]) {
       expect(codeOf(answer)).toBe("400 validation_failed");
       expect(answer.body.issues).toContainEqual({ path, message: expect.stringMatching(message) });
     }
   });
 
-  test("name and permissions are required, and the environment is live or test and stays", async () => {
+  test("Requires name and permissions, and an environment that then stays", async () => {
     const { body } = await team.users.owner.call("POST", keys(), {});
     expect(body.issues).toEqual([
       { path: "name", message: "is required" },
@@ -218,7 +218,7 @@ describe("what is wrong is named by its path, making and editing alike", () => {
     expect((await edit(id, { environment: "test" })).body.issues).toMatchObject([{ path: "environment" }]);
   });
 
-  test("everything that is wrong is named at once, and nothing is changed", async () => {
+  test("Names every invalid field at once and changes nothing", async () => {
     const before = await listed(id);
     const { body } = await edit(id, {
       name: "Changed",
@@ -235,10 +235,10 @@ describe("what is wrong is named by its path, making and editing alike", () => {
   });
 });
 
-describe("an edit", () => {
+describe("Editing a key", () => {
   beforeAll(forgetThrottle);
 
-  test("changes what it names and nothing else; null clears, a list is replaced", async () => {
+  test("Changes only the given fields; null clears, a list is replaced", async () => {
     const { secret, ...key } = await created({
       conditions: { project_slugs: ["checkout"], features: ["chat"] },
       monthly_limit: 5,
@@ -265,7 +265,7 @@ describe("an edit", () => {
     expect((await using({ secret }).post(costMessage())).status).toBe(201);
   });
 
-  test("takes an expired key's other fields, and its expiry on", async () => {
+  test("Accepts other fields of an expired key, and a later expiry", async () => {
     const key = await created();
     await harness.fixtures.sql.query(
       "update public.api_keys set expires_at = now() - interval '1 day' where id = $1",
@@ -280,12 +280,12 @@ describe("an edit", () => {
   });
 });
 
-describe("rotation and revocation", () => {
+describe("Rotating and revoking a key", () => {
   beforeAll(forgetThrottle);
   const rotate = (id: string) => team.users.owner.call("POST", `${keys()}/${id}/rotate`);
   const revoke = (id: string) => team.users.owner.call("DELETE", `${keys()}/${id}`);
 
-  test("a rotated key keeps everything but its secret", async () => {
+  test("Changes only the secret on rotation", async () => {
     const { secret, prefix, last_four, ...key } = await created({
       monthly_limit: 5,
       conditions: { sources: ["api"] },
@@ -305,7 +305,7 @@ describe("rotation and revocation", () => {
     expect((await using({ secret: next }).post(costMessage())).status).toBe(201);
   });
 
-  test("an expired key may be rotated, and stays expired", async () => {
+  test("Rotates an expired key, which stays expired", async () => {
     const key = await created();
     await harness.fixtures.sql.query("update public.api_keys set expires_at = '2020-01-01' where id = $1", [
       key.id,
@@ -313,7 +313,7 @@ describe("rotation and revocation", () => {
     expect((await rotate(key.id)).body).toMatchObject({ status: "expired", secret: expect.any(String) });
   });
 
-  test("a revoked key stays in the list, and can be revoked again but neither edited, rotated nor revived", async () => {
+  test("Keeps a revoked key in the list, and refuses to edit, rotate or restore it", async () => {
     const key = await created();
     const revoked = await revoke(key.id);
     expect(revoked.status).toBe(200);

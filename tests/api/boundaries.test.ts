@@ -40,7 +40,7 @@ const days = async (client: Client, from: string, to: string) =>
     ]),
   );
 
-describe("a day, a month and a year are ranges of instants", () => {
+describe("A day, a month and a year as ranges of instants", () => {
   test.each([
     ["the last millisecond of a day", "2026-03-14T23:59:59.999Z", "2026-03-14"],
     ["the first of a day", "2026-03-15T00:00:00Z", "2026-03-15"],
@@ -62,8 +62,8 @@ describe("a day, a month and a year are ranges of instants", () => {
   });
 });
 
-describe("the leap day", () => {
-  test("is a day like any other, and no day of other years", async () => {
+describe("The leap day", () => {
+  test("Counts as a day, in leap years only", async () => {
     const { one } = await newClients();
     for (const occurred_at of ["2024-02-28T23:59:59.999Z", "2024-02-29T12:00:00Z", "2024-03-01T00:00:00Z"]) {
       expect((await one.post(usage({ occurred_at }))).status).toBe(201);
@@ -77,7 +77,7 @@ describe("the leap day", () => {
     expect([status, body.error]).toEqual([400, "validation_failed"]);
   });
 
-  test("begins a year of subscription whose parts keep to the 29th where there is one", async () => {
+  test("Keeps a yearly subscription's parts on the 29th where there is one", async () => {
     const { one } = await newClients();
     const message = {
       type: "subscription",
@@ -95,7 +95,7 @@ describe("the leap day", () => {
     expect(show(total(Object.values(parts).map(exact)))).toBe("1");
   });
 
-  test("of a subscription that began on it is the last of February a year later", async () => {
+  test("Renews on the last day of February a year later", async () => {
     const { one } = await newClients();
     const message = {
       type: "subscription",
@@ -112,7 +112,7 @@ describe("the leap day", () => {
   });
 });
 
-test("a subscription's end is held against the UTC day it begins on, whatever the offset it was posted with", async () => {
+test("Compares a subscription's end with the UTC day on which it begins, whatever its offset", async () => {
   const { one } = await newClients();
   const message = {
     type: "subscription",
@@ -127,7 +127,7 @@ test("a subscription's end is held against the UTC day it begins on, whatever th
   expect((await one.post({ project: "p", source: "api", message: tooEarly })).status).toBe(400);
 });
 
-test("cents beyond 2^53 are neither lost nor rounded, in sums and in answers", async () => {
+test("Keeps cents beyond 2^53 exact in sums and answers", async () => {
   const { one } = await newClients();
   // 2^53 cents, one more than a double can count, and what makes up the next dollar.
   const costs = ["90071992547409.92", "90071992547409.93", "0.000000000000000001", "0.149999999999999999"];
@@ -140,7 +140,7 @@ test("cents beyond 2^53 are neither lost nor rounded, in sums and in answers", a
   );
 });
 
-describe("cached tokens cost their own price once", () => {
+describe("Cached tokens", () => {
   const priceOf = async (client: Client, unit_type: string, model: Record<string, string>) =>
     exact(
       String(
@@ -149,7 +149,7 @@ describe("cached tokens cost their own price once", () => {
       ),
     );
 
-  test("included in the input (OpenAI): the rest is input, the part is cached", async () => {
+  test("Are charged once when included in the input (OpenAI)", async () => {
     const { one } = await newClients();
     const model = { provider: "openai", model: "gpt-4o" };
     const [input, cached] = [
@@ -169,7 +169,7 @@ describe("cached tokens cost their own price once", () => {
     expect(body).toMatchObject({ cost_status: "priced", amount_usd: show(86n * input + 1920n * cached) });
   });
 
-  test("counted beside the input (Anthropic): a line each, and more of them than of input is no mistake", async () => {
+  test("Are charged as lines of their own beside the input (Anthropic), however many", async () => {
     const { one } = await newClients();
     const model = { model: "claude-sonnet-4-5" };
     const provider = "anthropic";
@@ -193,7 +193,7 @@ describe("cached tokens cost their own price once", () => {
     });
   });
 
-  test("more cached than there are tokens is a refusal that says so, not a negative cost", async () => {
+  test("Are refused when they exceed the tokens, instead of costing less than nothing", async () => {
     const { one } = await newClients();
     const { status, body } = await one.post(
       usage({
@@ -207,7 +207,7 @@ describe("cached tokens cost their own price once", () => {
   });
 });
 
-test("a bulk call sent again, half of it new, records the new half alone, on whichever process", async () => {
+test("Records only the new half of a repeated bulk call, on any process", async () => {
   const { one, other } = await newClients();
   const message = (number: number, cost = "0.1") =>
     usage({ estimated_cost: cost }, { idempotency_key: `row ${number}` });
@@ -237,7 +237,7 @@ test("a bulk call sent again, half of it new, records the new half alone, on whi
   });
 });
 
-test("two processes sent the same bulk call at once record it once, and both say so", async () => {
+test("Records a bulk call once that two processes get at once, and both say so", async () => {
   const { one, other } = await newClients();
   const messages = Array.from({ length: 200 }, (_, number) =>
     usage({ estimated_cost: "0.01" }, { idempotency_key: `${number}` }),
@@ -260,6 +260,6 @@ test("two processes sent the same bulk call at once record it once, and both say
   });
 });
 
-test("after all of this, every derived figure is the sum of its messages", async () => {
+test("Keeps every derived figure equal to the sum of its messages", async () => {
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });

@@ -49,7 +49,7 @@ async function sumOf(condition: string): Promise<number> {
   return Number(rows[0].sum);
 }
 
-describe("a budget counts the live spend of its scope, Σ rows", () => {
+describe("Counts the live spend of a budget's scope, exactly the sum of its rows", () => {
   test.each<[string, () => string | null, string, unknown]>([
     ["global", () => null, "true", { type: "global", value: null, label: "Everything" }],
     [
@@ -100,7 +100,7 @@ describe("a budget counts the live spend of its scope, Σ rows", () => {
   });
 });
 
-test("a budget alerts from 80 % on, to the last digit, and may be overspent", async () => {
+test("Alerts from 80 % on, to the last digit, and allows overspending", async () => {
   const spent = await sumOf("p.slug = 'checkout'");
   expect(spent).toBe(0.3);
   const of = async (amount: number) =>
@@ -110,7 +110,7 @@ test("a budget alerts from 80 % on, to the last digit, and may be overspent", as
   expect(await of(0.1)).toMatchObject({ alert: true, remaining: -0.2, percent_used: 3, runs_out_on: null });
 });
 
-test("where it is heading follows from what is spent and the part of the month that has passed", async () => {
+test("Forecasts from what is spent and the part of the month that has passed", async () => {
   const now = new Date();
   const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
   const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
@@ -127,7 +127,7 @@ test("where it is heading follows from what is spent and the part of the month t
   if (expected > 4.01) expect(body.runs_out_on).toBe(today);
 });
 
-describe("what is wrong is named by its path", () => {
+describe("An invalid field", () => {
   test.each<[Record<string, unknown>, string, RegExp]>([
     [{ amount: 0 }, "amount", /greater than 0/],
     [{ amount: -5 }, "amount", /greater than 0/],
@@ -152,12 +152,12 @@ describe("what is wrong is named by its path", () => {
     expect(body.issues).toContainEqual({ path, message: expect.stringMatching(message) });
   });
 
-  test("a project is named by its slug, not by the id that it is stored under", async () => {
+  test("Names a project by its slug, not by its stored id", async () => {
     const { status } = await create({ scope_type: "project", scope_value: projectId, amount: 5 });
     expect(status).toBe(400);
   });
 
-  test("an edit takes a name and an amount, and no other scope", async () => {
+  test("Edits name and amount, and no other scope", async () => {
     const { id } = (await create({ scope_type: "global", amount: 5 })).body as Budget;
     const edit = (body: unknown) => team.users.admin.call("PATCH", `${budgets()}/${id}`, body);
     expect((await edit({ amount: 0 })).body.issues).toMatchObject([{ path: "amount" }]);
@@ -171,8 +171,8 @@ describe("what is wrong is named by its path", () => {
   });
 });
 
-describe("who may", () => {
-  test("read: every member; write: admins and owners", async () => {
+describe("Permissions", () => {
+  test("Let every member read, and admins and owners write", async () => {
     const { id } = (await create({ scope_type: "global", amount: 5 })).body as Budget;
     const one = `${budgets()}/${id}`;
     for (const who of ["owner", "admin", "member", "viewer", "stranger"] as const) {
@@ -193,7 +193,7 @@ describe("who may", () => {
     expect(codeOf(await team.users.owner.call("DELETE", one))).toBe("404 not_found");
   });
 
-  test("a budget of another workspace and one that does not exist are answered alike", async () => {
+  test("Answers a budget of another workspace like one that does not exist", async () => {
     const elsewhere = await harness.fixtures.workspace();
     const { rows } = await harness.fixtures.sql.query(
       "insert into public.budgets (workspace_id, name, scope_type, amount) values ($1, 'Theirs', 'global', 5) returning id",
@@ -210,7 +210,7 @@ describe("who may", () => {
   });
 });
 
-test("several budgets may be of one thing, and every change of one is audited", async () => {
+test("Allows several budgets of one scope and audits every change", async () => {
   const soft = (await create({ name: "Soft", scope_type: "project", scope_value: "search", amount: 5 }))
     .body as Budget;
   const hard = await create({ name: "Hard", scope_type: "project", scope_value: "search", amount: 9 });

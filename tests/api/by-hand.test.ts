@@ -30,7 +30,7 @@ const activity = async (query = "") =>
     unknown
   >[];
 
-test("what a member records is attributed to them, priced and counted like any message", async () => {
+test("Attributes, prices and counts what a member records like any message", async () => {
   const { status, body } = await record("member", [
     manual({ estimated_cost: 0.25 }),
     costMessage({}, { source: "api" }),
@@ -53,7 +53,7 @@ test("what a member records is attributed to them, priced and counted like any m
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });
 
-test("a member moves cost by percent, also as a trial: they read all of their workspace's spend", async () => {
+test("Lets a member move cost by percent, also as a dry run", async () => {
   const move = (project: string) => ({
     project,
     source: "manual",
@@ -66,7 +66,7 @@ test("a member moves cost by percent, also as a trial: they read all of their wo
   }
 });
 
-test("an idempotency key records once, a trial nothing, and test data stays apart", async () => {
+test("Records an idempotency key once, a dry run never, and keeps test data apart", async () => {
   const once = manual({ estimated_cost: 1 }, { idempotency_key: "row-1" });
   const before = (await activity()).length;
   expect((await record("admin", [once], "?dry_run=true")).body).toMatchObject({ recorded: 1 });
@@ -82,7 +82,7 @@ test("an idempotency key records once, a trial nothing, and test data stays apar
   expect(await activity("environment=test")).toHaveLength(1);
 });
 
-test("a viewer may not, by either lock; many first calls at once make one key", async () => {
+test("Refuses viewers, by guard and by policy, and makes one key for many first calls", async () => {
   expect((await record("viewer", [manual()])).status).toBe(403);
   const claims = JSON.stringify({
     sub: (await addUser(harness, workspace, "viewer")).id,

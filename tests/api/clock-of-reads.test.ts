@@ -27,7 +27,7 @@ beforeAll(async () => {
 describe.each([
   ["40 days ahead", 40],
   ["40 days behind", -40],
-])("a service whose clock is %s", (_, days) => {
+])("A service whose clock is %s", (_, days) => {
   /** What a service says of the month, and of the day. */
   async function ask(baseUrl: string) {
     const key = apiClient(baseUrl, secret);
@@ -75,7 +75,7 @@ describe.each([
         : value,
     );
 
-  test("tells of the same month and day as one whose clock is right", async () => {
+  test("Reports the same month and day as one with a correct clock", async () => {
     const wrong = await harness.start(wrongClock(days));
     const { token, ...told } = await ask(wrong.baseUrl);
     const { iat } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());

@@ -15,7 +15,7 @@ const monthOf = (ms: number) => iso(ms).slice(0, 7);
 
 // Forty days off is always another month.
 test.each([40, -40])(
-  "what is recorded is of the database's time, whatever a service's clock says (%i days off)",
+  "Records the database's time, whatever the service's clock says (%i days off)",
   async (days) => {
     const { baseUrl } = await startShifted(days);
     const workspace = await harness.fixtures.workspace();
@@ -44,36 +44,33 @@ test.each([40, -40])(
   },
 );
 
-test.each([40, -40])(
-  "what may be recorded is measured by the database's time (%i days off)",
-  async (days) => {
-    const { baseUrl } = await startShifted(days);
-    const workspace = await harness.fixtures.workspace();
-    const client = apiClient(baseUrl, (await harness.fixtures.key(workspace)).secret);
-    const post = async (message: Record<string, unknown>) => {
-      const { body } = await client.post(message);
-      return (body.issues as { path: string }[] | undefined)?.[0]?.path ?? body.error ?? "recorded";
-    };
-    const usage = (ms: number) => costMessage({ occurred_at: iso(Date.now() + ms) });
-    expect(await post(usage(4 * 60_000))).toBe("recorded");
-    expect(await post(usage(6 * 60_000))).toBe("message.occurred_at");
-    expect(await post(usage(30 * dayMs))).toBe("message.occurred_at");
+test.each([40, -40])("Checks times against the database's clock (%i days off)", async (days) => {
+  const { baseUrl } = await startShifted(days);
+  const workspace = await harness.fixtures.workspace();
+  const client = apiClient(baseUrl, (await harness.fixtures.key(workspace)).secret);
+  const post = async (message: Record<string, unknown>) => {
+    const { body } = await client.post(message);
+    return (body.issues as { path: string }[] | undefined)?.[0]?.path ?? body.error ?? "recorded";
+  };
+  const usage = (ms: number) => costMessage({ occurred_at: iso(Date.now() + ms) });
+  expect(await post(usage(4 * 60_000))).toBe("recorded");
+  expect(await post(usage(6 * 60_000))).toBe("message.occurred_at");
+  expect(await post(usage(30 * dayMs))).toBe("message.occurred_at");
 
-    const subscription = (starts_on: string, more = {}) => ({
-      project: "design",
-      source: "api",
-      message: { type: "subscription", vendor: "v", amount: 1, starts_on, ...more },
-    });
-    const daysFromNow = (count: number) => iso(Date.now() + count * dayMs).slice(0, 10);
-    expect(await post(subscription(daysFromNow(360)))).toBe("recorded");
-    expect(await post(subscription(daysFromNow(380)))).toBe("message.starts_on");
-    const recurring = { recurring: true };
-    expect(await post(subscription(daysFromNow(-720), recurring))).toBe("recorded");
-    expect(await post(subscription(daysFromNow(-740), recurring))).toBe("message.starts_on");
-  },
-);
+  const subscription = (starts_on: string, more = {}) => ({
+    project: "design",
+    source: "api",
+    message: { type: "subscription", vendor: "v", amount: 1, starts_on, ...more },
+  });
+  const daysFromNow = (count: number) => iso(Date.now() + count * dayMs).slice(0, 10);
+  expect(await post(subscription(daysFromNow(360)))).toBe("recorded");
+  expect(await post(subscription(daysFromNow(380)))).toBe("message.starts_on");
+  const recurring = { recurring: true };
+  expect(await post(subscription(daysFromNow(-720), recurring))).toBe("recorded");
+  expect(await post(subscription(daysFromNow(-740), recurring))).toBe("message.starts_on");
+});
 
-test("a service whose clock is ahead books no period before its time", async () => {
+test("Books no period early when the service's clock is ahead", async () => {
   const { baseUrl } = await startShifted(40);
   const workspace = await harness.fixtures.workspace();
   const client = apiClient(baseUrl, (await harness.fixtures.key(workspace)).secret);

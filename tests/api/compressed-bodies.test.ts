@@ -62,7 +62,7 @@ describe.each(["on", "off"])("with the lane %s", (lane) => {
     ["identity", (text: string) => Buffer.from(text)],
   ] as const;
 
-  test("Takes compressed bodies on every kind of route", async () => {
+  test("Accepts compressed bodies on every kind of route", async () => {
     const user = await signUpUser(service.baseUrl);
     const me = await user.get("/api/v1/me");
     const [{ slug } = { slug: "" }] = me.body.workspaces as { slug: string }[];
@@ -90,7 +90,7 @@ describe.each(["on", "off"])("with the lane %s", (lane) => {
     }
   });
 
-  test("Refuses what inflates to more than a route takes, without inflating it", async () => {
+  test("Refuses a body that inflates beyond the limit, without inflating it", async () => {
     const bomb = await bombOf(1024 ** 3);
     for (const path of ["/api/v1/messages/batch", "/api/mcp", "/api/v1/messages"]) {
       const startedAt = performance.now();
@@ -103,7 +103,7 @@ describe.each(["on", "off"])("with the lane %s", (lane) => {
       expect([path, (await send(path, small, "gzip")).status]).toEqual([path, 413]);
   });
 
-  test("Refuses bytes that are not what the header says, and encodings it does not take", async () => {
+  test("Refuses bytes that contradict Content-Encoding, and unknown encodings", async () => {
     const text = JSON.stringify(costMessage());
     const whole = gzipSync(text);
     const flipped = Buffer.from(whole);

@@ -77,7 +77,7 @@ type Row = Record<string, string>;
 const read = (text: string) => parse(text, { columns: true }) as Row[];
 const sumOf = (rows: Row[], column: string) => show(total(rows.map((row) => exact(row[column] ?? ""))));
 
-test("CSV has every row of activity with every digit, and what would be a formula is text", async () => {
+test("Exports every row of activity to CSV with every digit, and formulas as text", async () => {
   const { response, text } = await download("period=all");
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -107,7 +107,7 @@ const mandatory = [
   "ListCost PricingQuantity PricingUnit ProviderName PublisherName ServiceCategory ServiceName",
 ].flatMap((names) => names.split(" "));
 
-test("FOCUS has every mandatory column, a charge for each line of a batch, and sums to the metrics", async () => {
+test("Exports every mandatory FOCUS column and a charge per line of a batch, and sums to the metrics", async () => {
   const rows = read((await download("period=all&format=focus")).text);
   expect(Object.keys(rows[0] ?? {})).toEqual(expect.arrayContaining(mandatory));
   const nullable = ["ChargeClass", "PricingQuantity", "PricingUnit"];
@@ -136,7 +136,7 @@ test("FOCUS has every mandatory column, a charge for each line of a batch, and s
   expect(sumOf(rows, "BilledCost")).toBe(show(exact((body.totals as Row).total_usd ?? "")));
 });
 
-test("an export of more rows than a page has each of them once, while others are recorded", async () => {
+test("Exports each row once over several pages while others are recorded", async () => {
   const posts = Array.from({ length: 2_500 }, (_, index) =>
     costMessage({
       estimated_cost: "0.001",
@@ -161,7 +161,7 @@ test("an export of more rows than a page has each of them once, while others are
   expect(cheap).toHaveLength(2_500);
 });
 
-test("who may not see the workspace gets the 404 of one that is not there, and a bad filter its name", async () => {
+test("Answers strangers 404 and names an invalid filter", async () => {
   const stranger = apiClient(baseUrl(), null);
   expect((await stranger.get(`/api/v1/workspaces/${slug}/export`)).status).toBe(401);
   const other = await harness.fixtures.workspace();

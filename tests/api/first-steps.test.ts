@@ -6,7 +6,7 @@ import { withHarness } from "@/tests/helpers/harness";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { type Script, startScript } from "@/tests/helpers/script";
 
-describe("the start against a database of one's own", () => {
+describe("A start with one's own database", () => {
   const harness = withHarness({ services: 0 });
 
   let service: Script | undefined;
@@ -34,7 +34,7 @@ describe("the start against a database of one's own", () => {
     return { listening, printed };
   }
 
-  test("names the sign-up page, and prints commands that work once a key is in OUTLAY_KEY", async () => {
+  test("Prints the sign-up page and commands that work with a key in OUTLAY_KEY", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const { listening, printed } = await start({});
     expect((await fetch(`${listening}/sign-up`)).status).toBe(200);
@@ -50,7 +50,7 @@ describe("the start against a database of one's own", () => {
     expect(answers).toMatchObject([{ amount_usd: 0.003 }, { total_usd: 0.003, message_count: 1 }]);
   });
 
-  test("prints every address by BASE_URL, except the outbox's, which answers this machine alone", async () => {
+  test("Prints addresses by BASE_URL, except the outbox, which answers this machine only", async () => {
     const { listening, printed } = await start({ BASE_URL: "https://outlay.example.com/" });
     const after = printed.slice(printed.indexOf("Sign up:"));
     const addresses = after.match(/https?:\/\/[^\s,]+/g);
@@ -64,7 +64,7 @@ describe("the start against a database of one's own", () => {
     ]);
   });
 
-  test("pages name their preview picture by BASE_URL, and what they name is served", async () => {
+  test("Names preview pictures by BASE_URL and serves them", async () => {
     const { listening } = await start({ BASE_URL: "https://outlay.example.com" });
     const page = await (await fetch(`${listening}/sign-in`)).text();
     const named = [
@@ -81,7 +81,7 @@ describe("the start against a database of one's own", () => {
     }
   });
 
-  test("names no outbox where a Supabase project signs people in and sends the mail", async () => {
+  test("Prints no outbox with a Supabase project, which sends the mail", async () => {
     const project = {
       SUPABASE_URL: "http://127.0.0.1:9",
       NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY: "sb_publishable_1",

@@ -61,16 +61,16 @@ const generators: Record<string, () => Promise<void>> = {
   kubb: () => run("@kubb/cli/bin/kubb.cjs", "generate", "--config", "kubb.config.mjs"),
 };
 
-describe("clients that are generated from the OpenAPI document", () => {
+describe("Clients generated from the OpenAPI document", () => {
   beforeAll(async () => {
     for (const generate of Object.values(generators)) await generate();
   }, 300_000);
 
-  test("compile under strict", { timeout: 120_000 }, async () => {
+  test("Compile under strict", { timeout: 120_000 }, async () => {
     await run("typescript/bin/tsc", "--project", "tsconfig.json");
   });
 
-  test.each(Object.keys(generators))("of %s record a cost, and read it back", async (name) => {
+  test.each(Object.keys(generators))("Record a cost and read it back, as made by %s", async (name) => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const outfile = join(generated, `${name}.bundle.mjs`);
     await build({
@@ -90,7 +90,7 @@ describe("clients that are generated from the OpenAPI document", () => {
   });
 });
 
-test("Spectral finds no error in the OpenAPI document", { timeout: 120_000 }, async () => {
+test("Passes Spectral without errors", { timeout: 120_000 }, async () => {
   await run(
     "@stoplight/spectral-cli/dist/index.js",
     ...["lint", "generated/openapi.json", "--ruleset", ".spectral.yaml", "--fail-severity", "warn"],

@@ -75,8 +75,8 @@ const addresses = [
   "GET /_next/static/chunks/nothing.js",
 ];
 
-describe.each(Object.entries(servers))("by %s", (_, start) => {
-  test("Answers for the names that are served and for no other", async () => {
+describe.each(Object.entries(servers))("Hosts served by %s", (_, start) => {
+  test("Answers served names and no others", async () => {
     const { baseUrl, stop } = await start();
     const ask = (host: string, line = "GET /api/mcp", accept = "*/*") =>
       exchange(baseUrl, [`${line} HTTP/1.1`, `Host: ${host}`, `Accept: ${accept}`, "Connection: close"]);
@@ -99,8 +99,8 @@ describe.each(Object.entries(servers))("by %s", (_, start) => {
   });
 });
 
-describe.each(["on", "off"])("by our server with its lane %s", (lane) => {
-  test("Takes the authority of a target in absolute form for the host", async () => {
+describe.each(["on", "off"])("Our server with its lane %s", (lane) => {
+  test("Uses the authority of an absolute target as the host", async () => {
     const { baseUrl } = await harness.start({ ...settings, OUTLAY_FAST_LANE: lane });
     const ask = (target: string, ...headers: string[]) =>
       exchange(baseUrl, [`GET ${target} HTTP/1.1`, ...headers, "Connection: close"]);
@@ -125,7 +125,7 @@ describe.each(["on", "off"])("by our server with its lane %s", (lane) => {
   });
 });
 
-describe("The sign-in mails", () => {
+describe("The mails of the sign-in", () => {
   const email = "owner@outlay.example";
 
   /** Has a mail with a link written, and asks for the page that shows it. */
@@ -145,7 +145,7 @@ describe("The sign-in mails", () => {
     };
   };
 
-  test("Cannot be read by a page whose name was rebound to this machine", async () => {
+  test("Are hidden from a page whose name was rebound to this machine", async () => {
     const { baseUrl } = await harness.start();
     const victim = "victim@outlay.example";
     await fetch(`${baseUrl}/auth/v1/signup`, {
@@ -181,7 +181,7 @@ describe("The sign-in mails", () => {
     expect(steps.map(({ body }) => body).join()).not.toContain("access_token");
   });
 
-  test("Are not shown to whom a proxy passes on that nobody named", async () => {
+  test("Are hidden from callers behind a proxy that is not trusted", async () => {
     const ask = await outboxOf({});
     expect(await ask({})).toEqual({ status: 200, shown: true });
     for (const [name, value] of [
@@ -196,7 +196,7 @@ describe("The sign-in mails", () => {
       expect([name, await ask({ [name]: value })]).toEqual([name, { status: 404, shown: false }]);
   });
 
-  test("Are shown through a named proxy to whoever sits at this machine, and to nobody else", async () => {
+  test("Are shown through a trusted proxy to callers on this machine only", async () => {
     const ask = await outboxOf({ TRUSTED_PROXIES: "127.0.0.1/32" });
     expect((await ask({ "x-forwarded-for": "127.0.0.1" })).shown).toBe(true);
     expect((await ask({ "x-forwarded-for": "127.0.0.1, 203.0.113.7" })).shown).toBe(false);

@@ -48,12 +48,12 @@ async function newImport(options: KeyOptions = {}) {
   return { workspace, start, stored };
 }
 
-describe("100,000 rows", () => {
+describe("Importing 100,000 rows", () => {
   const count = 100_000;
   const costs = Array.from({ length: count }, (_, index) => `0.${String(index).padStart(6, "0")}1`);
   const sum = show(total(costs.map(exact)));
 
-  test("killed in the middle and run again are recorded once, to the last digit; a third run changes nothing", {
+  test("Records each row once when killed and run again; a third run changes nothing", {
     timeout: 120_000,
   }, async () => {
     const path = write("many.csv", [
@@ -82,7 +82,7 @@ describe("100,000 rows", () => {
   });
 });
 
-test("shows its mapping and what would be refused and why, and records nothing until told", async () => {
+test("Shows its mapping and what would be refused, and records nothing in a trial", async () => {
   const { start, stored } = await newImport({ conditions: { deny_project_slugs: ["secret"] } });
   const path = write("mixed.csv", [
     "When;Team;Kind;Vendor;Total;Currency;Memo",
@@ -118,7 +118,7 @@ test("shows its mapping and what would be refused and why, and records nothing u
   expect(refused).toContain('"half a yen; and\na second line"');
 });
 
-test("JSON lines keep every digit, nested names are found, and a broken line is one refusal", async () => {
+test("Keeps every digit of JSON lines, finds nested names, and refuses a broken line once", async () => {
   const { start, stored, workspace } = await newImport();
   const path = write("rows.jsonl", [
     '{"project":"p","message":{"type":"usage","provider":"x","unit_type":"requests","quantity":1e-12,"estimated_cost":123456789012345.678901234567890123}}',
@@ -141,7 +141,7 @@ test("JSON lines keep every digit, nested names are found, and a broken line is 
   ]);
 });
 
-test("with ids of one's own a changed file records its new rows alone", async () => {
+test("Records only new rows of a changed file with ids of its own", async () => {
   const { start, stored } = await newImport();
   const header = "invoice,project,vendor,amount";
   const before = write("invoices.csv", [header, "i-1,p,v,1", "i-2,p,v,2"]);
@@ -154,7 +154,7 @@ test("with ids of one's own a changed file records its new rows alone", async ()
   expect([status, await stored()]).toEqual([1, { count: 3, sum: "7" }]);
 });
 
-test("what keeps every row from being recorded ends it with a status of its own", async () => {
+test("Ends with its own status when no row could be recorded", async () => {
   const { start } = await newImport({ revoked_at: "2026-01-01T00:00:00Z" });
   const path = write("few.csv", ["project,vendor,amount", "p,v,1"]);
   const revoked = await start(path, "--yes").ended;
@@ -164,7 +164,7 @@ test("what keeps every row from being recorded ends it with a status of its own"
   expect([unmapped.status, unmapped.output]).toEqual([2, expect.stringContaining("--project-column")]);
 });
 
-test("a busy service, a limited rate and a cut line are waited out", async () => {
+test("Retries after a busy service, a rate limit and a lost connection", async () => {
   const answers = [429, 503, "cut", 207];
   const asked: number[] = [];
   const server = createServer((request, response) => {
@@ -192,7 +192,7 @@ test("a busy service, a limited rate and a cut line are waited out", async () =>
   server.close();
 });
 
-describe("a mapping", () => {
+describe("A column mapping", () => {
   test.each([
     ["Unit Type", "unit_type"],
     ["unitType", "unit_type"],
@@ -201,12 +201,12 @@ describe("a mapping", () => {
     ["Cost (USD)", "estimated_cost"],
     ["Supplier", "vendor"],
     ["qty", "quantity"],
-  ])("takes a column %s for %s", (column, field) => {
+  ])("Uses the column %s for %s", (column, field) => {
     const { columns } = chooseMapping(["project", column], { map: {}, set: {} });
     expect(columns).toEqual({ project: "project", [field]: column });
   });
 
-  test("takes a field's own name before another one for it, and what is said before either", () => {
+  test("Prefers a field's own name to its aliases, and an explicit mapping to both", () => {
     const columns = ["project", "date", "occurred_at", "cost", "x"];
     expect(chooseMapping(columns, { map: { estimated_cost: "x" }, set: { project: "p" } })).toMatchObject({
       columns: { occurred_at: "occurred_at", estimated_cost: "x" },
@@ -215,14 +215,14 @@ describe("a mapping", () => {
     });
   });
 
-  test("names what there is where something is named that there is not", () => {
+  test("Lists the existing columns when a named one is missing", () => {
     expect(() => chooseMapping(["a"], { map: { project: "b" }, set: {} })).toThrow(
       /no column "b"; there are: a/,
     );
     expect(() => chooseMapping(["a"], { map: {}, set: { colour: "red" } })).toThrow(MappingError);
   });
 
-  test("does not take another currency's cost of usage for dollars", () => {
+  test("Does not use costs in other currencies as dollars", () => {
     const mapping = chooseMapping(["project", "model", "cost", "currency"], { map: {}, set: {} });
     const row = (currency: string) => ({
       line: 2,
@@ -233,6 +233,6 @@ describe("a mapping", () => {
   });
 });
 
-test("after all of this, every derived figure is the sum of its messages", async () => {
+test("Keeps every derived figure equal to the sum of its messages", async () => {
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });

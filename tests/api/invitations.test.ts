@@ -31,7 +31,7 @@ const memberships = async (user: User) =>
     ({ slug }) => slug === team.slug,
   );
 
-test("a link says what it offers, makes a member of whoever opens it, once, and is nowhere to be read again", async () => {
+test("Shows an invitation's offer, makes its opener a member once, and never shows the link again", async () => {
   const { invitation, link, token } = await invite(team.users.admin, { role: "member" });
   expect(link).toBe(`${baseUrl()}/invite/${token}`);
   expect(Date.parse(invitation.expires_at) - Date.parse(invitation.created_at)).toBe(7 * dayMs);
@@ -62,7 +62,7 @@ test("a link says what it offers, makes a member of whoever opens it, once, and 
   expect(rows[0].all).not.toContain(token);
 });
 
-test("unknown, damaged, used, revoked and expired links answer byte for byte the same", async () => {
+test("Gives the same bytes for unknown, damaged, used, revoked and expired links", async () => {
   const [used, revoked, expired] = await Promise.all([1, 2, 3].map(() => invite(team.users.owner)));
   if (!used || !revoked || !expired) throw new Error("An invitation is missing.");
   await accept(await signUpUser(baseUrl()), used.token);
@@ -86,7 +86,7 @@ test("unknown, damaged, used, revoked and expired links answer byte for byte the
   });
 });
 
-test("of many who accept one link at once, one wins", async () => {
+test("Lets one of many at once accept a link", async () => {
   const { token } = await invite(team.users.owner);
   const guests = await Promise.all(Array.from({ length: 8 }, () => signUpUser(baseUrl())));
   const answers = await Promise.all(guests.map((guest) => accept(guest, token)));
@@ -95,7 +95,7 @@ test("of many who accept one link at once, one wins", async () => {
   expect(joined.flat()).toHaveLength(1);
 });
 
-test("one person who accepts two links at once is a member once", async () => {
+test("Makes one person a member once who accepts two links at once", async () => {
   const links = await Promise.all([invite(team.users.owner), invite(team.users.owner, { role: "admin" })]);
   const guest = await signUpUser(baseUrl());
   const answers = await Promise.all(links.map(({ token }) => accept(guest, token)));
@@ -103,7 +103,7 @@ test("one person who accepts two links at once is a member once", async () => {
   expect(await memberships(guest)).toHaveLength(1);
 });
 
-test("who is a member already keeps their role, and the link stays for somebody else", async () => {
+test("Keeps a member's role and the link when a member opens it", async () => {
   const { token } = await invite(team.users.owner, { role: "viewer" });
   const { owner, admin } = team.users;
   expect((await look(admin, token)).body).toMatchObject({ already_member: true });
@@ -114,7 +114,7 @@ test("who is a member already keeps their role, and the link stays for somebody 
   expect((await accept(await signUpUser(baseUrl()), token)).body).toMatchObject({ role: "viewer" });
 });
 
-test("an invitation for one address is refused to others, who learn which it is for", async () => {
+test("Refuses an address's invitation to others and names the address", async () => {
   const [ada, bob] = [await signUpUser(baseUrl()), await signUpUser(baseUrl())];
   const { token, invitation } = await invite(team.users.admin, {
     role: "viewer",
@@ -129,14 +129,14 @@ test("an invitation for one address is refused to others, who learn which it is 
   expect((await accept(ada, token)).body).toMatchObject({ role: "viewer" });
 });
 
-describe("who was an admin and is none any more", () => {
+describe("An admin who loses the role", () => {
   test.each([
     [
       "is demoted",
       (path: string, id: string) => team.users.owner.call("PATCH", `${path}/${id}`, { role: "member" }),
     ],
     ["is removed", (path: string, id: string) => team.users.owner.call("DELETE", `${path}/${id}`)],
-  ])("has no links out once they are one who %s", async (_, end) => {
+  ])("Has no open invitations once they are one who %s", async (_, end) => {
     const former = await addUser(harness, team.workspace, "admin");
     const { token } = await invite(former, { role: "admin" });
     await end(`${team.path}/members`, former.id);
@@ -145,7 +145,7 @@ describe("who was an admin and is none any more", () => {
   });
 });
 
-test("only admins invite, list and revoke, and revoke only what is their workspace's", async () => {
+test("Lets only admins invite, list and revoke, in their own workspace", async () => {
   const { invitation } = await invite(team.users.owner);
   const path = `${team.path}/invitations`;
   for (const user of [team.users.member, team.users.viewer]) {
@@ -166,7 +166,7 @@ test.each([
   [{ role: "viewer", expires_in_days: 31 }, "expires_in_days"],
   [{ role: "viewer", expires_in_days: 1.5 }, "expires_in_days"],
   [{ role: "viewer", token: "mine" }, "token"],
-])("an invitation of %j is refused, naming %s", async (body, path) => {
+])("Refuses an invitation of %j, naming %s", async (body, path) => {
   const answer = await team.users.admin.call("POST", `${team.path}/invitations`, body);
   expect(codeOf(answer)).toBe("400 validation_failed");
   expect(pathsOf(answer)).toEqual([path]);

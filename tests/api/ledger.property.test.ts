@@ -22,7 +22,7 @@ const cut = fc
   .filter(([a, b]) => Date.parse(a) !== Date.parse(b))
   .map(([a, b]) => (Date.parse(a) < Date.parse(b) ? { from: a, to: b } : { from: b, to: a }));
 
-test("whatever clients do, every answer and every figure is what an independent model makes of it, to the last digit", {
+test("Answers any sequence of calls exactly as an independent model does", {
   timeout: 60_000 * Math.max(1, runs / 120),
 }, async () => {
   await fc.assert(

@@ -12,9 +12,9 @@ const clientsOf = (secret: string, count: number) =>
     return apiClient(service.baseUrl, secret);
   });
 
-describe("the monthly limit", () => {
+describe("The monthly limit", () => {
   test.each(Array.from({ length: 20 }, (_, round) => round + 1))(
-    "64 clients on two processes record exactly 100 cents against a fresh key's limit of a dollar (round %i)",
+    "Lets 64 clients on two processes record exactly 100 cents of a dollar (round %i)",
     async () => {
       const workspace = await harness.fixtures.workspace();
       const { id, secret } = await harness.fixtures.key(workspace, { monthly_limit: "1" });
@@ -43,7 +43,7 @@ describe("the monthly limit", () => {
     },
   );
 
-  test("counts by the time of recording: a backdated message cannot evade it", async () => {
+  test("Counts by the time of recording, so that backdating cannot evade it", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
       monthly_limit: "0.01",
     });
@@ -52,7 +52,7 @@ describe("the monthly limit", () => {
     expect((await client?.post(costMessage({ occurred_at: "2026-01-15T00:00:00Z" })))?.status).toBe(402);
   });
 
-  test("starts anew with the UTC month", async () => {
+  test("Resets with the UTC month", async () => {
     const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
       monthly_limit: "0.01",
     });
@@ -70,14 +70,14 @@ describe("the monthly limit", () => {
     await harness.fixtures.sql.query("delete from public.messages where api_key_id = $1", [id]);
   });
 
-  test("of 0 admits nothing", async () => {
+  test("Admits nothing at 0", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), { monthly_limit: "0" });
     const [client] = clientsOf(secret, 1);
     expect((await client?.post(costMessage({ estimated_cost: 0 })))?.status).toBe(402);
     expect((await client?.post(costMessage({ estimated_cost: 1e-12 })))?.status).toBe(402);
   });
 
-  test("that is used up admits nothing more: no unpriced usage, no allocation, whatever the way; a retry still replays", async () => {
+  test("Refuses unpriced usage and allocations once used up, and still answers retries", async () => {
     const workspace = await harness.fixtures.workspace();
     const { secret } = await harness.fixtures.key(workspace, { monthly_limit: "0.01" });
     const [client] = clientsOf(secret, 1);
@@ -111,7 +111,7 @@ describe("the monthly limit", () => {
     expect(rows).toEqual([{ stored: 2 }]);
   });
 
-  test("is consumed neither by refusals nor by dry runs", async () => {
+  test("Is not consumed by refusals and dry runs", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
       monthly_limit: "0.02",
     });
@@ -124,8 +124,8 @@ describe("the monthly limit", () => {
   });
 });
 
-describe("keys and secrets", () => {
-  test("a key revoked through the database is refused by both processes on the very next request", async () => {
+describe("Keys and secrets", () => {
+  test("Refuses a key revoked in the database on the next request to both processes", async () => {
     const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const clients = clientsOf(secret, 2);
     for (const client of clients) expect((await client.post(costMessage())).status).toBe(201);

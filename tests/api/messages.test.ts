@@ -23,7 +23,7 @@ const expense = (amount: number) => ({ type: "expense", vendor: "v", amount });
 const spendOf = async (client: Client, project: string, query = "") =>
   (await client.get(`/api/v1/projects/${project}/spend${query}`)).body as Record<string, never>;
 
-describe("usage", () => {
+describe("Usage", () => {
   let client: Client;
   beforeAll(async () => {
     client = await newClient();
@@ -36,7 +36,7 @@ describe("usage", () => {
     ["anthropic", "claude-sonnet-4-5", "output_tokens", 333, 0.004995],
     ["anthropic", "claude-sonnet-4-5", "cache_read_tokens", 12_345, 0.0037035],
   ])(
-    "of %s %s without a cost is %s × the published rate, to the last digit",
+    "Of %s %s without a cost is %s × the published rate, to the last digit",
     async (provider, model, unit_type, quantity, amount) => {
       const { status, body } = await record(client, { type: "usage", provider, model, unit_type, quantity });
       expect(status).toBe(201);
@@ -50,7 +50,7 @@ describe("usage", () => {
     },
   );
 
-  test("of a model or unit that nobody has a price for is unpriced, never a silent 0", async () => {
+  test("Leaves an unknown model or unit unpriced, never a silent 0", async () => {
     const fresh = await newClient();
     for (const line of [
       { model: "gpt-nobody-knows", unit_type: "input_tokens" },
@@ -63,7 +63,7 @@ describe("usage", () => {
     expect(body).toMatchObject({ total_usd: 0, message_count: 2, unpriced_count: 2 });
   });
 
-  test("keeps the smallest and the largest amounts exact, also where a float cannot hold them", async () => {
+  test("Keeps the smallest and largest amounts exact, beyond the range of floats", async () => {
     const exact = await newClient();
     const amounts = [
       "0.000000000001",
@@ -88,8 +88,8 @@ describe("usage", () => {
   });
 });
 
-describe("a batch", () => {
-  test("is one message whose lines count in every breakdown", async () => {
+describe("A batch", () => {
+  test("Counts as one message, and by line in every breakdown", async () => {
     const client = await newClient();
     const { status, body } = await record(client, {
       type: "batch",
@@ -117,7 +117,7 @@ describe("a batch", () => {
     });
   });
 
-  test("with one line that has no price is unpriced as a whole", async () => {
+  test("Is unpriced as a whole when one line has no price", async () => {
     const client = await newClient();
     const { body } = await record(client, {
       type: "batch",
@@ -132,7 +132,7 @@ describe("a batch", () => {
     expect((await spendOf(client, "checkout")).unpriced_count).toBe(1);
   });
 
-  test("is refused whole where one line is of a feature the key may not use", async () => {
+  test("Is refused as a whole when one line has a forbidden feature", async () => {
     const client = await newClient({ conditions: { features: ["chat"] } });
     const items = [
       { unit_type: "requests", quantity: 1, feature: "chat" },
@@ -143,8 +143,8 @@ describe("a batch", () => {
   });
 });
 
-describe("an expense", () => {
-  test("in another currency is converted at a rate that is kept with it", async () => {
+describe("An expense", () => {
+  test("Is converted from another currency at a rate that is stored with it", async () => {
     const client = await newClient();
     const { body } = await record(client, {
       type: "expense",
@@ -163,7 +163,7 @@ describe("an expense", () => {
     ]);
   });
 
-  test("in KWD may have three decimals", async () => {
+  test("May have three decimals in KWD", async () => {
     const client = await newClient();
     expect(
       (await record(client, { type: "expense", vendor: "v", amount: 1.234, currency: "KWD" })).status,
@@ -174,8 +174,8 @@ describe("an expense", () => {
   });
 });
 
-describe("a subscription", () => {
-  test("of a month is charged on its first day", async () => {
+describe("A subscription", () => {
+  test("Charges a month on its first day", async () => {
     const client = await newClient();
     const message = {
       type: "subscription",
@@ -194,7 +194,7 @@ describe("a subscription", () => {
     });
   });
 
-  test("of a year is spread over its twelve months, to the last digit, and its key spends it once", async () => {
+  test("Spreads a year over twelve months to the last digit, and its key spends it once", async () => {
     const client = await newClient({ monthly_limit: "100" });
     const message = {
       type: "subscription",
@@ -234,8 +234,8 @@ describe("a subscription", () => {
   });
 });
 
-describe("an allocation", () => {
-  test("moves an amount; the two entries sum to zero and its key spends nothing", async () => {
+describe("An allocation", () => {
+  test("Moves an amount in two entries that sum to zero, and its key spends nothing", async () => {
     const client = await newClient({ monthly_limit: "1.5" });
     await record(
       client,
@@ -258,7 +258,7 @@ describe("an allocation", () => {
     expect((await record(client, expense(0.5))).status).toBe(201);
   });
 
-  test("moves no more than its source has spent in that month and environment, what is moved already included", async () => {
+  test("Moves at most what its source has spent in the month and environment, earlier allocations included", async () => {
     const client = await newClient();
     const { secret } = await harness.fixtures.key(client.workspace, { environment: "test" });
     const trial = { ...client, ...apiClient(harness.services[0]?.baseUrl ?? "", secret) };
@@ -292,7 +292,7 @@ describe("an allocation", () => {
     });
   });
 
-  test("by per cent moves no more than the month has left, where the day still had more", async () => {
+  test("Moves by percent at most what the month has left, even when the day has more", async () => {
     const client = await newClient();
     await record(client, { ...expense(10), occurred_at: "2026-01-10T00:00:00Z" }, "shared");
     const move = (fields: object) =>
@@ -305,7 +305,7 @@ describe("an allocation", () => {
   });
 
   test.each([1, 2, 3, 4, 5])(
-    "sixteen at once move what there is and not a cent more (round %i)",
+    "Moves exactly what there is when sixteen are sent at once (round %i)",
     async () => {
       const client = await newClient();
       await record(client, expense(1), "shared");
@@ -327,7 +327,7 @@ describe("an allocation", () => {
     },
   );
 
-  test("tells a key without read_summaries nothing of what its source has spent", async () => {
+  test("Reveals nothing of its source's spend to a key without read_summaries", async () => {
     const reader = await newClient();
     await record(reader, expense(7.77), "shared");
     const { secret } = await harness.fixtures.key(reader.workspace, { permissions: ["log_usage"] });
@@ -369,7 +369,7 @@ describe("an allocation", () => {
     expect((await post({ amount: 1 })).status).toBe(201);
   });
 
-  test("by per cent is of what the source has spent so far this month", async () => {
+  test("Computes a percentage of what the source has spent so far this month", async () => {
     const client = await newClient();
     for (const cost of [0.1, 0.2]) {
       await record(
@@ -397,7 +397,7 @@ describe("an allocation", () => {
     [{ from_project: "shared" }, "message.amount"],
     [{ from_project: "shared", percent: 101 }, "message.percent"],
     [{ from_project: "empty", percent: 10 }, "message.percent"],
-  ])("of %j is refused, naming %s", async (fields, path) => {
+  ])("Of %j is refused, naming %s", async (fields, path) => {
     const client = await newClient();
     for (const project of ["shared", "search"]) {
       await record(
@@ -416,7 +416,7 @@ describe("an allocation", () => {
     expect(body.issues).toEqual([{ path, message: expect.any(String) }]);
   });
 
-  test("needs both projects in the key's scope", async () => {
+  test("Requires both projects in the key's scope", async () => {
     const client = await newClient({ conditions: { project_slugs: ["search"] } });
     const { status, body } = await record(
       client,
@@ -427,8 +427,8 @@ describe("an allocation", () => {
   });
 });
 
-describe("idempotency", () => {
-  test("answers a retry as the first time, whichever way the key comes, and records once", async () => {
+describe("Idempotency", () => {
+  test("Gives a retry the first answer and records once, with the key in body or header", async () => {
     const client = await newClient();
     const key = randomUUID();
     const first = await client.post(costMessage({}, { idempotency_key: key }));
@@ -439,7 +439,7 @@ describe("idempotency", () => {
     expect((await client.get("/api/v1/summary/month")).body.message_count).toBe(1);
   });
 
-  test("refuses another message under the same key, and names the fields that differ", async () => {
+  test("Refuses a different message under the same key and names the differing fields", async () => {
     const client = await newClient();
     await client.post(costMessage({}, { idempotency_key: "k" }));
     const { status, body } = await client.post(
@@ -449,7 +449,7 @@ describe("idempotency", () => {
     expect(body.differing_fields).toEqual(["message.model", "message.quantity"]);
   });
 
-  test("is per workspace, and a refused request is not remembered", async () => {
+  test("Is per workspace, and does not remember refused requests", async () => {
     const client = await newClient({ monthly_limit: "0.01" });
     expect((await client.post(costMessage({ estimated_cost: 1 }, { idempotency_key: "k" }))).status).toBe(
       402,
@@ -460,7 +460,7 @@ describe("idempotency", () => {
     ).toBe(201);
   });
 
-  test("is per environment: a test key's message and a live key's never meet", async () => {
+  test("Is per environment", async () => {
     const live = await newClient();
     const { secret } = await harness.fixtures.key(live.workspace, { environment: "test" });
     const trial = apiClient(harness.services[0]?.baseUrl ?? "", secret);
@@ -485,18 +485,18 @@ describe("idempotency", () => {
     expect(both[0]?.body.id).not.toBe(both[1]?.body.id);
   });
 
-  test("replays at a spent limit: a retry consumes none", async () => {
+  test("Replays at a used-up limit, which a retry does not consume", async () => {
     const client = await newClient({ monthly_limit: "0.01" });
     await client.post(costMessage({}, { idempotency_key: "k" }));
     expect((await client.post(costMessage({}, { idempotency_key: "k" }))).status).toBe(201);
   });
 });
 
-describe("bulk", () => {
+describe("A bulk call", () => {
   const bulk = (client: Client, messages: unknown[], query = ""): Promise<Answer> =>
     client.call("POST", `/api/v1/messages/batch${query}`, { messages });
 
-  test("answers each item in order, and items fail alone", async () => {
+  test("Answers each item in order, and items fail alone", async () => {
     const client = await newClient({ monthly_limit: "0.03", rate_limit_rpm: 5 });
     await client.post(costMessage({}, { idempotency_key: "stored" }));
     const { status, headers, body } = await bulk(client, [
@@ -529,7 +529,7 @@ describe("bulk", () => {
     expect((await client.get("/api/v1/summary/month")).body.message_count).toBe(3);
   });
 
-  test("of a thousand is one write; of more, or of none, a refusal", async () => {
+  test("Writes a thousand at once and refuses more, or none", async () => {
     const client = await newClient();
     const answer = await bulk(
       client,
@@ -551,7 +551,7 @@ describe("bulk", () => {
     expect((await bulk(client, [])).status).toBe(400);
   });
 
-  test("as a dry run answers each item as a real call would have: limits, retries, projects and allocations among them", async () => {
+  test("Answers a dry run's items as a real call would: limits, retries, projects, allocations", async () => {
     const now = new Date();
     const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1));
     const starts_on = lastMonth.toISOString().slice(0, 10);
@@ -602,8 +602,8 @@ describe("bulk", () => {
   });
 });
 
-describe("environments", () => {
-  test("a test key's spend and a live key's are two worlds", async () => {
+describe("Environments", () => {
+  test("Keep a test key's spend and a live key's apart", async () => {
     const live = await newClient();
     const { secret } = await harness.fixtures.key(live.workspace, { environment: "test" });
     const trial = apiClient(harness.services[0]?.baseUrl ?? "", secret);
@@ -614,6 +614,6 @@ describe("environments", () => {
   });
 });
 
-test("after all of this, every derived figure is the sum of its messages", async () => {
+test("Keeps every derived figure equal to the sum of its messages", async () => {
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });

@@ -29,7 +29,7 @@ const read = async (query: string) =>
 const post = (message: Record<string, unknown>) => key.post(costMessage({ estimated_cost: 1, ...message }));
 const dayMs = 86_400_000;
 
-test("a workspace in which nothing happened answers zeros, not nothing", async () => {
+test("Answers zeros for a workspace without messages", async () => {
   const body = await read("period=week");
   expect(body).toMatchObject({
     period: "week",
@@ -43,7 +43,7 @@ test("a workspace in which nothing happened answers zeros, not nothing", async (
   expect((await read("period=all")).series.points).toEqual([]);
 });
 
-test("the period before counts up to the point that this one has reached, of the day in hand the part that has passed", async () => {
+test("Compares with the previous period up to the same point, the current day in part", async () => {
   const now = Date.now();
   const yesterday = (ms: number) => new Date(Math.floor(now / dayMs) * dayMs - dayMs + ms).toISOString();
   await post({ feature: "yesterday", estimated_cost: 24, occurred_at: yesterday(0) });
@@ -54,7 +54,7 @@ test("the period before counts up to the point that this one has reached, of the
   expect(Number(previous?.to_point_usd)).toBeLessThan(24 * part + 0.05);
 });
 
-test("what is over is compared as a whole and has no forecast; a range is compared with as many days before", async () => {
+test("Compares a past period as a whole, and a range with as many days before", async () => {
   await post({ feature: "range", estimated_cost: 3, occurred_at: "2026-02-28T23:59:59.999Z" });
   await post({ feature: "range", estimated_cost: 5, occurred_at: "2026-03-01T00:00:00Z" });
   await post({ feature: "range", estimated_cost: 7, occurred_at: "2026-03-02T12:00:00Z" });
@@ -80,7 +80,7 @@ test("what is over is compared as a whole and has no forecast; a range is compar
   ]);
 });
 
-test("more groups than colours, and more slices than a list, are summed as the rest", async () => {
+test("Sums further groups and slices as the rest", async () => {
   const messages = Array.from({ length: 130 }, (_, index) =>
     costMessage({
       provider: "many",
@@ -103,7 +103,7 @@ test("more groups than colours, and more slices than a list, are summed as the r
   });
 });
 
-test("while others record, every breakdown and series of one answer sums to its total, to the last digit", async () => {
+test("Sums every breakdown and series to its total while others record", async () => {
   const client = exactClient(baseUrl(), token);
   let isOver = false;
   const writer = (async () => {
@@ -137,7 +137,7 @@ async function rowsRead(): Promise<number> {
   return Number(rows[0].read);
 }
 
-test("what a feature, a model or a key came to is found without reading what all others did", async () => {
+test("Reads a feature, model or key without reading all others", async () => {
   const crowded = `w-${randomUUID()}`;
   const id = await harness.fixtures.workspace(crowded);
   const { token: member } = await addUser(harness, id, "viewer");

@@ -16,7 +16,7 @@ const roleIn = async (team: Team, user: User): Promise<string | undefined> => {
   return rows[0]?.role;
 };
 
-describe("making a workspace", () => {
+describe("Creating a workspace", () => {
   let user: User;
   beforeAll(async () => {
     user = await signUpUser(baseUrl());
@@ -24,7 +24,7 @@ describe("making a workspace", () => {
   const make = (body: unknown) => user.call("POST", "/api/v1/workspaces", body);
   const someName = () => `Team ${randomUUID()}`;
 
-  test("makes its maker the owner, with a slug of its name, and shows up in me", async () => {
+  test("Makes its creator the owner, with a slug from its name, and lists it in me", async () => {
     const name = `Café ${randomUUID().slice(0, 8)}`;
     const { status, body } = await make({ name, base_currency: "EUR" });
     const slug = `cafe-${name.slice(5)}`;
@@ -38,7 +38,7 @@ describe("making a workspace", () => {
     });
   });
 
-  test("with a slug that somebody has is refused, also of many at once", async () => {
+  test("Refuses a taken slug, also for many at once", async () => {
     const slug = `w-${randomUUID()}`;
     const answers = await Promise.all([1, 2, 3, 4].map(() => make({ name: "Mine", slug })));
     expect(answers.map(codeOf).sort()).toEqual([
@@ -60,13 +60,13 @@ describe("making a workspace", () => {
     [{ name: "x", base_currency: "XXQ" }, "base_currency"],
     [{ name: "x", base_currency: "eur" }, "base_currency"],
     [{ name: "x", type: "demo" }, "type"],
-  ])("of %j is refused, naming %s", async (body, path) => {
+  ])("Refuses %j, naming %s", async (body, path) => {
     const answer = await make(body);
     expect(codeOf(answer)).toBe("400 validation_failed");
     expect(pathsOf(answer)).toEqual([path]);
   });
 
-  test("ends at twenty that one owns, also of many at once", async () => {
+  test("Ends at twenty owned workspaces, also for many at once", async () => {
     const maker = await signUpUser(baseUrl());
     const answers = await Promise.all(
       Array.from({ length: 24 }, () => maker.call("POST", "/api/v1/workspaces", { name: someName() })),
@@ -75,7 +75,7 @@ describe("making a workspace", () => {
     expect(answers.map(codeOf).filter((code) => code === "409 conflict")).toHaveLength(4);
   });
 
-  test("is tried at most thirty times an hour, with an exact Retry-After", async () => {
+  test("Allows thirty attempts an hour with an exact Retry-After", async () => {
     const maker = await signUpUser(baseUrl());
     const answers = await Promise.all(
       Array.from({ length: 32 }, () =>
@@ -90,7 +90,7 @@ describe("making a workspace", () => {
   });
 });
 
-test("an admin renames a workspace; nobody below does, and no address or type can be sent along", async () => {
+test("Lets admins rename a workspace, and nobody below", async () => {
   const { path, users } = await makeTeam(harness);
   const change = (user: User, body: unknown) => user.call("PATCH", path, body);
   expect((await change(users.admin, { name: "New", description: "What we spend" })).body).toMatchObject({
@@ -109,7 +109,7 @@ test("an admin renames a workspace; nobody below does, and no address or type ca
   expect(pathsOf(await change(users.owner, { base_currency: "QQQ" }))).toEqual(["base_currency"]);
 });
 
-describe("roles", () => {
+describe("Roles", () => {
   let team: Team;
   beforeAll(async () => {
     team = await makeTeam(harness);
@@ -118,7 +118,7 @@ describe("roles", () => {
   const change = (by: User, user: User, role: string) => by.call("PATCH", address(user), { role });
   const remove = (by: User, user: User) => by.call("DELETE", address(user));
 
-  test("are changed by admins, but an owner is neither made, changed nor removed by one", async () => {
+  test("Are changed by admins, who neither make, change nor remove an owner", async () => {
     const { owner, admin, member, colleague, viewer, stranger } = team.users;
     expect((await change(admin, viewer, "member")).body).toMatchObject({
       user_id: viewer.id,
@@ -144,7 +144,7 @@ describe("roles", () => {
     expect(await roleIn(team, owner)).toBe("owner");
   });
 
-  test("an owner makes another owner, and takes it back", async () => {
+  test("Let an owner make another owner and undo it", async () => {
     const { owner, member } = team.users;
     expect(codeOf(await change(owner, member, "owner"))).toBe("200 ok");
     expect(codeOf(await change(member, owner, "admin"))).toBe("200 ok");
@@ -152,7 +152,7 @@ describe("roles", () => {
     expect(codeOf(await change(owner, member, "member"))).toBe("200 ok");
   });
 
-  test("whoever leaves sees nothing any more, and their default workspace is none", async () => {
+  test("Hide everything from a member who left, and clear their default workspace", async () => {
     const user = await addUser(harness, team.workspace, "viewer");
     const chosen = await user.call("PATCH", "/api/v1/me", { default_workspace_id: team.workspace });
     expect(chosen.body).toMatchObject({ profile: { default_workspace_id: team.workspace } });
@@ -161,7 +161,7 @@ describe("roles", () => {
     expect((await user.get("/api/v1/me")).body).toMatchObject({ profile: { default_workspace_id: null } });
   });
 
-  test("the keys of somebody who was removed go on working", async () => {
+  test("Keep the keys of a removed member working", async () => {
     const user = await addUser(harness, team.workspace, "member");
     const { body } = await user.call("POST", `${team.path}/api-keys`, {
       name: "CI",
@@ -174,15 +174,15 @@ describe("roles", () => {
   });
 });
 
-describe("the last owner", () => {
-  test("can neither leave, nor be removed or demoted", async () => {
+describe("The last owner", () => {
+  test("Cannot leave, be removed or be demoted", async () => {
     const { path, users } = await makeTeam(harness);
     const own = `${path}/members/${users.owner.id}`;
     expect(codeOf(await users.owner.call("DELETE", own))).toBe("409 conflict");
     expect(codeOf(await users.owner.call("PATCH", own, { role: "admin" }))).toBe("409 conflict");
   });
 
-  test("stays, when two owners leave or demote each other at once, twenty times over", async () => {
+  test("Stays when two owners leave or demote each other at once, twenty times over", async () => {
     for (let round = 0; round < 20; round += 1) {
       const team = await makeOwners();
       const [one, other] = team.owners;
@@ -215,8 +215,8 @@ describe("the last owner", () => {
   }
 });
 
-describe("transferring the ownership", () => {
-  test("makes the other the owner and the giver an admin", async () => {
+describe("Transferring the ownership", () => {
+  test("Makes the other the owner and the former owner an admin", async () => {
     const team = await makeTeam(harness);
     const { owner, viewer, admin, stranger } = team.users;
     const transfer = (by: User, to: User) => by.call("POST", `${team.path}/transfer`, { user_id: to.id });
@@ -230,7 +230,7 @@ describe("transferring the ownership", () => {
     expect(codeOf(await transfer(owner, admin))).toBe("403 permission_denied");
   });
 
-  test("to two at once makes one of them the owner", async () => {
+  test("Makes one of two the owner when both are named at once", async () => {
     const team = await makeTeam(harness);
     const { owner, member, colleague } = team.users;
     const answers = await Promise.all(
@@ -242,14 +242,14 @@ describe("transferring the ownership", () => {
   });
 });
 
-describe("one's own profile", () => {
+describe("One's own profile", () => {
   let user: User;
   beforeAll(async () => {
     user = await signUpUser(baseUrl());
   });
   const change = (body: unknown) => user.call("PATCH", "/api/v1/me", body);
 
-  test("is changed field by field; null takes a field away", async () => {
+  test("Changes field by field; null clears a field", async () => {
     const avatar_url = "https://example.com/ada.png";
     expect((await change({ display_name: "Ada", avatar_url })).body).toMatchObject({
       profile: { display_name: "Ada", avatar_url },
@@ -259,7 +259,7 @@ describe("one's own profile", () => {
     });
   });
 
-  test("takes no picture that is not https, no workspace of others and no other address", async () => {
+  test("Refuses a picture that is not https, another user's workspace and another address", async () => {
     const elsewhere = await harness.fixtures.workspace();
     for (const avatar_url of ["http://example.com/a.png", "javascript:alert(1)", "data:image/png;base64,AA"])
       expect(pathsOf(await change({ avatar_url }))).toEqual(["avatar_url"]);
@@ -268,9 +268,12 @@ describe("one's own profile", () => {
   });
 });
 
-test.each(["/api/v1/workspaces", "/api/v1/me"])("a body beyond a mebibyte is refused by %s", async (path) => {
-  const user = await signUpUser(baseUrl());
-  const method = path.endsWith("me") ? "PATCH" : "POST";
-  const { status, body } = await user.call(method, path, { name: "x".repeat(1024 * 1024) });
-  expect([status, body.error]).toEqual([413, "payload_too_large"]);
-});
+test.each(["/api/v1/workspaces", "/api/v1/me"])(
+  "Refuses a body of more than a mebibyte by %s",
+  async (path) => {
+    const user = await signUpUser(baseUrl());
+    const method = path.endsWith("me") ? "PATCH" : "POST";
+    const { status, body } = await user.call(method, path, { name: "x".repeat(1024 * 1024) });
+    expect([status, body.error]).toEqual([413, "payload_too_large"]);
+  },
+);

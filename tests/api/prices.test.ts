@@ -52,8 +52,8 @@ const usage = (quantity: number, more: Record<string, unknown> = {}) =>
   );
 const codeOf = ({ status, body }: Answer) => `${status} ${body.error ?? "ok"}`;
 
-describe("who may", () => {
-  test("read prices: every member; set them: admins; strangers see what is not there", async () => {
+describe("Permissions", () => {
+  test("Let every member read prices and admins set them, and answer strangers 404", async () => {
     for (const role of ["owner", "admin", "member", "viewer"] as const) {
       expect(codeOf(await users[role].get(prices()))).toBe("200 ok");
       expect(codeOf(await users[role].get(unpriced()))).toBe("200 ok");
@@ -73,7 +73,7 @@ describe("who may", () => {
     expect((await users.owner.get(prices())).body.prices).toEqual([]);
   });
 
-  test("set them by the second lock too: the policy refuses a member whom the guard would let through", async () => {
+  test("Refuse a member's price by policy, even past the guard", async () => {
     const claims = JSON.stringify({ sub: users.member.id, role: "authenticated" });
     const client = await harness.fixtures.sql.connect();
     try {
@@ -104,13 +104,13 @@ test.each([
   [{ provider: "" }, "provider"],
   [{ modle: "x" }, "modle"],
   [{ reprice: { from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z" } }, "reprice.to"],
-])("a price with %j is refused, naming %s", async (fields, path) => {
+])("Refuses a price with %j, naming %s", async (fields, path) => {
   const { status, body } = await users.admin.call("PUT", prices(), price(1, fields));
   expect(status).toBe(400);
   expect((body.issues as { path: string }[]).map((issue) => issue.path)).toContain(path);
 });
 
-test("what has no price is listed; setting one prices it, its sums and the next messages, and says who did it", async () => {
+test("Lists unpriced usage; setting a price corrects it, its sums and later messages, and is audited", async () => {
   await usage(10);
   await usage(5, { model: "RANKER" });
   await key.post(
@@ -166,7 +166,7 @@ test("what has no price is listed; setting one prices it, its sums and the next 
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });
 
-test("a price for the same thing from the same instant replaces the one before; a past range is corrected when asked for", async () => {
+test("Replaces a price with the same start, and corrects a past range on request", async () => {
   const answer = await users.owner.call(
     "PUT",
     prices(),

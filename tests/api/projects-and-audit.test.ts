@@ -13,7 +13,7 @@ beforeAll(async () => {
   team = await makeTeam(harness);
 });
 
-describe("projects", () => {
+describe("Projects", () => {
   type Project = { slug: string; name: string; archived_at: string | null } & Record<string, unknown>;
   const list = async (user: User) => (await user.get(`${team.path}/projects`)).body.projects as Project[];
   const change = (user: User, slug: string, body: unknown) =>
@@ -33,7 +33,7 @@ describe("projects", () => {
     };
   });
 
-  test("are listed with what they cost this month, ever, and when they were last active; live alone", async () => {
+  test("Are listed with this month's and all spend and their last activity, live only", async () => {
     const lastMonth = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 1, 3));
     await record("search", 0.25);
     await record("search", 0.5);
@@ -56,7 +56,7 @@ describe("projects", () => {
     });
   });
 
-  test("are renamed and archived by members; an archived one counts, records and stays archived", async () => {
+  test("Are renamed and archived by members; an archived one counts, records and stays archived", async () => {
     await record("shop", 1);
     expect(codeOf(await change(team.users.viewer, "shop", { archived: true }))).toBe("403 permission_denied");
     expect(codeOf(await change(team.users.stranger, "shop", { archived: true }))).toBe("404 not_found");
@@ -76,13 +76,13 @@ describe("projects", () => {
   });
 });
 
-describe("the audit log", () => {
+describe("The audit log", () => {
   type Entry = { action: string; address: string | null; at: string; id: string } & Record<string, unknown>;
   type Page = { entries: Entry[]; next_cursor: string | null };
   const read = async (user: User, query = "", path = team.path) =>
     (await user.get(`${path}/audit${query}`)).body as unknown as Page;
 
-  test("says who changed what, before and after, when and from where", async () => {
+  test("Records who changed what, before and after, when and from where", async () => {
     const { path, users } = await makeTeam(harness);
     const from = { "x-forwarded-for": "203.0.113.9" };
     await users.admin.call("PATCH", `${path}/members/${users.viewer.id}`, { role: "member" }, from);
@@ -106,7 +106,7 @@ describe("the audit log", () => {
     expect(Math.abs(Date.parse(entries[1]?.at ?? "") - Date.now())).toBeLessThan(60_000);
   });
 
-  test("has a line for every kind of change of people and projects, and no secret in any", async () => {
+  test("Has an entry for every kind of change of people and projects, and never a secret", async () => {
     const { owner, admin, member, colleague } = team.users;
     const { link } = (await admin.call("POST", `${team.path}/invitations`, { role: "viewer" })).body;
     const token = String(link).split("/").at(-1) ?? "";
@@ -140,7 +140,7 @@ describe("the audit log", () => {
       expect(text).not.toContain(hidden);
   });
 
-  test("is paged without a gap or a repetition, also within one instant", async () => {
+  test("Pages without gaps or repetitions, also within one instant", async () => {
     const all = (await read(team.users.admin, "?limit=100")).entries.map(({ id }) => id);
     const paged: string[] = [];
     let cursor: string | null = "";
@@ -156,7 +156,7 @@ describe("the audit log", () => {
   });
 
   test.each(["?cursor=nonsense", "?limit=0", "?limit=101", "?kind=Not%20One"])(
-    "is refused with %s",
+    "Refuses %s",
     async (query) => {
       const answer = await team.users.admin.get(`${team.path}/audit${query}`);
       expect(codeOf(answer)).toBe("400 validation_failed");

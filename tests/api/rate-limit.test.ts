@@ -26,7 +26,7 @@ async function letTimePass(keyId: string, ms: number): Promise<void> {
   );
 }
 
-test("bursts over two minutes on two processes: no 60 seconds ever admit more than 30, and Retry-After is exact", {
+test("Admits at most 30 in any 60 seconds on two processes, with an exact Retry-After", {
   timeout: 200_000,
 }, async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), { rate_limit_rpm: 30 });
@@ -64,7 +64,7 @@ test("bursts over two minutes on two processes: no 60 seconds ever admit more th
   expect(mostWithin(admitted, 60_000)).toBe(30);
 });
 
-test("refused requests do not extend the window, and a place comes free when the oldest leaves it", async () => {
+test("Does not extend the window by refused requests, and frees a place when the oldest leaves", async () => {
   const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     rate_limit_rpm: 3,
   });
@@ -77,7 +77,7 @@ test("refused requests do not extend the window, and a place comes free when the
   expect((await client?.post(costMessage()))?.status).toBe(429);
 });
 
-test("reads, refusals of other kinds and dry runs count once each; what the key does not admit counts not at all", async () => {
+test("Counts reads, other refusals and dry runs once each, and refused keys not at all", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), { rate_limit_rpm: 4 });
   const [client, other] = clientsOf(secret);
   expect((await client?.get("/api/v1/summary/month"))?.headers.get("ratelimit")).toBe('"key";r=3;t=60');
@@ -88,7 +88,7 @@ test("reads, refusals of other kinds and dry runs count once each; what the key 
   expect((await other?.post(costMessage()))?.status).toBe(429);
 });
 
-test("a read that the key lacks the permission for counts like any other: asking for it is no way round the rate", async () => {
+test("Counts a read without permission like any other", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     rate_limit_rpm: 2,
     permissions: ["log_usage"],
@@ -105,7 +105,7 @@ test("a read that the key lacks the permission for counts like any other: asking
   expect((await client?.post(costMessage()))?.status).toBe(429);
 });
 
-test("a clock that is set back admits no more: what is admitted next stands behind what was", async () => {
+test("Admits no more when the clock is set back", async () => {
   const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     rate_limit_rpm: 4,
   });
@@ -123,7 +123,7 @@ test("a clock that is set back admits no more: what is admitted next stands behi
   expect(rows).toEqual([{ in_order: true }]);
 });
 
-test("a changed limit holds at once, in both directions", async () => {
+test("Applies a changed limit at once, in both directions", async () => {
   const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     rate_limit_rpm: 10,
   });

@@ -23,8 +23,8 @@ const setBudget = (
     [workspace, name, amount, scope, value],
   );
 
-describe("the month summary", () => {
-  test("has the fields of the specification, and its slices sum to its headline", async () => {
+describe("The month summary", () => {
+  test("Has the specification's fields, and its slices sum to its headline", async () => {
     const client = await clientIn(await harness.fixtures.workspace());
     expect((await client.get("/api/v1/summary/month")).body).toEqual({
       period: "month",
@@ -62,7 +62,7 @@ describe("the month summary", () => {
     });
   });
 
-  test("is of this UTC month alone", async () => {
+  test("Counts this UTC month only", async () => {
     const client = await clientIn(await harness.fixtures.workspace());
     const now = new Date();
     const monthStart = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
@@ -72,7 +72,7 @@ describe("the month summary", () => {
     expect((await client.get("/api/v1/summary/month")).body.total_usd).toBe(0.01);
   });
 
-  test("shows a key the projects of its scope and nothing of others or of other workspaces", async () => {
+  test("Shows a key the projects in its scope only", async () => {
     const workspace = await harness.fixtures.workspace();
     const writer = await clientIn(workspace);
     for (const project of ["a", "b", "c"]) await writer.post(costMessage({}, { project }));
@@ -95,8 +95,8 @@ describe("the month summary", () => {
   });
 });
 
-describe("project spend", () => {
-  test("takes any range of instants, and days, models, features and rows sum to its total", async () => {
+describe("Project spend", () => {
+  test("Accepts any range of instants; days, models, features and rows sum to its total", async () => {
     const client = await clientIn(await harness.fixtures.workspace());
     const moments = [
       "2026-03-01T00:00:00Z",
@@ -131,7 +131,7 @@ describe("project spend", () => {
     expect(await total("2026-03-01T13:00:00+14:00", "2026-03-03T00:00:00.001Z")).toBe(1.111);
   });
 
-  test("wants from before to, and instants", async () => {
+  test("Requires from before to, and instants", async () => {
     const client = await clientIn(await harness.fixtures.workspace());
     await client.post(costMessage());
     const paths = async (query: string) =>
@@ -143,7 +143,7 @@ describe("project spend", () => {
     expect(await paths("since=2026-03-02T00:00:00Z")).toEqual(["query.since"]);
   });
 
-  test("with one end of a range takes the month that this end is of, where it is not this month", async () => {
+  test("Completes a range with one end by the month of that end", async () => {
     const client = await clientIn(await harness.fixtures.workspace());
     for (const [occurred_at, estimated_cost] of [
       ["2026-03-31T23:59:59.999Z", 1],
@@ -194,7 +194,7 @@ describe("project spend", () => {
     ]);
   });
 
-  test("lists the latest 200 rows, and sums all", async () => {
+  test("Lists the latest 200 rows and sums all", async () => {
     const client = await clientIn(await harness.fixtures.workspace());
     await client.call("POST", "/api/v1/messages/batch", {
       messages: Array.from({ length: 250 }, () => costMessage()),
@@ -205,8 +205,8 @@ describe("project spend", () => {
   });
 });
 
-describe("budget status", () => {
-  test("of every scope is what that scope has spent, and alerts from 80 % on", async () => {
+describe("Budget status", () => {
+  test("Shows the spend of every scope and alerts from 80 % on", async () => {
     const workspace = await harness.fixtures.workspace();
     const key = await clientIn(workspace);
     await key.post(costMessage({ estimated_cost: 0.5, feature: "chat" }, { project: "a" }));
@@ -277,7 +277,7 @@ describe("budget status", () => {
     ]);
   });
 
-  test("shows a key confined to projects only the budgets whose whole spend it may see", async () => {
+  test("Shows a confined key only the budgets whose whole spend it may see", async () => {
     const workspace = await harness.fixtures.workspace();
     const a = await harness.fixtures.project(workspace, "a");
     const b = await harness.fixtures.project(workspace, "b");
@@ -291,7 +291,7 @@ describe("budget status", () => {
     expect((body.budgets as { name: string }[]).map(({ name }) => name)).toEqual(["a", "own"]);
   });
 
-  test("says how many budgets are hidden from the key, and nothing else of them", async () => {
+  test("Reports the number of budgets hidden from the key, and nothing else of them", async () => {
     const workspace = await harness.fixtures.workspace();
     await setBudget(await harness.fixtures.workspace(), "of another workspace", "1");
     const [a, b] = [
@@ -326,7 +326,7 @@ describe("budget status", () => {
   });
 });
 
-describe("the key of SVC_API_KEY", () => {
+describe("The key of SVC_API_KEY", () => {
   const secret = "a-secret-of-the-environment";
 
   test.each([
@@ -334,7 +334,7 @@ describe("the key of SVC_API_KEY", () => {
     [{ NODE_ENV: "production", SVC_ALLOW_ENV_API_KEY: "false" }, 401],
     [{ NODE_ENV: "production", SVC_ALLOW_ENV_API_KEY: "true" }, 201],
     [{ NODE_ENV: "development" }, 201],
-  ])("with %j is answered %i", async (settings, status) => {
+  ])("With %j gets %i", async (settings, status) => {
     const service = await harness.start({ SVC_API_KEY: secret, ...settings });
     const answer = await apiClient(service.baseUrl, secret).post(costMessage());
     expect(answer.status).toBe(status);

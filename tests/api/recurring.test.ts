@@ -76,8 +76,8 @@ async function traces(workspace: string) {
 
 const at = (day: string) => Date.parse(`${day}T00:00:00Z`);
 
-describe("periods that have begun when it is posted", () => {
-  test("are recorded with it, listed, and count against its key at once", async () => {
+describe("Due periods of a new subscription", () => {
+  test("Are recorded with it, listed, and counted against its key at once", async () => {
     const made = await newClient({ monthly_limit: "180" });
     const starts_on = daysAgo({ months: 3 });
     const { status, body } = await made.client.post(subscription({ starts_on }));
@@ -98,7 +98,7 @@ describe("periods that have begun when it is posted", () => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
-  test("are refused with it, whole, where they would take the key past its limit", async () => {
+  test("Are refused together with it when they would exceed the key's limit", async () => {
     const { workspace, client } = await newClient({ monthly_limit: "179.99" });
     const message = subscription({ starts_on: daysAgo({ months: 3 }) }, { idempotency_key: "figma" });
     for (const query of ["", "?dry_run=true"]) {
@@ -112,7 +112,7 @@ describe("periods that have begun when it is posted", () => {
     expect(await traces(workspace)).toBe(0);
   });
 
-  test("are at most 1,000 in a bulk call: the subscriptions beyond are refused, and taken in another call", async () => {
+  test("Are limited to 1,000 in a bulk call; another call takes the rest", async () => {
     const { workspace, client } = await newClient();
     const message = subscription({ starts_on: daysAgo({ months: 23 }) });
     const late = subscription({ starts_on: daysAgo({}) });
@@ -135,7 +135,7 @@ describe("periods that have begun when it is posted", () => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
-  test("reach back 24 months and not a day more, whichever field says when it began", async () => {
+  test("Go back 24 months and not a day more, by either date field", async () => {
     const { workspace, client } = await newClient();
     // The clock's month may be shorter than this day's: the rule is of today, not of the day the test names.
     const today = new Date().toISOString().slice(0, 10);
@@ -163,7 +163,7 @@ describe("periods that have begun when it is posted", () => {
     });
   });
 
-  test("are answered again by a retry, also once they began too long ago; a trial names them and stores nothing", async () => {
+  test("Are answered again to a retry, even when too old by then; a dry run lists them and stores nothing", async () => {
     const { workspace, client } = await newClient();
     const starts_on = daysAgo({ months: 2 });
     const trial = await client.post(subscription({ starts_on }), {}, "?dry_run=true");
@@ -187,7 +187,7 @@ describe("periods that have begun when it is posted", () => {
     expect(await charges(workspace)).toHaveLength(3);
   });
 
-  test("end with ends_on", async () => {
+  test("End with ends_on", async () => {
     const made = await newClient();
     const [starts_on, ends_on] = [daysAgo({ months: 4 }), daysAgo({ months: 2 })];
     const { body } = await made.client.post(subscription({ starts_on, ends_on }));
@@ -197,7 +197,7 @@ describe("periods that have begun when it is posted", () => {
   });
 });
 
-test("later periods are the workspace's own: no key has them, no limit meets them, no key need live", async () => {
+test("Books later periods for the workspace, without key or limit", async () => {
   const made = await newClient({ monthly_limit: "45" });
   const { sql } = harness.fixtures;
   await made.client.post(subscription({ starts_on: daysAgo({}) }));
@@ -209,7 +209,7 @@ test("later periods are the workspace's own: no key has them, no limit meets the
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });
 
-test("each period is booked exactly once, by whichever of eight comes first, also after months of downtime", async () => {
+test("Books each period exactly once among eight workers, also after months of downtime", async () => {
   const { workspace } = await subscribe({ starts_on: "2026-10-31" });
   await bookDueSubscriptions(at("2026-11-29"));
   expect(await charges(workspace)).toEqual([["2026-10-31", "45"]]);
@@ -226,7 +226,7 @@ test("each period is booked exactly once, by whichever of eight comes first, als
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });
 
-test("a year is booked a year later, again spread over its months", async () => {
+test("Books a year one year later and spreads it over its months", async () => {
   const { workspace } = await subscribe({ starts_on: "2026-06-15", interval: "year", amount: 100 });
   await bookDueSubscriptions(at("2027-06-15"));
   expect(await charges(workspace)).toEqual([
@@ -235,19 +235,19 @@ test("a year is booked a year later, again spread over its months", async () => 
   ]);
 });
 
-test("no period begins after ends_on", async () => {
+test("Books no period after ends_on", async () => {
   const { workspace } = await subscribe({ starts_on: "2026-09-01", ends_on: "2026-11-01" });
   await bookDueSubscriptions(at("2028-01-01"));
   expect((await charges(workspace)).map(([day]) => day)).toEqual(["2026-09-01", "2026-10-01", "2026-11-01"]);
 });
 
-test("a subscription that is not recurring is never booked again", async () => {
+test("Books a non-recurring subscription only once", async () => {
   const { workspace } = await subscribe({ starts_on: "2026-09-01", recurring: false });
   await bookDueSubscriptions(at("2028-01-01"));
   expect(await charges(workspace)).toHaveLength(1);
 });
 
-test("a member stops one: what is booked stays, nothing more is booked, and the audit log says who it was", async () => {
+test("Stops a subscription for a member, keeps what is booked, and audits it", async () => {
   const { workspace } = await subscribe({ starts_on: "2026-10-01" });
   const { sql } = harness.fixtures;
   const slug = (await sql.query("select slug from public.workspaces where id = $1", [workspace])).rows[0]
@@ -283,7 +283,7 @@ test("a member stops one: what is booked stays, nothing more is booked, and the 
   expect(audit.rows).toEqual([{ action: "subscription.changed", actor_id: member.id }]);
 });
 
-test("the running service books what is due by itself, also what was subscribed before charges lost their key", async () => {
+test("Books due periods in the running service, also of subscriptions that still have a key", async () => {
   const made = await subscribe({ starts_on: daysAgo({}) });
   // As if it had been posted three months ago, and nothing had been booked since.
   await harness.fixtures.sql.query(
@@ -300,7 +300,7 @@ test("the running service books what is due by itself, also what was subscribed 
   expect(spend.body.subscription_usd).toBe(90);
 });
 
-test("where no worker runs, a scheduler with the secret has the jobs done, and nobody else", async () => {
+test("Runs the jobs for a scheduler with the secret, and for nobody else", async () => {
   const secret = "a-secret-of-the-scheduler";
   const service = await harness.start({ CRON_SECRET: secret });
   const call = (token: string | null, at = service) => apiClient(at.baseUrl, token).get("/api/jobs");

@@ -10,7 +10,7 @@ import { type Service, startService } from "@/tests/helpers/service";
 describe.each([
   ["the fast lane", "on"],
   ["Next", "off"],
-])("through %s", (_, lane) => {
+])("Requests through %s", (_, lane) => {
   let database: TestDatabase;
   let fixtures: Fixtures;
   let service: Service;
@@ -307,7 +307,7 @@ describe.each([
   ];
 
   test.each(refusals)(
-    "$name is refused, says why, and writes nothing",
+    "Refuses $name with a reason and writes nothing",
     async ({ key, secret, body, headers, path, issue, expected }) => {
       const client = secret === undefined ? await clientOf(key) : apiClient(service.baseUrl, secret);
       const before = await snapshot();
@@ -325,14 +325,14 @@ describe.each([
     },
   );
 
-  test("a key bound to a project may touch that one only, whatever its lists say", async () => {
+  test("Limits a key bound to a project to that project, whatever its lists contain", async () => {
     const project = await fixtures.project(workspace, `p-${randomUUID()}`);
     const client = await clientOf({ project_id: project, conditions: { project_slugs: ["checkout"] } });
     const answer = await client.post(costMessage());
     expect([answer.status, answer.body.error]).toEqual([403, "project_not_allowed"]);
   });
 
-  test("a body without a declared length is cut off at the limit too", async () => {
+  test("Stops reading a body without a declared length at the limit", async () => {
     const { secret } = await fixtures.key(workspace);
     const chunk = new TextEncoder().encode(" ".repeat(64 * 1024));
     let sent = 0;
@@ -348,7 +348,7 @@ describe.each([
     expect(response.status).toBe(413);
   });
 
-  test("the refusals come in the order of the design: address, rate, body, permission", async () => {
+  test("Checks in the order address, rate, body, permission", async () => {
     const client = await clientOf({ rate_limit_rpm: 2, permissions: [], allowed_cidrs: ["127.0.0.0/8"] });
     expect((await client.post("{")).body.error).toBe("invalid_json");
     expect((await client.post(costMessage())).body.error).toBe("permission_denied");
@@ -359,7 +359,7 @@ describe.each([
     expect(limited.headers.get("ratelimit")).toMatch(/^"key";r=0;t=\d+$/);
   });
 
-  test("another method is 405 with what is allowed, another address the one 404", async () => {
+  test("Answers another method with 405 and Allow, and another path with the same 404", async () => {
     const client = await clientOf();
     const wrong = await client.call("DELETE", "/api/v1/messages");
     expect([wrong.status, wrong.body.error, wrong.headers.get("allow")]).toEqual([
@@ -374,7 +374,7 @@ describe.each([
     expect([nowhere.status, nowhere.body.error]).toEqual([404, "not_found"]);
   });
 
-  test("what exists outside a key's scope is answered as what does not exist", async () => {
+  test("Answers what is outside a key's scope like what does not exist", async () => {
     await (await clientOf()).post(costMessage({}, { project: "hidden" }));
     const client = await clientOf({ conditions: { deny_project_slugs: ["hidden"] } });
     const strip = ({ status, body }: { status: number; body: Record<string, unknown> }) => ({
@@ -388,7 +388,7 @@ describe.each([
   });
 
   test.each(["/api/v1/summary/month", "/api/v1/projects/checkout/spend", "/api/v1/budgets/status"])(
-    "GET %s wants read_summaries",
+    "Requires read_summaries for GET %s",
     async (path) => {
       const denied = await (await clientOf({ permissions: ["log_usage"] })).get(path);
       expect([denied.status, denied.body.error]).toEqual([403, "permission_denied"]);
@@ -397,7 +397,7 @@ describe.each([
     },
   );
 
-  test("health needs no credentials", async () => {
+  test("Answers health without credentials", async () => {
     const { status, body } = await apiClient(service.baseUrl, null).get("/api/health");
     const checks = { database_readable: "ok", database_writable: "ok" };
     expect([status, body.status, body.checks]).toEqual([200, "ok", checks]);

@@ -48,7 +48,7 @@ const finished = (id: string) =>
     )
     .toBe("done");
 
-test("a price holds for the very next message on every process", async () => {
+test("Applies a new price to the next message on every process", async () => {
   const { workspace, clients } = await newWorkspace();
   for (const client of clients) expect((await client.post(inHouse(10))).body.cost_status).toBe("unpriced");
   for (const [index, rate] of ["0.5", "0.25", "0.125"].entries()) {
@@ -62,7 +62,7 @@ test("a price holds for the very next message on every process", async () => {
   }
 });
 
-test("a price waits for what was admitted without it: that is there for the correction to find", async () => {
+test("Stores a price after the messages admitted without it, so that the correction finds them", async () => {
   const { workspace, client } = await newWorkspace();
   expect((await client.post(inHouse(1))).body.cost_status).toBe("unpriced");
   const block = await blockWrites(harness.database.adminUrl);
@@ -83,7 +83,7 @@ test("a price waits for what was admitted without it: that is there for the corr
   expect(body).toMatchObject({ total_usd: 5.5, unpriced_count: 0 });
 });
 
-test("a message waits for a price that is being set, and has it", async () => {
+test("Prices a message that waited for a new price at that price", async () => {
   const { workspace, client } = await newWorkspace();
   await client.post(inHouse(1));
   const setting = await harness.fixtures.sql.connect();
@@ -102,7 +102,7 @@ test("a message waits for a price that is being set, and has it", async () => {
   }
 });
 
-test("what was unpriced gets its price, with every sum it is part of, and a line in the audit log", async () => {
+test("Prices what was unpriced with all its sums, and audits it", async () => {
   const { workspace, client } = await newWorkspace();
   await client.post(inHouse(10));
   await client.post(inHouse(3, { occurred_at: "2026-03-01T00:00:00Z" }));
@@ -159,7 +159,7 @@ test("what was unpriced gets its price, with every sum it is part of, and a line
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });
 
-test("what was priced keeps its price unless a past range is asked for; what a client priced keeps it always", async () => {
+test("Keeps earlier prices unless a past range is requested, and a client's own figure always", async () => {
   const { workspace, client } = await newWorkspace();
   await setPrice(workspace, "1");
   await client.post(inHouse(10, { occurred_at: "2026-05-01T00:00:00Z" }));
@@ -177,7 +177,7 @@ test("what was priced keeps its price unless a past range is asked for; what a c
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });
 
-test("thousands of messages are corrected while as many come in, and none is missed", {
+test("Corrects thousands of messages while as many are recorded, and misses none", {
   timeout: 60_000,
 }, async () => {
   const { workspace, clients } = await newWorkspace();

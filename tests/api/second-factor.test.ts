@@ -24,8 +24,8 @@ beforeEach(async () => {
 const require = (user: Pick<User, "call">, wanted = true) =>
   user.call("PATCH", team.path, { require_mfa: wanted });
 
-describe("a user with an authenticator", () => {
-  test("is refused everything with a token that was made without its code, and told what to do", async () => {
+describe("A user with an authenticator", () => {
+  test("Is refused everything with a token made without the code, and told what to do", async () => {
     const { owner } = team.users;
     const proved = await proveSecondFactor(owner);
     for (const path of ["/api/v1/me", `${team.path}/org`, `${team.path}/metrics`]) {
@@ -45,7 +45,7 @@ describe("a user with an authenticator", () => {
     expect((await apiClient(baseUrl(), high).get("/api/v1/me")).status).toBe(200);
   });
 
-  test("who removes it, signs in without a code again", async () => {
+  test("Signs in without a code after removing it", async () => {
     const { member } = team.users;
     const { client, factorId } = await proveSecondFactor(member);
     expect((await member.get("/api/v1/me")).status).toBe(403);
@@ -54,8 +54,8 @@ describe("a user with an authenticator", () => {
   });
 });
 
-describe("a workspace", () => {
-  test("is made to require a code by admins whose own session gave one, and the audit log says so", async () => {
+describe("A workspace and its second factor", () => {
+  test("Requires a code once an admin with a proved factor says so, which is audited", async () => {
     const { admin, member, viewer, stranger } = team.users;
     const unproved = await require(admin);
     expect([unproved.status, unproved.body.error]).toEqual([403, "mfa_required"]);
@@ -74,7 +74,7 @@ describe("a workspace", () => {
     expect((await require(proved, false)).body).toMatchObject({ require_mfa: false });
   });
 
-  test("that requires a code is closed to members without one, on every route of its own and no other", async () => {
+  test("Refuses members without a code on all its routes, and on no others", async () => {
     const { owner, member, viewer, stranger } = team.users;
     await require(await proveSecondFactor(owner));
     for (const user of [member, viewer]) {
@@ -101,7 +101,7 @@ describe("a workspace", () => {
     expect((await proved.get("/api/v1/me")).body).toMatchObject({ locked_workspaces: [] });
   });
 
-  test("that requires a code takes what API keys record and answers what they ask", async () => {
+  test("Records for API keys and answers them when it requires a code", async () => {
     const { secret } = await harness.fixtures.key(team.workspace);
     await require(await proveSecondFactor(team.users.owner));
     expect((await apiClient(baseUrl(), secret).get("/api/v1/summary/month")).status).toBe(200);

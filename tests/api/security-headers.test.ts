@@ -37,8 +37,8 @@ const addresses = [
   "GET /_next/static/nothing.js",
 ];
 
-describe.each(Object.entries(servers))("by %s", (_, start) => {
-  test("Every answer says what browsers may do with it", async () => {
+describe.each(Object.entries(servers))("Responses by %s", (_, start) => {
+  test("Have security headers, every one", async () => {
     const [plain, secure] = await Promise.all([start(), start(https)]);
     const ask = (baseUrl: string, line: string) =>
       exchange(baseUrl, [`${line} HTTP/1.1`, "Host: localhost", "Accept: */*", "Connection: close"]);
@@ -66,7 +66,7 @@ describe.each(Object.entries(servers))("by %s", (_, start) => {
     await Promise.all([plain.stop(), secure.stop()]);
   });
 
-  test("Every page allows its own scripts one by one, with a nonce of its own", async () => {
+  test("Allow a page's own scripts by nonce, a new one for every page", async () => {
     const { baseUrl, stop } = await start();
     const nonces = new Set<string>();
     const pages = [

@@ -109,7 +109,7 @@ const sumOf = (rows: { total_usd?: unknown }[]) => show(total(rows.map((row) => 
 
 type Slice = { value: string | null; total_usd: string; message_count: string };
 
-test("whatever is filtered by, the rows, the totals, every series and every breakdown are those of an independent query", {
+test("Answers every filter with the rows, totals, series and breakdowns of an independent query", {
   timeout: 1000 * runs + 30_000,
 }, async () => {
   const today = new Date().toISOString().slice(0, 10);

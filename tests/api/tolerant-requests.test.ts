@@ -50,24 +50,21 @@ const bare: Record<string, { message: Record<string, unknown>; nulls: Record<str
   },
 };
 
-describe("null for what may be left out", () => {
-  test.each(Object.entries(bare))(
-    "of %s is recorded as if it were not there",
-    async (_, { message, nulls }) => {
-      const key = randomUUID();
-      const outer = { project: "p", source: "api", idempotency_key: key };
-      await client.post(costMessage({ estimated_cost: 1 }));
-      const first = await client.post({ ...outer, message: { ...message, ...nulls } });
-      expect([first.status, first.body.issues]).toEqual([201, undefined]);
-      const second = await client.post({ ...outer, message });
-      expect(second.headers.get("idempotent-replayed")).toBe("true");
-      expect(second.body).toEqual(first.body);
-      const third = await client.post({ ...outer, message: { ...nulls, ...message } });
-      expect(third.body).toEqual(first.body);
-    },
-  );
+describe("null in an optional field", () => {
+  test.each(Object.entries(bare))("Of %s counts as absent", async (_, { message, nulls }) => {
+    const key = randomUUID();
+    const outer = { project: "p", source: "api", idempotency_key: key };
+    await client.post(costMessage({ estimated_cost: 1 }));
+    const first = await client.post({ ...outer, message: { ...message, ...nulls } });
+    expect([first.status, first.body.issues]).toEqual([201, undefined]);
+    const second = await client.post({ ...outer, message });
+    expect(second.headers.get("idempotent-replayed")).toBe("true");
+    expect(second.body).toEqual(first.body);
+    const third = await client.post({ ...outer, message: { ...nulls, ...message } });
+    expect(third.body).toEqual(first.body);
+  });
 
-  test("of a batch's lines, of a bulk call's items, and of the idempotency key itself", async () => {
+  test("Counts as absent in a batch's lines, a bulk call's items, and the idempotency key", async () => {
     const line = { unit_type: "requests", quantity: 1, estimated_cost: 1 };
     const batch = {
       type: "batch",
@@ -90,7 +87,7 @@ describe("null for what may be left out", () => {
     });
   });
 
-  test("of keys, budgets, workspaces and projects", async () => {
+  test("Counts as absent in keys, budgets, workspaces and projects", async () => {
     const { owner } = team.users;
     const made = await owner.call("POST", `${team.path}/api-keys`, {
       name: "Bot",
@@ -142,7 +139,7 @@ describe("null for what may be left out", () => {
     });
   });
 
-  test("is refused where the field is required", async () => {
+  test("Is refused in a required field", async () => {
     const answer = await client.post(costMessage({ provider: null, quantity: null }));
     expect(answer.status).toBe(400);
     expect((answer.body.issues as { path: string }[]).map(({ path }) => path)).toEqual([
@@ -152,10 +149,10 @@ describe("null for what may be left out", () => {
   });
 });
 
-describe("an instant without seconds, or with a small t or z,", () => {
+describe("An instant without seconds, or with a lower-case t or z", () => {
   const ways = ["2026-10-05T00:00Z", "2026-10-05t00:00:00z", "2026-10-05t00:00z", "2026-10-05T02:00+02:00"];
 
-  test.each(ways)("is taken for what it is: %s", async (way) => {
+  test.each(ways)("Is accepted: %s", async (way) => {
     const project = `p-${randomUUID()}`;
     const { status } = await client.post(costMessage({ occurred_at: way, estimated_cost: 1 }, { project }));
     expect(status).toBe(201);
@@ -170,7 +167,7 @@ describe("an instant without seconds, or with a small t or z,", () => {
     });
   });
 
-  test("is the same message to an idempotency key", async () => {
+  test("Is the same message to an idempotency key", async () => {
     const idempotency_key = randomUUID();
     const answers = [];
     for (const occurred_at of ["2026-10-05T00:00:00Z", "2026-10-05T00:00Z", "2026-10-05t00:00z"])
@@ -179,7 +176,7 @@ describe("an instant without seconds, or with a small t or z,", () => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  test("ends a key, and begins a price", async () => {
+  test("Works as a key's expiry and a price's start", async () => {
     const { owner } = team.users;
     const key = { name: "Short", permissions: ["log_usage"], expires_at: "2031-01-01t00:00z" };
     expect((await owner.call("POST", `${team.path}/api-keys`, key)).body.expires_at).toBe(
@@ -197,7 +194,7 @@ describe("an instant without seconds, or with a small t or z,", () => {
   });
 
   test.each(["2026-10-05", "2026-10-05T00Z", "2026-10-05T00:00", "2026-10-05 00:00Z", "2026-10-05T24:00Z"])(
-    "is refused where it is none: %s",
+    "Is refused when invalid: %s",
     async (occurred_at) => {
       const { status, body } = await client.post(costMessage({ occurred_at }));
       expect(status).toBe(400);
@@ -208,6 +205,6 @@ describe("an instant without seconds, or with a small t or z,", () => {
   );
 });
 
-test("after all of this, every derived figure is the sum of its messages", async () => {
+test("Keeps every derived figure equal to the sum of its messages", async () => {
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });

@@ -67,14 +67,14 @@ async function call({ name, method, path, declared }: Found, parameter: string) 
   return { status: response.status, body: await response.json() };
 }
 
-test("every route refuses parameters it does not know, or belongs to a protocol that ignores them", () => {
+test("Refuses unknown parameters on every route, except in protocols that ignore them", () => {
   const refusing = new Set(found.map(({ path }) => path));
   const others = routes.map(({ path }) => path).filter((path) => !refusing.has(path));
   expect(others.sort()).toEqual(otherProtocols.sort());
 });
 
 describe.each(found)("$name", (endpoint) => {
-  test("refuses a parameter it does not know, and names those that there are", async () => {
+  test("Refuses an unknown parameter and lists the known ones", async () => {
     const { status, body } = await call(endpoint, "no_such_parameter=2026-10");
     expect([status, body.error]).toEqual([400, "validation_failed"]);
     const known = Object.keys((endpoint.declared.query as unknown as { shape?: object })?.shape ?? {});
@@ -90,7 +90,7 @@ describe.each(found)("$name", (endpoint) => {
   });
 });
 
-test("metadata is found at an address that has its resource's query", async () => {
+test("Serves metadata at an address with its resource's query", async () => {
   const path = "/.well-known/oauth-protected-resource/api/mcp";
   const [plain, queried] = await Promise.all(
     ["", "?project=checkout"].map(async (query) => (await fetch(world.baseUrl + path + query)).json()),
@@ -99,7 +99,7 @@ test("metadata is found at an address that has its resource's query", async () =
   expect(queried).toEqual(plain);
 });
 
-test("a summary of another month is refused, not answered with this one", async () => {
+test("Refuses a summary of another month instead of answering this one", async () => {
   const { status, body } = await call(
     found.find(({ path }) => path === "/api/v1/summary/month") as Found,
     "month=2026-10",

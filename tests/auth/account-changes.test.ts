@@ -44,8 +44,8 @@ const age = (interval: string) =>
      update auth.mfa_amr_claims set created_at = created_at - interval '${interval}'`,
   );
 
-describe("a new password", () => {
-  test("is not set by a session alone, nor with a present password that is wrong", async () => {
+describe("A new password", () => {
+  test("Is refused to a session alone, and with a wrong present password", async () => {
     const { email, auth } = await signUp();
     expect((await auth.updateUser({ password: newPassword })).error).toMatchObject({
       status: 400,
@@ -59,14 +59,14 @@ describe("a new password", () => {
     expect(await signsInWith(email, somePassword)).toBe("signed in");
   });
 
-  test("is set with the present one", async () => {
+  test("Is set with the present password", async () => {
     const { email, auth } = await signUp();
     must(await auth.updateUser({ password: newPassword, current_password: somePassword }));
     expect(await signsInWith(email, newPassword)).toBe("signed in");
     expect(await signsInWith(email, somePassword)).toBe("invalid_credentials");
   });
 
-  test("is set with the code of a reauthentication, once", async () => {
+  test("Is set with the code of a reauthentication, once", async () => {
     const { email, auth } = await signUp();
     expect((await auth.reauthenticate()).error).toBeNull();
     const { code, link } = await latestMail(email);
@@ -90,7 +90,7 @@ describe("a new password", () => {
     expect(await signsInWith(email, newPassword)).toBe("signed in");
   });
 
-  test("is not set with a code of somebody else's, of another kind, that is old or was guessed at", async () => {
+  test("Is refused with another user's, another kind's, an old or a guessed code", async () => {
     const [{ auth, email }, other] = [await signUp(), await signUp()];
     const refusal = async (nonce: string | null) =>
       (await auth.updateUser({ password: newPassword, nonce: nonce ?? "" })).error?.code;
@@ -108,7 +108,7 @@ describe("a new password", () => {
     expect(await signsInWith(email, somePassword)).toBe("signed in");
   });
 
-  test("is set by a session that began with a mail, for an hour", async () => {
+  test("Is set by a session that began with a mail within the hour", async () => {
     const { email } = await signUp();
     const begin = async () => {
       const auth = client();
@@ -124,7 +124,7 @@ describe("a new password", () => {
     expect(await signsInWith(email, newPassword)).toBe("signed in");
   });
 
-  test("of an account that has none yet takes a mail as well", async () => {
+  test("Requires a mail for an account that has none yet", async () => {
     const [email, auth] = [someEmail("new"), client()];
     must(await auth.signInWithOtp({ email }));
     must(await auth.verifyOtp({ email, token: (await latestMail(email)).code ?? "", type: "email" }));
@@ -137,7 +137,7 @@ describe("a new password", () => {
     expect(await signsInWith(email, newPassword)).toBe("signed in");
   });
 
-  test("ends what is left of the old one: links that were sent, and a change of address", async () => {
+  test("Ends earlier links and a pending change of address", async () => {
     const { email, auth } = await signUp();
     must(await client().resetPasswordForEmail(email));
     must(await auth.updateUser({ email: someEmail("thief") }));
@@ -154,7 +154,7 @@ describe("a new password", () => {
     }
   });
 
-  test("cannot be guessed at by a session's holder: wrong present passwords count as wrong sign-ins do", async () => {
+  test("Counts wrong present passwords like wrong sign-ins", async () => {
     const { email, auth } = await signUp();
     const guess = async (current_password: string) =>
       (await auth.updateUser({ password: newPassword, current_password })).error?.code;
@@ -165,8 +165,8 @@ describe("a new password", () => {
   });
 });
 
-describe("a user's own data", () => {
-  test("is merged, a null takes a member away, and all of it together has a bound", async () => {
+describe("A user's own data", () => {
+  test("Is merged; null removes a field, and its total size is limited", async () => {
     const { auth } = await signUp();
     must(await auth.updateUser({ data: { a: 1, b: { kept: null } } }));
     const changed = must(await auth.updateUser({ data: { a: null, c: 3 } })).user.user_metadata;
@@ -181,7 +181,7 @@ describe("a user's own data", () => {
     expect(session?.access_token.length).toBeLessThan(5000);
   });
 
-  test("that was too large before can be made smaller", async () => {
+  test("Can be reduced when it was too large before", async () => {
     const { auth, id } = await signUp();
     const large = { a: "x".repeat(9000), b: "x".repeat(9000) };
     await sql.query("update auth.users set raw_user_meta_data = $1 where id = $2", [large, id]);
@@ -190,7 +190,7 @@ describe("a user's own data", () => {
     must(await auth.updateUser({ data: { b: null, c: 1 } }));
   });
 
-  test("is not where an app's data is changed, nor a phone's number", async () => {
+  test("Cannot change an app's data or a phone number", async () => {
     const { auth } = await signUp();
     const app = await auth.updateUser({ app_metadata: { role: "admin" } } as object);
     expect(app.error).toMatchObject({ status: 403, code: "not_admin" });
@@ -199,7 +199,7 @@ describe("a user's own data", () => {
   });
 });
 
-test("changes of one account are limited", async () => {
+test("Limits the changes of one account", async () => {
   const { auth } = await signUp();
   const codes: string[] = [];
   for (let change = 0; change < 32; change += 1)

@@ -29,8 +29,8 @@ const claimsOf = (sub: string): UserClaims => ({
 const create = async (email: string, displayName?: string) =>
   claimsOf(await createLocalUser(service, { email, password, ...(displayName && { displayName }) }));
 
-describe("sign-up", () => {
-  test("makes a profile and a personal workspace that the user owns", async () => {
+describe("Sign-up", () => {
+  test("Creates a profile and a personal workspace that the user owns", async () => {
     const claims = await create("Grace.Hopper@example.com", "Grace Hopper");
     const { user, profile, workspaces } = await readCurrentUser(claims);
     expect(user).toEqual({ id: claims.sub, email: "grace.hopper@example.com" });
@@ -62,13 +62,13 @@ describe("sign-up", () => {
     ["_+_@example.com", /^workspace$/],
     ["Zoë@example.com", /^zo$/],
     [`${"long-".repeat(12)}x@example.com`, /^(long-)+lon$/],
-  ])("of %s gets a slug that is a slug and no page's", async (email, slug) => {
+  ])("Of %s gets a valid slug that is not a page's", async (email, slug) => {
     const { workspaces } = await readCurrentUser(await create(email));
     expect(workspaces[0]?.slug).toMatch(slug);
     expect(workspaces[0]?.slug).toMatch(/^[a-z0-9][a-z0-9-]{0,62}$/);
   });
 
-  test("of many with one name at once gives each a workspace of their own", async () => {
+  test("Gives each of many users with one name a workspace", async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 8 });
     const ids = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -83,7 +83,7 @@ describe("sign-up", () => {
     expect(slugs).toContain("twin");
   });
 
-  test("takes no picture but from the web, and no name that is none", async () => {
+  test("Refuses a picture that is not from the web and an empty name", async () => {
     const insert = async (data: object) => {
       const id = randomUUID();
       await fixtures.sql.query(
@@ -104,7 +104,7 @@ describe("sign-up", () => {
     expect(display_name).toHaveLength(120);
   });
 
-  test("leaves an account that is there as it is", async () => {
+  test("Leaves an existing account unchanged", async () => {
     const first = await create("again@example.com");
     expect(await createLocalUser(service, { email: "AGAIN@example.com", password: "another" })).toBe(
       first.sub,
@@ -115,7 +115,7 @@ describe("sign-up", () => {
     expect(checked.rows[0].id).toBe(first.sub);
   });
 
-  test("without an address waits for one", async () => {
+  test("Without an address waits for one", async () => {
     const id = randomUUID();
     await fixtures.sql.query("insert into auth.users (id, phone) values ($1, $2)", [id, id]);
     await expect(readCurrentUser(claimsOf(id))).rejects.toMatchObject({ code: "invalid_credentials" });
@@ -124,7 +124,7 @@ describe("sign-up", () => {
   });
 });
 
-test("a changed address follows to the profile", async () => {
+test("Copies a changed address to the profile", async () => {
   const claims = await create("before@example.com");
   await fixtures.sql.query("update auth.users set email = 'after@example.com' where id = $1", [claims.sub]);
   const { user, workspaces } = await readCurrentUser(claims);
@@ -132,7 +132,7 @@ test("a changed address follows to the profile", async () => {
   expect(workspaces).toHaveLength(1);
 });
 
-test("the demo's slug is the demo's alone, and a page's name is nobody's", async () => {
+test("Reserves the demo's slug and the pages' names", async () => {
   const add = (slug: string, type: string) =>
     fixtures.sql.query("insert into public.workspaces (slug, name, type) values ($1, 'X', $2)", [slug, type]);
   await expect(add("demo", "team")).rejects.toMatchObject({ code: "23514" });
@@ -140,8 +140,8 @@ test("the demo's slug is the demo's alone, and a page's name is nobody's", async
   await add("demo", "demo");
 });
 
-describe("a user", () => {
-  test("sees nothing of a workspace they do not belong to", async () => {
+describe("A user", () => {
+  test("Sees nothing of a workspace they do not belong to", async () => {
     const [mine, theirs] = [await create("mine@example.com"), await create("theirs@example.com")];
     const [other] = (await readCurrentUser(theirs)).workspaces;
     if (!other) throw new Error("Sign-up made no workspace.");
@@ -187,7 +187,7 @@ describe("a user", () => {
     expect(await readMembership(theirs, other.slug)).toMatchObject({ id: other.id, role: "owner" });
   });
 
-  test("leaves nothing of themselves on the connection", async () => {
+  test("Leaves no claims on the connection", async () => {
     const claims = await create("passing@example.com");
     const whoAmI =
       "select current_user as role, nullif(current_setting('request.jwt.claims', true), '') as claims";
@@ -207,11 +207,11 @@ describe("a user", () => {
   });
 });
 
-describe("the local sign-in's own data", () => {
+describe("The local sign-in's own data", () => {
   const tables = ["signing_key", "outbox", "mail_tokens", "auth_codes"];
 
   test.each(["outlay_service", "anon", "authenticated", "outlay_key", "service_role"])(
-    "can be read by %s in no table, nor can those of auth",
+    "Cannot be read by %s in any table of it or of auth",
     async (role) => {
       const superuser = new pg.Client({ connectionString: database.superuserUrl });
       await superuser.connect();
@@ -233,7 +233,7 @@ describe("the local sign-in's own data", () => {
     },
   );
 
-  test("has functions that the service alone may run, each with an empty search_path and none as a superuser", async () => {
+  test("Has functions that only the service may run, each with an empty search_path, none as a superuser", async () => {
     const { rows } = await fixtures.sql.query(`
       select p.proname as name
       from pg_proc as p join pg_roles as owner on owner.oid = p.proowner

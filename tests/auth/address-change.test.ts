@@ -28,14 +28,14 @@ const signsInWith = async (email: string, password: string) =>
   (await client().signInWithPassword({ email, password })).error?.code ?? "signed in";
 const tokenOf = (link: string | null) => new URL(link ?? "").searchParams.get("token") ?? "";
 
-describe("a new address", () => {
+describe("A new address", () => {
   const confirm = (link: string | null) =>
     client().verifyOtp({ token_hash: tokenOf(link), type: "email_change" });
 
   test.each([
     ["the present one first", false],
     ["the new one first", true],
-  ])("is set once both have confirmed it, %s", async (_, newFirst) => {
+  ])("Takes effect once both addresses have confirmed it, %s", async (_, newFirst) => {
     const { email, auth, id } = await signUp();
     const wanted = someEmail("wanted");
     const asked = must(await auth.updateUser({ email: wanted })).user;
@@ -55,7 +55,7 @@ describe("a new address", () => {
     expect(await signsInWith(email, somePassword)).toBe("invalid_credentials");
   });
 
-  test("is confirmed with the six digits of both mails as well", async () => {
+  test("Can be confirmed with the six digits of both mails", async () => {
     const { email, auth } = await signUp();
     const wanted = someEmail("wanted");
     must(await auth.updateUser({ email: wanted }));
@@ -68,7 +68,7 @@ describe("a new address", () => {
     expect(must(await auth.getUser()).user.email).toBe(wanted);
   });
 
-  test("is confirmed by links that say what is still to do, and bring a code to the client that asked", async () => {
+  test("Is confirmed by links that say what remains, and pass a code to the client that asked", async () => {
     const { email, auth } = await signUp({ flowType: "pkce" });
     const wanted = someEmail("wanted");
     const emailRedirectTo = `${server.url}/callback?next=/x`;
@@ -81,7 +81,7 @@ describe("a new address", () => {
     expect(exchanged.user.email).toBe(wanted);
   });
 
-  test("is not confirmed by a mail that is for something else, and opens no session before both have", async () => {
+  test("Is not confirmed by another kind of mail, and opens no session before both", async () => {
     const { email, auth } = await signUp();
     must(await auth.updateUser({ email: someEmail("wanted") }));
     const { link: changeLink } = await latestMail(email);
@@ -97,7 +97,7 @@ describe("a new address", () => {
     expect(must(await auth.getUser()).user.email).toBe(email);
   });
 
-  test("that somebody has is refused, also where they came first in the meantime", async () => {
+  test("Is refused when taken, also when taken in the meantime", async () => {
     const [{ email, auth }, other] = [await signUp(), await signUp()];
     const taken = await auth.updateUser({ email: other.email, data: { theme: "dark" } });
     expect(taken.error).toMatchObject({ status: 422, code: "email_exists" });
@@ -113,7 +113,7 @@ describe("a new address", () => {
     expect(must(await auth.getUser()).user.email).toBe(email);
   });
 
-  test("takes the mails that were sent last", async () => {
+  test("Accepts the mails sent last", async () => {
     const { email, auth } = await signUp();
     const wanted = someEmail("wanted");
     must(await auth.updateUser({ email: wanted }));
@@ -125,7 +125,7 @@ describe("a new address", () => {
     expect(must(await auth.getUser()).user.email).toBe(wanted);
   });
 
-  test("ends the links that were sent to the old one", async () => {
+  test("Ends the links sent to the old address", async () => {
     const { email, auth } = await signUp();
     const wanted = someEmail("wanted");
     must(await auth.updateUser({ email: wanted }));

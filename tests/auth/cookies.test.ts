@@ -23,26 +23,26 @@ afterAll(() => server?.stop());
 const cookiesIn = (lines: string[]) => lines.map((line) => line.split(";", 1)[0]).join("; ");
 const me = (headers: Record<string, string>) => fetch(`${server.url}/api/v1/me`, { headers });
 
-describe("a session cookie", () => {
-  test("counts as the user's credentials", async () => {
+describe("A session cookie", () => {
+  test("Authenticates the user", async () => {
     const answer = await me({ cookie });
     expect(answer.status).toBe(200);
     expect((await answer.json()).user.email).toBe(email);
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  test("gives way to an Authorization header, right or wrong", async () => {
+  test("Gives way to an Authorization header, valid or not", async () => {
     expect((await me({ cookie, authorization: "Bearer nonsense" })).status).toBe(401);
   });
 
-  test("that is not ours is refused, not crashed on", async () => {
+  test("Is refused when it is not ours", async () => {
     for (const value of ["x", "base64-", "base64-eyJ", "base64-e30", "%7B%7D", "base64-bnVsbA"]) {
       const answer = await me({ cookie: `outlay-session=${value}` });
       expect([answer.status, (await answer.json()).error], value).toEqual([401, "invalid_credentials"]);
     }
   });
 
-  test("is refreshed by a call where it has expired, and the answer carries the new one", async () => {
+  test("Is refreshed by a call when expired, and the response carries the new one", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 3600_000 });
     try {
       const answer = await me({ cookie });
@@ -56,7 +56,7 @@ describe("a session cookie", () => {
     }
   });
 
-  test("of a session that is over is refused once it needs refreshing, and taken away", async () => {
+  test("Of an ended session is refused and removed once it needs refreshing", async () => {
     const session = await sessionOf(new Request(server.url));
     must(await session.client.auth.signInWithPassword({ email, password: somePassword }));
     const sql = new pg.Client({ connectionString: server.database.superuserUrl });
@@ -74,7 +74,7 @@ describe("a session cookie", () => {
   });
 });
 
-describe("a write on a session cookie", () => {
+describe("A write with a session cookie", () => {
   let write: Handler;
   let signedIn: string;
 
@@ -109,15 +109,15 @@ describe("a write on a session cookie", () => {
     [{ origin: "http://outlay.example" }, 403],
     [{ origin: "null" }, 403],
     [{}, 403],
-  ])("with %o is answered %i", async (headers, status) => {
+  ])("With %o is answered %i", async (headers, status) => {
     expect(await post(headers as Record<string, string>)).toBe(status);
   });
 
-  test("from the service's own address is taken behind a proxy that renames the host", async () => {
+  test("Is accepted from the service's own address behind a proxy that renames the host", async () => {
     expect(await post({ origin: server.url })).toBe(200);
   });
 
-  test("is not needed with an access token, which no other site can send", async () => {
+  test("Is accepted from anywhere with an access token instead, which no other site can send", async () => {
     const token = must(
       await (
         await sessionOf(new Request(server.url, { headers: { cookie: signedIn } }))

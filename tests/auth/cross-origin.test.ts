@@ -36,13 +36,13 @@ const preflight = (origin: string | undefined) =>
     },
   });
 
-describe("a page of another origin", () => {
+describe("A page of another origin", () => {
   test.each([
     "https://app.example.com",
     "https://other.example.com",
     "http://localhost:5173",
     "http://127.0.0.1:8080",
-  ])("may call where it is of this machine or named by AUTH_ALLOWED_ORIGINS: %s", async (origin) => {
+  ])("May call from this machine or from AUTH_ALLOWED_ORIGINS: %s", async (origin) => {
     const asked = await preflight(origin);
     expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, origin]);
     expect(asked.headers.get("access-control-allow-methods")).toContain("PUT");
@@ -62,7 +62,7 @@ describe("a page of another origin", () => {
     }
   });
 
-  test("that is this service's own may call", async () => {
+  test("May call as one of this service", async () => {
     expect((await preflight(server.url)).headers.get("access-control-allow-origin")).toBe(server.url);
   });
 
@@ -74,7 +74,7 @@ describe("a page of another origin", () => {
     "null",
     "localhost",
     undefined,
-  ])("may not otherwise: %s", async (origin) => {
+  ])("May not call otherwise: %s", async (origin) => {
     const asked = await preflight(origin);
     expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, null]);
     expect((await ask("settings", origin)).headers.get("access-control-allow-origin")).toBeNull();
@@ -91,7 +91,7 @@ describe("a page of another origin", () => {
     ["text/plain", "magiclink"],
     ["text/plain", "verify"],
     ["text/plain", "resend"],
-  ])("cannot have a browser send %s to %s, which no preflight asks about", async (type, path) => {
+  ])("Cannot make a browser send %s to %s without a preflight", async (type, path) => {
     const email = someEmail();
     const body = new TextEncoder().encode(
       JSON.stringify({ email, password: "wrong", type: "email", token: "1" }),
@@ -110,8 +110,8 @@ describe("a page of another origin", () => {
   });
 });
 
-describe("a link in a mail", () => {
-  test("leads to the addresses that AUTH_REDIRECT_URLS names, and otherwise here", async () => {
+describe("A link in a mail", () => {
+  test("Leads to addresses in AUTH_REDIRECT_URLS, and otherwise to this service", async () => {
     const { auth } = makeClient(server.url);
     const email = someEmail();
     must(await auth.signUp({ email, password: somePassword }));

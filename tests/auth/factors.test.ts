@@ -33,8 +33,8 @@ const levelsOf = async ({ auth }: ReturnType<typeof makeClient>) => {
 const refreshTokenOf = async ({ auth }: ReturnType<typeof makeClient>) =>
   must(await auth.getSession()).session?.refresh_token ?? "";
 
-describe("the unmodified supabase-js client", () => {
-  test("enrols an authenticator, and its session is raised", async () => {
+describe("The unmodified supabase-js client", () => {
+  test("Enrols an authenticator and raises its session", async () => {
     const { client, id } = await signUp();
     await earlyInStep();
     const factor = must(
@@ -66,7 +66,7 @@ describe("the unmodified supabase-js client", () => {
     expect(must(await client.auth.mfa.listFactors()).totp).toHaveLength(1);
   });
 
-  test("signs in at the first level, and is raised by the code", async () => {
+  test("Signs in at the first level and is raised by the code", async () => {
     const { client, email } = await signUp();
     const { factorId, secret } = await enrolAuthenticator(client);
     const later = await signIn(email);
@@ -75,7 +75,7 @@ describe("the unmodified supabase-js client", () => {
     expect(await levelsOf(later)).toBe("aal2 of aal2");
   });
 
-  test("removes an authenticator, and the second level with it", async () => {
+  test("Removes an authenticator, and the second level with it", async () => {
     const { client } = await signUp();
     const { factorId } = await enrolAuthenticator(client);
     expect(must(await client.auth.mfa.unenroll({ factorId }))).toEqual({ id: factorId });
@@ -88,13 +88,13 @@ describe("the unmodified supabase-js client", () => {
     ["phone", 422, "mfa_phone_enroll_not_enabled"],
     ["webauthn", 422, "mfa_webauthn_enroll_not_enabled"],
     ["pigeon", 400, "validation_failed"],
-  ])("is refused a factor of the type %s", async (factorType, status, code) => {
+  ])("Is refused a factor of the type %s", async (factorType, status, code) => {
     const { client } = await signUp();
     const refused = await client.auth.mfa.enroll({ factorType, phone: "+15550100" } as never);
     expect(refused.error).toMatchObject({ status, code });
   });
 
-  test("is refused two factors of one name, and an eleventh", async () => {
+  test("Is refused two factors of one name, and an eleventh", async () => {
     const { client } = await signUp();
     const enrol = (friendlyName: string) => client.auth.mfa.enroll({ factorType: "totp", friendlyName });
     for (let number = 1; number <= 10; number += 1) must(await enrol(`Phone ${number}`));
@@ -106,8 +106,8 @@ describe("the unmodified supabase-js client", () => {
   });
 });
 
-describe("a code", () => {
-  test("counts once, and so do those before it", async () => {
+describe("A code", () => {
+  test("Counts once, and earlier ones no longer", async () => {
     const { client, email } = await signUp();
     const { factorId, secret } = await enrolAuthenticator(client);
     const other = await signIn(email);
@@ -119,7 +119,7 @@ describe("a code", () => {
     expect((await verify(codeOf(secret, -1))).error).toMatchObject(wrong);
   });
 
-  test("raises one of several sessions that give it at once", async () => {
+  test("Raises one of several sessions that send it at once", async () => {
     const { client, email } = await signUp();
     const { factorId, secret } = await enrolAuthenticator(client);
     const others = await Promise.all(Array.from({ length: 6 }, () => signIn(email)));
@@ -135,7 +135,7 @@ describe("a code", () => {
     expect(answers.filter(({ error }) => error === null)).toHaveLength(1);
   });
 
-  test.each([-3, -2, 2, 3])("of %i steps from now is wrong", async (offset) => {
+  test.each([-3, -2, 2, 3])("Of %i steps from now is refused", async (offset) => {
     const { client } = await signUp();
     await earlyInStep();
     const { id: factorId, totp } = must(await client.auth.mfa.enroll({ factorType: "totp" }));
@@ -143,7 +143,7 @@ describe("a code", () => {
     expect(answer.error).toMatchObject({ status: 422, code: "mfa_verification_failed" });
   });
 
-  test("can be tried ten times, at once or one after the other, and by no session of the user after that", async () => {
+  test("Can be tried ten times, then by no session of the user", async () => {
     const { client, email } = await signUp();
     const { factorId, secret } = await enrolAuthenticator(client);
     const other = await signIn(email);
@@ -157,7 +157,7 @@ describe("a code", () => {
     expect(right.error).toMatchObject({ status: 429, code: "over_request_rate_limit" });
   });
 
-  test("answers a challenge once, within five minutes, from where it was asked for", async () => {
+  test("Answers a challenge once, within five minutes, from the address that asked", async () => {
     const { client, email } = await signUp();
     const { factorId, secret } = await enrolAuthenticator(client);
     const { auth } = await signIn(email);
@@ -178,14 +178,14 @@ describe("a code", () => {
   });
 });
 
-describe("a session of the first level, of a user with an authenticator", () => {
+describe("A first-level session of a user with an authenticator", () => {
   const begin = async () => {
     const { client, email, id } = await signUp();
     const { factorId, secret } = await enrolAuthenticator(client);
     return { raised: client, low: await signIn(email), email, id, factorId, secret };
   };
 
-  test("changes neither password nor address, enrols nothing and removes nothing", async () => {
+  test("Changes neither password nor address, and enrols or removes nothing", async () => {
     const { low, factorId } = await begin();
     const { auth } = low;
     const insufficient = { code: "insufficient_aal" };
@@ -205,7 +205,7 @@ describe("a session of the first level, of a user with an authenticator", () => 
     must(await auth.updateUser({ data: { theme: "dark" } }));
   });
 
-  test("ends when another one is raised, and its refresh token never gives the second level", async () => {
+  test("Ends when another is raised, and its refresh token never gives the second level", async () => {
     const { low, email, factorId, secret } = await begin();
     const raised = await signIn(email);
     const before = await refreshTokenOf(raised);
@@ -218,7 +218,7 @@ describe("a session of the first level, of a user with an authenticator", () => 
     must(await raised.auth.refreshSession());
   });
 
-  test("of somebody else can do nothing with the factor", async () => {
+  test("Of another user cannot use the factor", async () => {
     const { factorId, secret } = await begin();
     const { client: stranger } = await signUp();
     const missing = { status: 404, code: "mfa_factor_not_found" };
@@ -231,7 +231,7 @@ describe("a session of the first level, of a user with an authenticator", () => 
   });
 });
 
-test("No login of the service reads a secret out of a table", async () => {
+test("Hides every secret in tables from the service's login", async () => {
   const { client } = await signUp();
   await enrolAuthenticator(client);
   const { database } = await import("@/lib/db/pool");

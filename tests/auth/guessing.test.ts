@@ -24,21 +24,21 @@ async function newAccount(): Promise<string> {
   return email;
 }
 
-describe("guessing a password", () => {
+describe("Guessing a password", () => {
   const guess = async (email: string, password = "a wrong guess") =>
     (await auth().signInWithPassword({ email, password })).error;
 
   test.each([
     ["an account", newAccount],
     ["an address without one", async () => someEmail("nobody")],
-  ])("of %s ends after ten attempts, also for the right one", async (_, address) => {
+  ])("Of %s ends after ten attempts, even with the right one", async (_, address) => {
     const email = await address();
     for (let attempt = 0; attempt < 10; attempt += 1)
       expect((await guess(email))?.code).toBe("invalid_credentials");
     expect(await guess(email, somePassword)).toMatchObject({ status: 429, code: "over_request_rate_limit" });
   });
 
-  test("many times at once does not get more guesses in", async () => {
+  test("Gains nothing from many attempts at once", async () => {
     const email = await newAccount();
     const codes = (await Promise.all(Array.from({ length: 30 }, () => guess(email)))).map(
       (error) => error?.code,
@@ -47,7 +47,7 @@ describe("guessing a password", () => {
     expect(codes.filter((code) => code === "over_request_rate_limit")).toHaveLength(20);
   });
 
-  test("a password that was right makes the count begin anew", async () => {
+  test("Resets its count after a right password", async () => {
     const email = await newAccount();
     for (let round = 0; round < 2; round += 1) {
       for (let attempt = 0; attempt < 9; attempt += 1) await guess(email);
@@ -55,7 +55,7 @@ describe("guessing a password", () => {
     }
   });
 
-  test("takes as long for an address without an account", async () => {
+  test("Takes as long for an address without an account", async () => {
     const accounts = await Promise.all(Array.from({ length: 9 }, newAccount));
     const time = async (email: string) => {
       const begin = performance.now();
@@ -75,8 +75,8 @@ describe("guessing a password", () => {
   });
 });
 
-describe("guessing the six digits of a mail", () => {
-  test("ends with the fifth wrong one: the right ones are worth nothing then", async () => {
+describe("Guessing the six digits of a mail", () => {
+  test("Ends with the fifth wrong one, even with the right ones", async () => {
     const email = await newAccount();
     must(await auth().signInWithOtp({ email }));
     const { code } = await latestMail(email);
@@ -90,7 +90,7 @@ describe("guessing the six digits of a mail", () => {
     );
   });
 
-  test("many times at once does not get a sixth guess in: each counts before the next is looked at", async () => {
+  test("Allows no sixth guess when many are made at once", async () => {
     const email = await newAccount();
     must(await auth().signInWithOtp({ email }));
     const right = (await latestMail(email)).code ?? "";
@@ -127,7 +127,7 @@ describe("guessing the six digits of a mail", () => {
     }
   });
 
-  test("does not take the digits of a mail to sign in with for a change of address, or of one address for another's", async () => {
+  test("Refuses digits of another kind of mail or of another address", async () => {
     const [email, other] = [await newAccount(), await newAccount()];
     must(await auth().signInWithOtp({ email }));
     const token = (await latestMail(email)).code ?? "";
@@ -138,7 +138,7 @@ describe("guessing the six digits of a mail", () => {
   });
 });
 
-test("an address gets five mails in ten minutes, whether it has an account or not", async () => {
+test("Sends an address five mails in ten minutes, with or without an account", async () => {
   for (const email of [await newAccount(), someEmail("nobody")]) {
     for (let mail = 0; mail < 5; mail += 1)
       expect((await auth().resetPasswordForEmail(email)).error).toBeNull();

@@ -46,7 +46,7 @@ const verify = async (jwt: string) =>
   (await import("@/lib/access/sign-in/verify-user-jwt")).verifyUserJwt(jwt);
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test("while a Supabase project cannot be reached for its keys, nobody is called unauthorised", async () => {
+test("Calls nobody unauthorised while a Supabase project's keys cannot be fetched", async () => {
   const good = answer;
   answer = { status: 500, body: "oops" };
   await expect(verify(await token("ES256", signingKey))).rejects.toMatchObject({ code: "unavailable" });
@@ -55,7 +55,7 @@ test("while a Supabase project cannot be reached for its keys, nobody is called 
   answer = good;
 });
 
-test("a Supabase project's tokens are verified with its keys, which are fetched once", async () => {
+test("Verifies a Supabase project's tokens with its keys, which are fetched once", async () => {
   expect(await verify(await token("ES256", signingKey))).toMatchObject({
     role: "authenticated",
     email: "a@b.co",
@@ -68,7 +68,7 @@ test("a Supabase project's tokens are verified with its keys, which are fetched 
   });
 });
 
-test("an older project's tokens are verified with the secret it shares, and no other's", async () => {
+test("Verifies an older project's tokens with its shared secret, and no others", async () => {
   expect(await verify(await token("HS256", bytes(secret)))).toMatchObject({ role: "authenticated" });
   await expect(
     verify(await token("HS256", bytes("another-secret-of-the-same-length---"))),
@@ -77,7 +77,7 @@ test("an older project's tokens are verified with the secret it shares, and no o
   });
 });
 
-test("beside a Supabase project there is no local sign-in, and no outbox", async () => {
+test("Has no local sign-in and no outbox beside a Supabase project", async () => {
   const { handleLocalAuth } = await import("@/lib/access/sign-in/local/handler");
   for (const path of ["health", "signup", ".well-known/jwks.json", "verify?token=x"]) {
     expect((await handleLocalAuth(new Request(`http://localhost/auth/v1/${path}`))).status, path).toBe(404);
@@ -85,7 +85,7 @@ test("beside a Supabase project there is no local sign-in, and no outbox", async
   expect(await (await import("@/lib/access/sign-in/local/outbox")).readOutbox()).toBeUndefined();
 });
 
-test("a Supabase project without its publishable key is named at the start, and never falls back to the local sign-in", async () => {
+test("Refuses to start with a Supabase project without its publishable key, and names it", async () => {
   const { parseEnv } = await import("@/lib/env");
   expect(() => parseEnv({ SUPABASE_URL: "https://x.supabase.co" })).toThrow(
     /NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY/,

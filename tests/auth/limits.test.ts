@@ -25,8 +25,8 @@ const authFrom = (address: string) =>
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-describe("from one address", () => {
-  test("sixty mails can be asked for in an hour, and another address is untouched by that", async () => {
+describe("Limits per address", () => {
+  test("Allow sixty mails an hour, and do not affect another address", async () => {
     const auth = authFrom("203.0.113.10");
     const answers = await Promise.all(
       times(70).map(() => auth.signInWithOtp({ email: someEmail(), options: { shouldCreateUser: false } })),
@@ -41,7 +41,7 @@ describe("from one address", () => {
     expect(other.error).toBeNull();
   });
 
-  test("the refusal says when to come again, in the words that supabase-js understands", async () => {
+  test("Say when to try again, in the words that supabase-js understands", async () => {
     const response = await fetch(`${server.url}/auth/v1/recover`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-forwarded-for": "203.0.113.10" },
@@ -58,7 +58,7 @@ describe("from one address", () => {
     });
   });
 
-  test("codes of mails can be tried sixty times", async () => {
+  test("Allow sixty tries of mails' codes", async () => {
     const auth = authFrom("2001:db8::1");
     // Another address of the same network is the same subscriber.
     const neighbour = authFrom("2001:db8::2");
@@ -73,7 +73,7 @@ describe("from one address", () => {
   });
 });
 
-test("one account's sign-ups are limited wherever they come from, alike for one that exists and one that does not", async () => {
+test("Limit the sign-ups of one account from anywhere, whether it exists or not", async () => {
   const attempt = async (email: string, index: number) =>
     (await authFrom(`198.51.100.${index}`).signUp({ email, password: somePassword })).error?.code ?? "made";
   const email = someEmail();
@@ -83,7 +83,7 @@ test("one account's sign-ups are limited wherever they come from, alike for one 
   expect(codes.slice(10)).toEqual(["over_request_rate_limit", "over_request_rate_limit"]);
 });
 
-test("this machine's own address has no limit: everybody behind an unnamed proxy would share it", async () => {
+test("Exempt this machine's own address, which all callers behind an unnamed proxy share", async () => {
   const auth = makeClient(server.url).auth;
   const answers = await Promise.all(
     times(70).map(() => auth.verifyOtp({ email: someEmail(), token: "123456", type: "email" })),

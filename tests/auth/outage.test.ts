@@ -21,19 +21,22 @@ test.each([
   ["token?grant_type=refresh_token", { refresh_token: "x" }],
   ["recover", { email: "a@example.com" }],
   ["verify", { type: "email", token_hash: "x" }],
-])("while the database is away, %s is answered 503: the clients keep their session", async (path, body) => {
-  const answer = await handleLocalAuth(
-    new Request(`http://localhost/auth/v1/${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    }),
-  );
-  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
-  expect(await answer.json()).toMatchObject({ error_code: "unexpected_failure" });
-});
+])(
+  "Answers %s with 503 while the database is away, so that clients keep their session",
+  async (path, body) => {
+    const answer = await handleLocalAuth(
+      new Request(`http://localhost/auth/v1/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    );
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await answer.json()).toMatchObject({ error_code: "unexpected_failure" });
+  },
+);
 
-test("while the database is away, a password that waited its turn is answered 503 as well", async () => {
+test("Answers a queued password check with 503 while the database is away", async () => {
   await expect(inPasswordQueue((client) => client.query("select 1"))).rejects.toMatchObject({
     code: "unavailable",
     status: 503,

@@ -30,13 +30,13 @@ async function sessionCookie({ aged = false } = {}): Promise<string> {
   return `outlay-session=base64-${Buffer.from(JSON.stringify(kept)).toString("base64url")}`;
 }
 
-describe("a workspace's page", () => {
-  test("asks nobody in particular to sign in, and brings them back", async () => {
+describe("A workspace's page", () => {
+  test("Redirects visitors to sign in and brings them back", async () => {
     const answer = await get(`/${slug}`);
     expect([answer.status, answer.headers.get("location")]).toEqual([307, `/sign-in?next=%2F${slug}`]);
   });
 
-  test("greets its member, and tells how to record the first cost", async () => {
+  test("Greets its member and says how to record the first cost", async () => {
     const answer = await get(`/${slug}`, { cookie: await sessionCookie() });
     expect(answer.status).toBe(200);
     expect(answer.headers.getSetCookie()).toEqual([]);
@@ -45,7 +45,7 @@ describe("a workspace's page", () => {
     expect(html).toContain("/api/v1/messages");
   });
 
-  test("is answered to a stranger as an address that does not exist", async () => {
+  test("Answers strangers like an address that does not exist", async () => {
     await harness.fixtures.workspace("somebody-elses");
     const cookie = await sessionCookie();
     const [hidden, missing] = [
@@ -56,7 +56,7 @@ describe("a workspace's page", () => {
     expect(await hidden.text()).not.toContain("somebody-elses</");
   });
 
-  test("refreshes a session that is about to expire, and hands the new one to the browser", async () => {
+  test("Refreshes a session that is about to expire and sends the new one to the browser", async () => {
     const cookie = await sessionCookie({ aged: true });
     const answer = await get(`/${slug}`, { cookie });
     expect(answer.status).toBe(200);
@@ -67,7 +67,7 @@ describe("a workspace's page", () => {
     expect((await get("/api/v1/me", { cookie: renewed?.split(";")[0] ?? "" })).status).toBe(200);
   });
 
-  test("shows its own month alone to whoever is in two workspaces", async () => {
+  test("Shows only its own month to a member of two workspaces", async () => {
     const own = await harness.fixtures.sql.query("select id from public.workspaces where slug = $1", [slug]);
     const other = await harness.fixtures.workspace("second");
     await harness.fixtures.sql.query(
@@ -107,8 +107,8 @@ describe("a workspace's page", () => {
   });
 });
 
-describe("the way in", () => {
-  test("leads whoever is signed in on, and never off this service", async () => {
+describe("The pages of the sign-in", () => {
+  test("Redirect signed-in users, and never to another service", async () => {
     const cookie = await sessionCookie();
     const location = async (path: string) => (await get(path, { cookie })).headers.get("location");
     expect(await location("/sign-in")).toBe("/workspaces");
@@ -117,7 +117,7 @@ describe("the way in", () => {
     expect(await location("/workspaces")).toBe(`/${slug}`);
   });
 
-  test("refuses a link's code in a browser that did not ask for it", async () => {
+  test("Refuse a link's code in a browser that did not ask for it", async () => {
     const answer = await get("/callback?code=stolen&next=//evil.example");
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/sign-in?problem=browser"]);
     expect((await get("/callback?error=access_denied")).headers.get("location")).toBe(
@@ -127,7 +127,7 @@ describe("the way in", () => {
 });
 
 test.each(["/sign-in", "/no-such-thing"])(
-  "%s is framed by nobody, kept by nobody, and what it says it is",
+  "Keep %s out of frames and caches, with the right content type",
   async (path) => {
     const { headers } = await get(path, { cookie: await sessionCookie() });
     const policy = headers.get("content-security-policy")?.split("; ") ?? [];
@@ -142,21 +142,18 @@ test.each(["/sign-in", "/no-such-thing"])(
   },
 );
 
-test.each(["/%ff", "/%", "/acme/projects/%c3%28"])(
-  "%s is no address: 400, not a failure of ours",
-  async (path) => {
-    expect((await get(path)).status).toBe(400);
-  },
-);
+test.each(["/%ff", "/%", "/acme/projects/%c3%28"])("Answer the invalid address %s with 400", async (path) => {
+  expect((await get(path)).status).toBe(400);
+});
 
-describe("a new password", () => {
+describe("Choosing a new password", () => {
   /** What the page answers to a session that began with a password, and to one that began with a link by mail. */
   const open = async (cookie: string) => {
     const answer = await get("/reset/new", { cookie });
     return [answer.status, answer.headers.get("location")];
   };
 
-  test("is chosen by whom a mail let in, and not by somebody who finds a browser signed in", async () => {
+  test("Is allowed after a mail's link, and not in a browser found signed in", async () => {
     expect(await open(await sessionCookie())).toEqual([307, "/reset"]);
     must(await makeClient(base).auth.resetPasswordForEmail(email));
     const { rows } = await harness.fixtures.sql.query(
@@ -178,8 +175,8 @@ describe("a new password", () => {
   });
 });
 
-describe("the outbox", () => {
-  test("is for this machine alone: its links sign people in", async () => {
+describe("The outbox", () => {
+  test("Answers this machine only, because its links sign people in", async () => {
     must(await makeClient(base).auth.resetPasswordForEmail(email));
     const here = await get("/outbox");
     expect([here.status, (await here.text()).includes("/auth/v1/verify?token=")]).toEqual([200, true]);
@@ -187,7 +184,7 @@ describe("the outbox", () => {
     expect([afar.status, (await afar.text()).includes("/auth/v1/verify?token=")]).toEqual([404, false]);
   });
 
-  test("is nobody's where it is turned off, and anybody's where that is wanted", async () => {
+  test("Answers nobody when turned off, and everybody when opened", async () => {
     const [off, open] = await Promise.all([
       harness.start({ OUTLAY_OUTBOX: "off" }),
       harness.start({ OUTLAY_OUTBOX: "everyone" }),

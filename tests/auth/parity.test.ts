@@ -42,7 +42,7 @@ async function signUp(email = someEmail(), auth = makeClient(server.url).auth) {
   return { email, auth, ...must(await auth.signUp({ email, password: somePassword })) };
 }
 
-describe("an address", () => {
+describe("An address", () => {
   test.each([
     "a&b@example.com",
     "a/b@example.com",
@@ -52,7 +52,7 @@ describe("an address", () => {
     "a..b@example.com",
     "u@localhost",
     "u@xn--bcher-kva.example",
-  ])("that HTML takes is taken: %s", async (address) => {
+  ])("Valid in HTML is accepted: %s", async (address) => {
     const { user } = await signUp(address);
     expect(user?.email).toBe(address);
     const { auth } = makeClient(server.url);
@@ -62,7 +62,7 @@ describe("an address", () => {
   });
 
   test.each(["john", "john@", "@example.com", "a b@example.com", "a@b@example.com", "a@-b.example"])(
-    "that is none is refused where one is given, and has no account to sign in to: %s",
+    "Invalid is refused where one is given, and has no account: %s",
     async (address) => {
       for (const path of ["signup", "recover", "otp", "magiclink"])
         expect(await ask("POST", path, { email: address, password: somePassword })).toMatchObject({
@@ -81,7 +81,7 @@ describe("an address", () => {
   );
 });
 
-describe("what is not offered", () => {
+describe("What is not offered", () => {
   test.each([
     ["POST", "sso", {}, 404, "saml_provider_disabled"],
     ["GET", "user/identities/authorize?provider=google", undefined, 404, "manual_linking_disabled"],
@@ -103,7 +103,7 @@ describe("what is not offered", () => {
     ["DELETE", "admin/users/1", undefined, 403, "not_admin"],
     ["DELETE", "user", undefined, 405, "method_not_allowed"],
     ["GET", "no-such-thing", undefined, 404, "not_found"],
-  ] as const)("is refused in Supabase Auth's code: %s %s %j", async (method, path, body, status, code) => {
+  ] as const)("Is refused with Supabase Auth's code: %s %s %j", async (method, path, body, status, code) => {
     const authorization = `Bearer ${token}`;
     expect(await refusal(method, path, body, { authorization })).toEqual([status, code]);
   });
@@ -113,13 +113,13 @@ describe("what is not offered", () => {
     ["GET", "admin/users"],
     ["DELETE", "user/identities/1"],
     ["GET", "reauthenticate"],
-  ])("or takes a session says first that one is missing: %s %s", async (method, path) => {
+  ])("Is refused for want of a session first: %s %s", async (method, path) => {
     expect(await refusal(method, path)).toEqual([401, "no_authorization"]);
   });
 });
 
-describe("a refusal says", () => {
-  test("of a token that it could not be verified", async () => {
+describe("A refusal", () => {
+  test("Says of a token that it could not be verified", async () => {
     const { status, body } = await ask("GET", "user", undefined, { authorization: "Bearer nonsense" });
     expect([status, body.error_code]).toEqual([403, "bad_jwt"]);
     expect(body.msg).toMatch(/^invalid JWT: unable to parse or verify signature, /);
@@ -203,21 +203,21 @@ describe("a refusal says", () => {
       "validation_failed",
       /^Missing one of these types: signup, email_change/,
     ],
-  ] as const)("of a body what is wrong with it: %s %j", async (path, sent, status, code, message) => {
+  ] as const)("Says what is wrong with a body: %s %j", async (path, sent, status, code, message) => {
     const { body, ...answer } = await ask("POST", path, sent);
     expect([answer.status, body.error_code]).toEqual([status, code]);
     expect(body.msg).toMatch(message);
   });
 });
 
-describe("a mail to sign in with", () => {
+describe("A sign-in mail", () => {
   test.each([
     ["recovery", "email"],
     ["recovery", "magiclink"],
     ["recovery", "recovery"],
     ["magiclink", "recovery"],
     ["magiclink", "magiclink"],
-  ] as const)("for %s has digits that verify as %s, and its session began by `otp`", async (sent, type) => {
+  ] as const)("For %s has digits that verify as %s, and its session began by `otp`", async (sent, type) => {
     const { email, auth } = await signUp();
     if (sent === "recovery") must(await auth.resetPasswordForEmail(email));
     else must(await auth.signInWithOtp({ email }));
@@ -229,7 +229,7 @@ describe("a mail to sign in with", () => {
     expect(claims?.aal).toBe("aal1");
   });
 
-  test("has a link whose token opens no session as a change of address, or as a sign-up", async () => {
+  test("Has a link whose token opens no session as another kind of mail", async () => {
     const { email, auth } = await signUp();
     must(await auth.signInWithOtp({ email }));
     const token_hash = new URL((await latestMail(email)).link ?? "").searchParams.get("token") ?? "";
@@ -238,7 +238,7 @@ describe("a mail to sign in with", () => {
     must(await auth.verifyOtp({ token_hash, type: "magiclink" }));
   });
 
-  test("gives a code that a wrong verifier does not use up", async () => {
+  test("Gives a code that survives a wrong verifier", async () => {
     const { email, auth } = await signUp(
       someEmail(),
       makeClient(server.url, "any-key", { flowType: "pkce" }).auth,
@@ -253,7 +253,7 @@ describe("a mail to sign in with", () => {
     expect(must(await auth.getClaims())?.claims.amr).toMatchObject([{ method: "recovery" }]);
   });
 
-  test("can be asked for at its former address", async () => {
+  test("Can be requested at its former path", async () => {
     const email = someEmail("new");
     expect(await ask("POST", "magiclink", { email, data: { a: 1 } })).toMatchObject({
       status: 200,
@@ -269,15 +269,15 @@ describe("a mail to sign in with", () => {
   });
 });
 
-describe("what there is to know", () => {
-  test("of the ways to sign in", async () => {
+describe("Discovery", () => {
+  test("Lists the ways to sign in", async () => {
     const { status, body } = await ask("GET", "settings");
     expect(status).toBe(200);
     expect(body).toMatchObject({ disable_signup: false, mailer_autoconfirm: true, saml_enabled: false });
     expect(Object.entries(body.external).filter(([, on]) => on)).toEqual([["email", true]]);
   });
 
-  test("of who signs: tokens, the discovery document and the keys agree", async () => {
+  test("Agrees between tokens, the discovery document and the keys", async () => {
     const { body } = await ask("GET", ".well-known/openid-configuration");
     const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
     expect([body.issuer, claims.iss]).toEqual([`${server.url}/auth/v1`, `${server.url}/auth/v1`]);
@@ -286,14 +286,14 @@ describe("what there is to know", () => {
     expect(keys.keys[0].kid).toBe(kid);
   });
 
-  test("of a user: that the address is verified", async () => {
+  test("Says that a user's address is verified", async () => {
     const { user } = await signUp();
     expect(user?.user_metadata.email_verified).toBe(true);
     expect(user).not.toHaveProperty("new_email");
   });
 });
 
-test("how often an account may sign in is a setting", async () => {
+test("Limits an account's sign-ins by a setting", async () => {
   const { email } = await signUp();
   const codes: string[] = [];
   for (let time = 0; time < 4; time += 1) {

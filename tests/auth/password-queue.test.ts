@@ -25,7 +25,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-test("passwords are checked a few at a time, in a queue with an end, while everybody else is answered", async () => {
+test("Checks passwords a few at a time in a bounded queue while other calls are answered", async () => {
   const { auth } = makeClient(server.url);
   const { session } = must(await auth.signUp({ email: someEmail(), password: somePassword }));
   // A hash that takes as long as the test wants.

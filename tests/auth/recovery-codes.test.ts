@@ -30,8 +30,8 @@ const begin = async () => {
   return { client, email, factorId, codes: client.auth.mfa.recoveryCodes };
 };
 
-describe("the unmodified supabase-js client", () => {
-  test("makes ten codes, each of which raises one session once, however it is typed", async () => {
+describe("The unmodified supabase-js client", () => {
+  test("Makes ten codes, each of which raises one session once, in any notation", async () => {
     const { email, codes } = await begin();
     const made = must(await codes.generate({ friendlyName: "In the safe" }));
     expect(made).toMatchObject({ type: "recovery_code", friendly_name: "In the safe", total: 10 });
@@ -60,7 +60,7 @@ describe("the unmodified supabase-js client", () => {
     expect(mail.body).toContain("9 of your codes are left.");
   });
 
-  test("makes others, and those before them are worth nothing", async () => {
+  test("Replaces its codes, after which the old ones are refused", async () => {
     const { email, codes } = await begin();
     const first = must(await codes.generate());
     expect((await codes.generate()).error).toMatchObject({ status: 422, code: "mfa_verified_factor_exists" });
@@ -73,7 +73,7 @@ describe("the unmodified supabase-js client", () => {
     must(await auth.mfa.recoveryCodes.verify({ code: second.codes[0] ?? "" }));
   });
 
-  test("gives its codes up, and only then its last authenticator", async () => {
+  test("Deletes its codes, and only then its last authenticator", async () => {
     const { client, codes, factorId } = await begin();
     expect((await codes.getStatus()).error).toMatchObject({ status: 404, code: "mfa_factor_not_found" });
     const { id } = must(await codes.generate());
@@ -90,7 +90,7 @@ describe("the unmodified supabase-js client", () => {
     expect((await codes.generate()).error).toMatchObject({ code: "insufficient_aal" });
   });
 
-  test("of a session of the first level neither makes, replaces nor removes codes", async () => {
+  test("At the first level neither makes, replaces nor removes codes", async () => {
     const { email, codes } = await begin();
     must(await codes.generate());
     const { recoveryCodes } = (await signIn(email)).auth.mfa;
@@ -99,7 +99,7 @@ describe("the unmodified supabase-js client", () => {
   });
 });
 
-test("Uses a code up once, though several give it at once", async () => {
+test("Uses a code up once when several send it at once", async () => {
   const { email, codes } = await begin();
   const code = must(await codes.generate()).codes[3] ?? "";
   const clients = await Promise.all(Array.from({ length: 6 }, () => signIn(email)));
@@ -123,7 +123,7 @@ test("Locks codes after ten wrong ones, until new ones are made", async () => {
   must(await recoveryCodes.verify({ code: fresh }));
 });
 
-test("Another user's code is no code", async () => {
+test("Refuses another user's code", async () => {
   const [mine, theirs] = await Promise.all([begin(), begin()]);
   const code = must(await theirs.codes.generate()).codes[0] ?? "";
   must(await mine.codes.generate());
@@ -131,7 +131,7 @@ test("Another user's code is no code", async () => {
   expect(answer.error).toMatchObject({ status: 422, code: "mfa_verification_failed" });
 });
 
-test("Writes what happens to second factors into the audit log of the user's workspaces, and no code", async () => {
+test("Audits changes of second factors in the user's workspaces, without codes", async () => {
   const { email, codes } = await begin();
   const code = must(await codes.generate()).codes[0] ?? "";
   must(await (await signIn(email)).auth.mfa.recoveryCodes.verify({ code }));

@@ -49,7 +49,7 @@ const tokenAfter = async (token: string) => {
 /** Lets time pass for what was used so far. */
 const later = () => sql.query("update auth.refresh_tokens set updated_at = updated_at - interval '1 minute'");
 
-test("ten refreshes of one token at once give one new token", async () => {
+test("Gives one new token to ten refreshes of one token at once", async () => {
   const { refresh_token } = await newSession();
   const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refresh_token)));
   expect(new Set(answers.map(({ token }) => token)).size).toBe(1);
@@ -60,7 +60,7 @@ test("ten refreshes of one token at once give one new token", async () => {
   expect(rows).toEqual([{ open: 1 }]);
 });
 
-test("a client whose answer was lost gets the same token again, however late", async () => {
+test("Gives the same token again to a client that lost the answer, however late", async () => {
   const { refresh_token } = await newSession();
   const lost = await tokenAfter(refresh_token);
   await later();
@@ -68,13 +68,13 @@ test("a client whose answer was lost gets the same token again, however late", a
   expect((await refresh(lost)).code).toBeUndefined();
 });
 
-test("a tab that is two refreshes behind catches up within seconds", async () => {
+test("Lets a tab that is two refreshes behind catch up within seconds", async () => {
   const { refresh_token } = await newSession();
   const newest = await tokenAfter(await tokenAfter(refresh_token));
   expect(await tokenAfter(refresh_token)).toBe(newest);
 });
 
-test("a token used long after its successor was is somebody else's: the session ends for both", async () => {
+test("Rejects a reused refresh token and ends its session", async () => {
   const { refresh_token } = await newSession();
   const newest = await tokenAfter(await tokenAfter(refresh_token));
   await later();
@@ -82,11 +82,11 @@ test("a token used long after its successor was is somebody else's: the session 
   expect((await refresh(newest)).code).toBe("refresh_token_not_found");
 });
 
-test("an unknown token is refused", async () => {
+test("Refuses an unknown token", async () => {
   expect((await refresh("nobodys")).code).toBe("refresh_token_not_found");
 });
 
-test("no token can be read out of the database", async () => {
+test("Stores no token that can be read back", async () => {
   const session = await newSession();
   const next = await tokenAfter(session.refresh_token);
   const { rows } = await sql.query(

@@ -32,8 +32,8 @@ const signUp = async (email = someEmail(), auth = {}) => {
   return { client, email, session, user };
 };
 
-describe("the unmodified supabase-js client", () => {
-  test("signs up, and is signed in at once", async () => {
+describe("The unmodified supabase-js client", () => {
+  test("Signs up and is signed in at once", async () => {
     const { session, user, email } = await signUp();
     expect(user).toMatchObject({ email, aud: "authenticated", role: "authenticated", is_anonymous: false });
     expect(user.user_metadata).toMatchObject({ display_name: "Ada Lovelace" });
@@ -42,7 +42,7 @@ describe("the unmodified supabase-js client", () => {
     expect(session.token_type).toBe("bearer");
   });
 
-  test("signs in, whatever the case of the address", async () => {
+  test("Signs in with the address in any case", async () => {
     const { email, user } = await signUp();
     const client = makeClient(url, key);
     const signedIn = must(
@@ -51,7 +51,7 @@ describe("the unmodified supabase-js client", () => {
     expect(signedIn.user?.id).toBe(user.id);
   });
 
-  test("verifies its claims against the JWKS", async () => {
+  test("Verifies its claims against the JWKS", async () => {
     const { client, user, email } = await signUp();
     const claims = must(await client.auth.getClaims());
     expect(claims?.claims).toMatchObject({ sub: user.id, email, role: "authenticated", aal: "aal1" });
@@ -62,7 +62,7 @@ describe("the unmodified supabase-js client", () => {
     expect(jwks.keys.every((jwk: object) => !("d" in jwk))).toBe(true);
   });
 
-  test("asks who is signed in, and changes their data and password", async () => {
+  test("Reads the user, and changes their data and password", async () => {
     const { client, email, user } = await signUp();
     expect(must(await client.auth.getUser()).user?.id).toBe(user.id);
     const changed = must(
@@ -79,7 +79,7 @@ describe("the unmodified supabase-js client", () => {
     must(await again.signInWithPassword({ email, password: "another good one" }));
   });
 
-  test("changes their password: this session goes on, every other is over", async () => {
+  test("Changes the password, keeps this session and ends every other", async () => {
     const { client: here, email } = await signUp();
     const others = await Promise.all(
       [1, 2].map(async () => {
@@ -94,14 +94,14 @@ describe("the unmodified supabase-js client", () => {
     must(await here.auth.refreshSession());
   });
 
-  test("refreshes its session", async () => {
+  test("Refreshes its session", async () => {
     const { client, session } = await signUp();
     const refreshed = must(await client.auth.refreshSession()).session;
     expect(refreshed?.refresh_token).not.toBe(session.refresh_token);
     expect(must(await client.auth.getClaims())?.claims.session_id).toBeTruthy();
   });
 
-  test("signs out: the session is over for the token that is left as well", async () => {
+  test("Signs out, which ends the session for the remaining token too", async () => {
     const { client, session } = await signUp();
     expect((await client.auth.signOut()).error).toBeNull();
     const other = makeClient(url, key).auth;
@@ -112,7 +112,7 @@ describe("the unmodified supabase-js client", () => {
     });
   });
 
-  test("signs out here, elsewhere or everywhere", async () => {
+  test("Signs out here, elsewhere or everywhere", async () => {
     const { client: first, email } = await signUp();
     const others = await Promise.all(
       [1, 2].map(async () => {
@@ -131,7 +131,7 @@ describe("the unmodified supabase-js client", () => {
     expect(await isIn(first)).toBe(false);
   });
 
-  test("is told what is wrong, in the codes it knows", async () => {
+  test("Gets the error codes it knows", async () => {
     const { client, email } = await signUp();
     const auth = makeClient(url, key).auth;
     const codeOf = async (attempt: Promise<{ error: unknown }>) =>
@@ -149,8 +149,8 @@ describe("the unmodified supabase-js client", () => {
   });
 });
 
-describe.skipIf(hosted)("what goes by mail", () => {
-  test("a link to choose a new password signs in, once, and ends the sessions before it", async () => {
+describe.skipIf(hosted)("Mails", () => {
+  test("Sign in once by a password link, which ends earlier sessions", async () => {
     const { client: before, email } = await signUp();
     const client = makeClient(url, key);
     must(await client.auth.resetPasswordForEmail(email, { redirectTo: `${url}/callback` }));
@@ -168,7 +168,7 @@ describe.skipIf(hosted)("what goes by mail", () => {
     expect((await openLink(email)).searchParams.get("error_code")).toBe("otp_expired");
   });
 
-  test("a link to sign in works with PKCE, for the client that asked and for no other", async () => {
+  test("Sign in by a link with PKCE, for the client that asked only", async () => {
     const { client, email, user } = await signUp(undefined, { flowType: "pkce" });
     must(await client.auth.signInWithOtp({ email, options: { emailRedirectTo: `${url}/callback?next=/x` } }));
     const target = await openLink(email);
@@ -188,7 +188,7 @@ describe.skipIf(hosted)("what goes by mail", () => {
     expect([thief.status, (await thief.json()).error_code]).toEqual([400, "bad_code_verifier"]);
   });
 
-  test("six digits sign in as well, and make an account for a new address", async () => {
+  test("Sign in by six digits too, and create an account for a new address", async () => {
     const [email, auth] = [someEmail("new"), makeClient(url).auth];
     must(await auth.signInWithOtp({ email, options: { data: { display_name: "Grace" } } }));
     const { code } = await latestMail(email);
@@ -197,7 +197,7 @@ describe.skipIf(hosted)("what goes by mail", () => {
     expect((await auth.verifyOtp({ email, token: code ?? "", type: "email" })).error).not.toBeNull();
   });
 
-  test("the token of a link can be handed in instead of opening it", async () => {
+  test("Let a program send a link's token instead of opening it", async () => {
     const { email, user } = await signUp();
     const auth = makeClient(url, key, { flowType: "pkce" }).auth;
     must(await auth.signInWithOtp({ email }));
@@ -205,7 +205,7 @@ describe.skipIf(hosted)("what goes by mail", () => {
     expect(must(await auth.verifyOtp({ token_hash, type: "email" })).user?.id).toBe(user.id);
   });
 
-  test("a link leads to this service or this machine, never elsewhere", async () => {
+  test("Link to this service or this machine, never elsewhere", async () => {
     const { email, client } = await signUp();
     for (const [wanted, reached] of [
       ["https://evil.example/callback", url],
@@ -218,7 +218,7 @@ describe.skipIf(hosted)("what goes by mail", () => {
     }
   });
 
-  test("an address without an account gets the same answer, no link, and no account where none was asked for", async () => {
+  test("Answer unknown addresses alike, without link and without an unwanted account", async () => {
     const [email, auth] = [someEmail("nobody"), makeClient(url).auth];
     expect(await auth.resetPasswordForEmail(email)).toEqual({ data: {}, error: null });
     expect((await auth.signInWithOtp({ email, options: { shouldCreateUser: false } })).error).toBeNull();
@@ -227,8 +227,8 @@ describe.skipIf(hosted)("what goes by mail", () => {
   });
 });
 
-describe.skipIf(hosted)("the protocol", () => {
-  test("answers errors in the shape the client asks for, by its version header", async () => {
+describe.skipIf(hosted)("The protocol", () => {
+  test("Answers errors in the shape of the client's version header", async () => {
     const ask = async (headers: Record<string, string>) => {
       const body = JSON.stringify({ email: someEmail(), password: "wrong" });
       const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
@@ -260,7 +260,7 @@ describe.skipIf(hosted)("the protocol", () => {
     ["DELETE", "user", undefined, 405],
     ["PUT", "signup", "{}", 405],
     ["GET", "user", undefined, 401],
-  ])("refuses %s %s with %s by %i", async (method, path, body, status) => {
+  ])("Refuses %s %s with %s by %i", async (method, path, body, status) => {
     const answer = await fetch(`${url}/auth/v1/${path}`, {
       method,
       ...(body !== undefined && { headers: json, body }),

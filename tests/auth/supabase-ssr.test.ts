@@ -40,8 +40,8 @@ function makeBrowser() {
   return { jar, request };
 }
 
-describe("the unmodified @supabase/ssr client", () => {
-  test("keeps a session in cookies from request to request, until it signs out", async () => {
+describe("The unmodified @supabase/ssr client", () => {
+  test("Keeps a session in cookies until it signs out", async () => {
     const { jar, request } = makeBrowser();
     const email = someEmail();
     must(await request().signUp({ email, password: somePassword }));
@@ -55,19 +55,16 @@ describe("the unmodified @supabase/ssr client", () => {
     expect((await request().getSession()).data.session?.refresh_token).not.toBe(before);
   });
 
-  test.skipIf(hosted)(
-    "chooses a new password by a link that gives this browser alone a session",
-    async () => {
-      const [mine, strangers] = [makeBrowser(), makeBrowser()];
-      const email = someEmail();
-      must(await makeBrowser().request().signUp({ email, password: somePassword }));
-      must(await mine.request().resetPasswordForEmail(email, { redirectTo: `${url}/callback` }));
-      const code = (await openLink(email)).searchParams.get("code") ?? "";
-      expect((await strangers.request().exchangeCodeForSession(code)).error).not.toBeNull();
-      const exchanged = must(await mine.request().exchangeCodeForSession(code));
-      expect((exchanged as { redirectType?: string }).redirectType).toBe("recovery");
-      must(await mine.request().updateUser({ password: "chosen anew" }));
-      must(await makeBrowser().request().signInWithPassword({ email, password: "chosen anew" }));
-    },
-  );
+  test.skipIf(hosted)("Chooses a new password by a link that signs in only this browser", async () => {
+    const [mine, strangers] = [makeBrowser(), makeBrowser()];
+    const email = someEmail();
+    must(await makeBrowser().request().signUp({ email, password: somePassword }));
+    must(await mine.request().resetPasswordForEmail(email, { redirectTo: `${url}/callback` }));
+    const code = (await openLink(email)).searchParams.get("code") ?? "";
+    expect((await strangers.request().exchangeCodeForSession(code)).error).not.toBeNull();
+    const exchanged = must(await mine.request().exchangeCodeForSession(code));
+    expect((exchanged as { redirectType?: string }).redirectType).toBe("recovery");
+    must(await mine.request().updateUser({ password: "chosen anew" }));
+    must(await makeBrowser().request().signInWithPassword({ email, password: "chosen anew" }));
+  });
 });

@@ -58,7 +58,7 @@ async function ask(credential: string | undefined) {
   };
 }
 
-test("a user's token tells who they are", async () => {
+test("Names the user in their token", async () => {
   const { status, body } = await ask(`Bearer ${token}`);
   expect(status).toBe(200);
   expect(body.user.id).toBe(claims.sub);
@@ -67,11 +67,11 @@ test("a user's token tells who they are", async () => {
 test.each([
   ["the name its issuer had before it was an address", "urn:outlay:local-auth"],
   ["another port of this machine, where the service was before", "http://localhost:3999/auth/v1"],
-])("a token that this installation signed is good under %s", async (_, iss) => {
+])("Accepts a token of this installation under %s", async (_, iss) => {
   expect((await ask(`Bearer ${await sign({ iss })}`)).status).toBe(200);
 });
 
-describe("a token is refused", () => {
+describe("Refuses a token", () => {
   const anHourAgo = () => Math.floor(Date.now() / 1000) - 3600;
   const cases: [string, () => Promise<string> | string, RegExp][] = [
     [
@@ -151,27 +151,27 @@ describe("a token is refused", () => {
     expect(headers.get("content-type")).toMatch("application/json");
   });
 
-  test("as an API key, with word of which credential is wanted", async () => {
+  test("As an API key, naming the credential that is needed", async () => {
     const { status, error, says } = await ask("Bearer svc_live_0123456789abcdef0123456789abcdef012345");
     expect([status, error]).toEqual([401, "invalid_credentials"]);
     expect(says).toMatch(/user's access token/);
   });
 
   test.each([undefined, "", "Basic YTpi", `Token ${"x".repeat(10)}`])(
-    "where there is none (%s)",
+    "When there is none (%s)",
     async (credential) => {
       const { status, error } = await ask(credential);
       expect([status, error]).toEqual([401, "missing_credentials"]);
     },
   );
 
-  test("of an account that is no more", async () => {
+  test("Of a deleted account", async () => {
     const { status, error } = await ask(`Bearer ${await sign({ sub: crypto.randomUUID() })}`);
     expect([status, error]).toEqual([401, "invalid_credentials"]);
   });
 });
 
-test("all processes on a database sign with one key, the first that needs it makes it", async () => {
+test("Signs with one key on all processes, made by the first that needs it", async () => {
   const admin = new pg.Pool({ connectionString: server.database.url, max: 5 });
   const offers = await Promise.all(
     [1, 2, 3, 4, 5].map((offer) =>

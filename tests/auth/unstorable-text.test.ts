@@ -27,7 +27,7 @@ async function refusal(method: string, path: string, body: string, headers = {})
   return [answer.status, (await answer.json()).error_code];
 }
 
-describe("text that Postgres cannot keep", () => {
+describe("Text that Postgres cannot store", () => {
   const [nul, half] = ["\\u0000", "\\ud800"];
   const nested = `${"[".repeat(3000)}${"]".repeat(3000)}`;
 
@@ -47,7 +47,7 @@ describe("text that Postgres cannot keep", () => {
     ["verify", `{"type":"email","token_hash":"${half}"}`],
     ["recover", `{"email":"a${half}@b.co"}`],
     ["resend", `{"type":"email_change","email":"a${nul}@b.co"}`],
-  ])("is refused by %s as invalid, not by a failure: %s", async (path, body) => {
+  ])("Is refused by %s as invalid: %s", async (path, body) => {
     expect(await refusal("POST", path, body)).toEqual([400, "validation_failed"]);
   });
 
@@ -58,7 +58,7 @@ describe("text that Postgres cannot keep", () => {
     `{"password":"long enough","current_password":"${nul}"}`,
     `{"password":"long enough","nonce":"${nul}"}`,
     `{"email":"a${nul}@b.co"}`,
-  ])("is refused by a change of the user: %s", async (body) => {
+  ])("Is refused in a change of the user: %s", async (body) => {
     const authorization = `Bearer ${token}`;
     expect(await refusal("PUT", "user", body, { authorization })).toEqual([400, "validation_failed"]);
   });

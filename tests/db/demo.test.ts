@@ -5,7 +5,7 @@ import { createTestDatabase } from "@/tests/helpers/database";
 import { ledgerDifferences } from "@/tests/helpers/harness";
 import { Fixtures } from "@/tests/helpers/keys";
 
-test("the demo is made once, its sums are right, and it shows what there is to see", async () => {
+test("Creates the demo once, with right sums and something in every view", async () => {
   const database = await createTestDatabase();
   const fixtures = new Fixtures(database.adminUrl);
   try {

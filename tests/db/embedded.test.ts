@@ -73,8 +73,8 @@ function processesOn(dataDir: string): string[] {
     .filter((line) => line.includes(`-D ${dataDir}`));
 }
 
-describe("the embedded Postgres", () => {
-  test("starts in an empty folder, keeps what was committed, and leaves no process when stopped", async () => {
+describe("The embedded Postgres", () => {
+  test("Starts in an empty folder, keeps committed rows, and leaves no process when stopped", async () => {
     const dataDir = dataFolder();
     const first = await startHere(dataDir);
     expect(first.reused).toBe(false);
@@ -89,7 +89,7 @@ describe("the embedded Postgres", () => {
     expect(await query(second.adminUrl, "select answer from kept")).toEqual([{ answer: 42 }]);
   });
 
-  test("runs with durable settings, listens on loopback alone, and lets nobody in without the password", async () => {
+  test("Runs with durable settings, on loopback only, and requires the password", async () => {
     const dataDir = dataFolder();
     const { superuserUrl } = await startHere(dataDir);
     const settings = [
@@ -116,7 +116,7 @@ describe("the embedded Postgres", () => {
     expect(statSync(join(dataDir, "postgres.json")).mode & 0o777).toBe(0o600);
   });
 
-  test("that outlived its killed parent is taken over by the next start", async () => {
+  test("Is taken over by the next start when it outlived its killed parent", async () => {
     const dataDir = dataFolder();
     const orphaned = startThere(dataDir);
     const { postgresPid, superuserUrl } = await orphaned.ready;
@@ -135,7 +135,7 @@ describe("the embedded Postgres", () => {
   });
 
   test.each(["started", "taken over"])(
-    "that was %s and is killed under load comes back by itself on the same address, with every acknowledged row",
+    "Comes back on the same address with every acknowledged row when %s and killed under load",
     async (how) => {
       const dataDir = dataFolder();
       if (how === "taken over") {
@@ -172,7 +172,7 @@ describe("the embedded Postgres", () => {
     },
   );
 
-  test("recovers when it and its parent were killed together", async () => {
+  test("Recovers when it and its parent were killed together", async () => {
     const dataDir = dataFolder();
     const script = startThere(dataDir);
     const { postgresPid, superuserUrl } = await script.ready;
@@ -185,7 +185,7 @@ describe("the embedded Postgres", () => {
     expect(await query(next.superuserUrl, "select answer from kept")).toEqual([{ answer: 42 }]);
   });
 
-  test("is made anew when the first start was killed half way", async () => {
+  test("Is created again when the first start was killed half way", async () => {
     const dataDir = dataFolder();
     mkdirSync(join(dataDir, "postgres/cluster.new"), { recursive: true });
     chmodSync(join(dataDir, "postgres"), 0o755);
@@ -194,7 +194,7 @@ describe("the embedded Postgres", () => {
     expect(await query(server.adminUrl, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("does not mistake another process that has the dead server's number for it", async () => {
+  test("Is not confused with another process that has its old process id", async () => {
     const dataDir = dataFolder();
     const first = await startHere(dataDir);
     const pidFile = join(dataDir, "postgres/cluster/postmaster.pid");
@@ -206,7 +206,7 @@ describe("the embedded Postgres", () => {
     expect(second.reused).toBe(false);
   });
 
-  test("says so when its passwords were thrown away", async () => {
+  test("Reports that its passwords were deleted", async () => {
     const dataDir = dataFolder();
     await (await startHere(dataDir)).stop();
     rmSync(join(dataDir, "postgres.json"));
@@ -215,7 +215,7 @@ describe("the embedded Postgres", () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    "is kept elsewhere, and found again, when the data folder is closed to the account it runs under",
+    "Is kept and found elsewhere when its account cannot enter the data folder",
     async () => {
       const closed = dataFolder();
       chmodSync(closed, 0o700);
@@ -244,8 +244,8 @@ describe("the embedded Postgres", () => {
   );
 });
 
-describe("a data folder", () => {
-  test("is refused to a second service, which names the first and does it no harm", async () => {
+describe("A data folder", () => {
+  test("Is refused to a second service, which names the first and leaves it running", async () => {
     const dataDir = dataFolder();
     const first = startThere(dataDir, "http://127.0.0.1:3123");
     const { superuserUrl, postgresPid } = await first.ready;
@@ -259,7 +259,7 @@ describe("a data folder", () => {
     expect(readdirSync(join(dataDir, "claims"))).toHaveLength(1);
   });
 
-  test("goes to at most one of many that ask at once, and to one that asks alone", async () => {
+  test("Goes to at most one of many at once, and to a single one", async () => {
     const dataDir = dataFolder();
     for (let round = 0; round < 5; round += 1) {
       const claims = await Promise.allSettled(Array.from({ length: 6 }, () => claimDataFolder(dataDir)));
@@ -270,7 +270,7 @@ describe("a data folder", () => {
     (await claimDataFolder(dataDir)).release();
   });
 
-  test("is not held by the dead, nor by a later process with the same number", async () => {
+  test("Is not held by a dead process, nor by a later one with its id", async () => {
     const dataDir = dataFolder();
     const killed = startThere(dataDir);
     await killed.ready;

@@ -84,18 +84,21 @@ const keyOf = async (who: Who) => {
 const read = async (id: string) =>
   (await fixtures.sql.query("select * from public.api_keys where id = $1", [id])).rows[0];
 
-describe("a key inserted by hand", () => {
-  test.each(["owner", "admin", "member"] as const)("by the %s is theirs, and opens nothing", async (who) => {
-    const [made] = await as(who, ...insertKey());
-    const row = await read(String(made?.id));
-    expect(row).toMatchObject({ created_by: users[who], kind: "key", prefix: "", last_used_at: null });
-    const { rows } = await fixtures.sql.query("select from private.api_key_secrets where api_key_id = $1", [
-      made?.id,
-    ]);
-    expect(rows).toEqual([]);
-  });
+describe("A key inserted by SQL", () => {
+  test.each(["owner", "admin", "member"] as const)(
+    "By the %s belongs to them and has no secret",
+    async (who) => {
+      const [made] = await as(who, ...insertKey());
+      const row = await read(String(made?.id));
+      expect(row).toMatchObject({ created_by: users[who], kind: "key", prefix: "", last_used_at: null });
+      const { rows } = await fixtures.sql.query("select from private.api_key_secrets where api_key_id = $1", [
+        made?.id,
+      ]);
+      expect(rows).toEqual([]);
+    },
+  );
 
-  test.each(["viewer", "stranger"] as const)("by the %s is refused", async (who) => {
+  test.each(["viewer", "stranger"] as const)("By the %s is refused", async (who) => {
     await expect(as(who, ...insertKey())).rejects.toThrow(/row-level security/);
   });
 
@@ -109,7 +112,7 @@ describe("a key inserted by hand", () => {
     ["last_used_at", "2020-01-01"],
     ["revoked_at", "2020-01-01"],
     ["rotated_at", "2020-01-01"],
-  ])("names no %s", async (column, value) => {
+  ])("Cannot set %s", async (column, value) => {
     await expect(as("owner", ...insertKey({ [column]: value }))).rejects.toThrow(/permission denied/);
   });
 
@@ -127,18 +130,18 @@ describe("a key inserted by hand", () => {
     ["expires_at", "infinity"],
     ["expires_at", "-infinity"],
     ["rate_limit_rpm", 0],
-  ])("holds nothing in %s that the guard could not read: %j", async (column, value) => {
+  ])("Is refused with %s that the guard could not read: %j", async (column, value) => {
     await expect(as("owner", ...insertKey({ [column]: value }))).rejects.toThrow(/check constraint|cannot/);
   });
 
-  test("binds to a project of its own workspace alone, and may do something", async () => {
+  test("Needs a project of its own workspace and at least one permission", async () => {
     const project = await fixtures.project(other, `p-${crypto.randomUUID()}`);
     await expect(as("owner", ...insertKey({ project_id: project }))).rejects.toThrow(/foreign key/);
     await expect(as("owner", ...insertKey({ permissions: [] }))).rejects.toThrow(/row-level security/);
   });
 });
 
-describe("a key changed by hand", () => {
+describe("A key changed by SQL", () => {
   const rename = (who: Who, id: string) =>
     as(who, "update public.api_keys set name = 'Changed' where id = $1 returning id", [id]);
 
@@ -153,7 +156,7 @@ describe("a key changed by hand", () => {
     expect(await rename(who, await keyOf("member"))).toHaveLength(rows);
   });
 
-  test("stays a viewer's key no longer: who lost their role manages nothing", async () => {
+  test("Is refused to a maker who became a viewer", async () => {
     expect(await rename("viewer", await keyOf("viewer"))).toEqual([]);
   });
 
@@ -167,13 +170,13 @@ describe("a key changed by hand", () => {
     "created_by",
     "last_used_at",
     "rotated_at",
-  ])("keeps its %s", async (column) => {
+  ])("Keeps its %s", async (column) => {
     await expect(as("owner", `update public.api_keys set ${column} = ${column}`)).rejects.toThrow(
       /permission denied/,
     );
   });
 
-  test("is revoked now, whatever moment the statement names, and never comes back", async () => {
+  test("Is revoked at the current time, whatever the statement says, and for good", async () => {
     const id = await keyOf("member");
     const revoke = "update public.api_keys set revoked_at = '2020-01-01' where id = $1 returning id";
     expect(await as("member", revoke, [id])).toHaveLength(1);
@@ -187,11 +190,11 @@ describe("a key changed by hand", () => {
     expect((await read(id)).revoked_at).not.toBeNull();
   });
 
-  test("is deleted by nobody", async () => {
+  test("Can be deleted by nobody", async () => {
     await expect(as("owner", "delete from public.api_keys")).rejects.toThrow(/permission denied/);
   });
 
-  test("of another kind is out of reach", async () => {
+  test("Of another kind cannot be changed", async () => {
     for (const kind of ["connection", "member", "environment"]) {
       const id = await keyOf("owner");
       await fixtures.sql.query("update public.api_keys set kind = $2 where id = $1", [id, kind]);
@@ -200,8 +203,8 @@ describe("a key changed by hand", () => {
   });
 });
 
-describe("nobody makes a key that can do more than they can", () => {
-  test("the service and the policies ask for the same, of one table", async () => {
+describe("A key's permissions", () => {
+  test("Follow the same table in the service and in the policies", async () => {
     for (const role of roles) {
       const { rows: table } = await fixtures.sql.query("select private.permissions_of_role($1) as held", [
         role,
@@ -215,7 +218,7 @@ describe("nobody makes a key that can do more than they can", () => {
     }
   });
 
-  test("a member whose role held less could neither make nor widen one", async () => {
+  test("Cannot exceed the role of the member who makes or edits the key", async () => {
     const id = await keyOf("member");
     // As if members held what viewers hold: the policies, not the roles of today, are what is tried. There is no other
     // table that they could ask.
@@ -232,11 +235,11 @@ describe("nobody makes a key that can do more than they can", () => {
   });
 });
 
-describe("a secret", () => {
+describe("A key's secret", () => {
   const give = (id: string, hash = "ab".repeat(32)) =>
     service.query("select private.give_key_secret($1, $2, 'svc_live_AAAA', 'AAAA')", [id, hash]);
 
-  test("is written by the service alone", async () => {
+  test("Is written by the service only", async () => {
     const id = await keyOf("member");
     const call = "select private.give_key_secret($1, repeat('ab', 32), 'p', 'four')";
     await expect(as("owner", call, [id])).rejects.toThrow(/permission denied/);
@@ -245,7 +248,7 @@ describe("a secret", () => {
     );
   });
 
-  test("is given to no revoked key, and to none of another kind", async () => {
+  test("Is refused to a revoked key and to other kinds of key", async () => {
     const [revoked, connection] = [await keyOf("member"), await keyOf("member")];
     await fixtures.sql.query("update public.api_keys set revoked_at = now() where id = $1", [revoked]);
     await fixtures.sql.query("update public.api_keys set kind = 'connection' where id = $1", [connection]);
@@ -254,7 +257,7 @@ describe("a secret", () => {
     }
   });
 
-  test("that replaces another is dated later than it, by a millisecond at least", async () => {
+  test("Is dated at least a millisecond after the one it replaces", async () => {
     const id = await keyOf("member");
     const ahead = "2127-01-01T00:00:00.000Z";
     await fixtures.sql.query("update public.api_keys set rotated_at = $2 where id = $1", [id, ahead]);
@@ -263,7 +266,7 @@ describe("a secret", () => {
   });
 });
 
-test("a use is noted once a minute, however many processes saw it", async () => {
+test("Has its use recorded once a minute, over all processes", async () => {
   const id = await keyOf("member");
   const note = () => service.query("select private.note_key_use(array[$1]::uuid[])", [id]);
   await note();
@@ -278,7 +281,7 @@ test("a use is noted once a minute, however many processes saw it", async () => 
   expect((await read(id)).last_used_at.getTime()).toBeGreaterThanOrEqual(first.getTime());
 });
 
-describe("a budget set by hand", () => {
+describe("A budget written by SQL", () => {
   const insert = (who: Who, columns: Record<string, unknown> = {}) => {
     const given = Object.entries({
       workspace_id: workspace,
@@ -298,13 +301,13 @@ describe("a budget set by hand", () => {
     "delete from public.budgets where workspace_id = $1 returning id",
   ];
 
-  test.each(["owner", "admin"] as const)("by the %s is set, changed and deleted", async (who) => {
+  test.each(["owner", "admin"] as const)("By the %s is inserted, updated and deleted", async (who) => {
     await insert(who);
     expect(await as(who, update, [workspace])).toHaveLength(1);
     expect(await as(who, remove, [workspace])).toHaveLength(1);
   });
 
-  test.each(["member", "viewer", "stranger"] as const)("by the %s is not", async (who) => {
+  test.each(["member", "viewer", "stranger"] as const)("By the %s is refused", async (who) => {
     await insert("owner");
     await expect(insert(who)).rejects.toThrow(/row-level security/);
     expect(await as(who, update, [workspace])).toEqual([]);
@@ -325,7 +328,7 @@ describe("a budget set by hand", () => {
     await expect(insert("owner", columns)).rejects.toThrow(/check constraint|the workspace has no/);
   });
 
-  test("is of no other workspace's project or key, and keeps its scope", async () => {
+  test("Belongs to its workspace's projects and keys, and keeps its scope", async () => {
     const project = await fixtures.project(other, `p-${crypto.randomUUID()}`);
     const key = await fixtures.key(other);
     await expect(insert("owner", { scope_type: "project", scope_value: project })).rejects.toThrow(

@@ -71,7 +71,7 @@ const insert = (table: string, columns: Record<string, unknown>) => {
 };
 const done = [{ done: 1 }];
 
-describe("a price", () => {
+describe("A price", () => {
   const price = (columns: Record<string, unknown> = {}) =>
     insert("prices", {
       workspace_id: workspace,
@@ -82,7 +82,7 @@ describe("a price", () => {
       ...columns,
     });
 
-  test("is an admin's to set, in their own name, from a moment on", async () => {
+  test("Is inserted by admins, in their own name, with a start", async () => {
     expect(await as("admin", ...price())).toEqual(done);
     expect(await as("member", ...price())).toBe("row-level security");
     expect(await as("admin", ...price({ created_by: users.member.id }))).toBe("permission denied");
@@ -94,7 +94,7 @@ describe("a price", () => {
       expect(await as("admin", ...price({ rate }))).toBe("prices_rate_check");
   });
 
-  test("is whose who changed it last", async () => {
+  test("Belongs to its last author", async () => {
     const setBy = async () =>
       (await fixtures.sql.query("select created_by from public.prices where workspace_id = $1", [workspace]))
         .rows[0].created_by;
@@ -106,7 +106,7 @@ describe("a price", () => {
     expect(await setBy()).toBe(other.id);
   });
 
-  test("stays in its workspace, of which every process is told when it changes", async () => {
+  test("Stays in its workspace, and every process learns of its change", async () => {
     await as("admin", ...price());
     const move = "update public.prices set workspace_id = $1 where workspace_id = $2";
     expect(await as("admin", move, [second, workspace])).toBe("permission denied");
@@ -120,7 +120,7 @@ describe("a price", () => {
   });
 });
 
-describe("a correction", () => {
+describe("A repricing", () => {
   const repricing = (columns: Record<string, unknown> = {}) =>
     insert("repricings", {
       workspace_id: workspace,
@@ -129,7 +129,7 @@ describe("a correction", () => {
       ...columns,
     });
 
-  test("is an admin's to ask for, in their own name; how far it has come is the service's to say", async () => {
+  test("Is requested by admins in their own name, and advanced by the service only", async () => {
     expect(await as("admin", ...repricing())).toEqual(done);
     expect(await as("admin", ...repricing({ to_at: "2026-02-01T00:00:00Z" }))).toEqual(done);
     expect(await as("member", ...repricing())).toBe("row-level security");
@@ -157,7 +157,7 @@ type Dated = { moment: string | null; seconds: number | null };
 const dated = (column: string) =>
   `${column}::text as moment, extract(epoch from clock_timestamp() - ${column})::float8 as seconds`;
 
-describe("a project", () => {
+describe("A project", () => {
   const archive = (who: keyof typeof users, moment: string | null) =>
     as(
       who,
@@ -166,7 +166,7 @@ describe("a project", () => {
       [project, moment],
     );
 
-  test("is archived now, whatever moment is named, and stays archived from then on", async () => {
+  test("Is archived at the current time, whatever the statement says, and keeps that time", async () => {
     const moments: unknown[] = [];
     for (const moment of ["infinity", "-infinity", "2020-01-01T00:00:00Z"]) {
       const [row] = (await archive("member", moment)) as Dated[];
@@ -179,7 +179,7 @@ describe("a project", () => {
   });
 });
 
-describe("a recurring subscription", () => {
+describe("A recurring subscription", () => {
   const stop = (who: keyof typeof users, moment: string) =>
     as(
       who,
@@ -188,7 +188,7 @@ describe("a recurring subscription", () => {
       [workspace, moment],
     );
 
-  test("is stopped now, whatever moment is named, and once", async () => {
+  test("Is stopped at the current time, whatever the statement says, and once", async () => {
     await fixtures.sql.query(
       `insert into public.recurring_subscriptions
          (workspace_id, id, project_id, source, environment, message, period, anchor_on, next_on, created_at)

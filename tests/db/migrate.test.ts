@@ -38,7 +38,7 @@ const recorded = () =>
   rows("select version, name, statements from supabase_migrations.schema_migrations order by version");
 
 describe("migrate", () => {
-  test("applies in the order of the names and records as the Supabase CLI does", async () => {
+  test("Applies files in order and records them as the Supabase CLI does", async () => {
     write(
       "20260102000000_fill.sql",
       "insert into steps values ('b');\n-- a note;\ninsert into steps values ('c');",
@@ -59,7 +59,7 @@ describe("migrate", () => {
     ]);
   });
 
-  test("refuses a database that a newer version has migrated, and names what it does not know", async () => {
+  test("Refuses a database of a newer version and names its unknown migrations", async () => {
     write("20260101000000_create_steps.sql", "create table steps (name text);");
     write("20260102000000_create_more.sql", "create table more (name text);");
     await migrate(database.adminUrl, directory);
@@ -73,7 +73,7 @@ describe("migrate", () => {
     expect(await rows("select to_regclass('late') as late"), "nothing was applied").toEqual([{ late: null }]);
   });
 
-  test("applies only what is missing, whoever recorded the rest", async () => {
+  test("Applies only missing migrations, whichever program recorded the others", async () => {
     await client.query(`create schema supabase_migrations;
       create table supabase_migrations.schema_migrations (version text not null primary key);
       insert into supabase_migrations.schema_migrations values ('20260101000000')`);
@@ -86,7 +86,7 @@ describe("migrate", () => {
     ]);
   });
 
-  test("run by several at once applies each migration once", async () => {
+  test("Applies each migration once when several run at once", async () => {
     write("1_create_steps.sql", "create table steps (name text);");
     for (let step = 2; step < 8; step += 1)
       write(`${step}_fill.sql`, `insert into steps values ('${step}');`);
@@ -97,7 +97,7 @@ describe("migrate", () => {
     ]);
   });
 
-  test("leaves nothing of a failed migration, keeps those before it, and applies it once it is mended", async () => {
+  test("Rolls a failed migration back, keeps earlier ones, and applies it once corrected", async () => {
     write("1_create_steps.sql", "create table steps (name text);");
     write("2_half.sql", "create table half ();\n\ninsert into steps\n  values ('a', 'b');\n");
     await expect(migrate(database.adminUrl, directory)).rejects.toThrow(
@@ -109,7 +109,7 @@ describe("migrate", () => {
     expect(await migrate(database.adminUrl, directory)).toEqual(["2_half.sql"]);
   });
 
-  test("names the line of a statement that fails while it runs", async () => {
+  test("Names the line of a failing statement", async () => {
     write("1_divide.sql", "select 'é';\n/* a\n note */\nselect\n  1 / 0;");
     const failure = await migrate(database.adminUrl, directory).catch((error) => error);
     expect(failure).toBeInstanceOf(MigrationError);
@@ -117,18 +117,18 @@ describe("migrate", () => {
     expect(failure.message).toBe("1_divide.sql, line 4: division by zero\n  select 1 / 0");
   });
 
-  test("refuses a migration that would end its own transaction", async () => {
+  test("Refuses a migration that would end its own transaction", async () => {
     write("1_commit.sql", "create table half ();\ncommit;\nselect 1 / 0;");
     await expect(migrate(database.adminUrl, directory)).rejects.toThrow(/1_commit\.sql, line 2/);
     expect(await rows("select to_regclass('half') as half")).toEqual([{ half: null }]);
   });
 
-  test.each(["create_steps.sql", "1-steps.sql"])("refuses the file name %s", async (file) => {
+  test.each(["create_steps.sql", "1-steps.sql"])("Refuses the file name %s", async (file) => {
     write(file, "select 1;");
     await expect(migrate(database.adminUrl, directory)).rejects.toThrow(file);
   });
 
-  test("refuses two migrations with one version", async () => {
+  test("Refuses two migrations with one version", async () => {
     write("1_a.sql", "select 1;");
     write("1_b.sql", "select 1;");
     await expect(migrate(database.adminUrl, directory)).rejects.toThrow("1_b.sql");
@@ -136,7 +136,7 @@ describe("migrate", () => {
 });
 
 describe("bootstrapDatabase", () => {
-  test("makes schema auth where it is missing, and by one of several at once", async () => {
+  test("Creates the schema auth once when it is missing, for several at once", async () => {
     const made = await Promise.all(
       Array.from({ length: 3 }, () => bootstrapDatabaseAt(database.superuserUrl, bootstrap)),
     );
@@ -146,7 +146,7 @@ describe("bootstrapDatabase", () => {
     ]);
   });
 
-  test("works in several databases of a cluster at once, whose roles are the same", async () => {
+  test("Runs in several databases of a cluster at once, which share their roles", async () => {
     const others = await Promise.all(Array.from({ length: 4 }, () => createEmptyDatabase()));
     const made = await Promise.all(
       others.map(({ superuserUrl }) => bootstrapDatabaseAt(superuserUrl, bootstrap)),
@@ -155,7 +155,7 @@ describe("bootstrapDatabase", () => {
     await Promise.all(others.map((other) => other.drop()));
   });
 
-  test("brings the local sign-in of an earlier version up to date, and its accounts stay", async () => {
+  test("Updates an earlier version's local sign-in and keeps its accounts", async () => {
     const own = await createTestDatabase();
     const superuser = new Client({ connectionString: own.superuserUrl });
     await superuser.connect();
@@ -181,7 +181,7 @@ describe("bootstrapDatabase", () => {
     await own.drop();
   });
 
-  test("gives an installation from before second factors their tables, and its sessions stay", async () => {
+  test("Adds second-factor tables to an earlier installation and keeps its sessions", async () => {
     const own = await createTestDatabase();
     const superuser = new Client({ connectionString: own.superuserUrl });
     await superuser.connect();
@@ -202,7 +202,7 @@ describe("bootstrapDatabase", () => {
     await own.drop();
   });
 
-  test("does not touch a schema auth that is there, and could be run again over its own", async () => {
+  test("Leaves another schema auth unchanged, and can run again over its own", async () => {
     const own = await createTestDatabase();
     expect(await bootstrapDatabaseAt(own.superuserUrl, bootstrap)).toBe(false);
     const superuser = new Client({ connectionString: own.superuserUrl });

@@ -40,7 +40,7 @@ async function record(message: object) {
   return { workspace, recorded: outcome[0] };
 }
 
-test("a message of a month that was never written to needs no second connection", async () => {
+test("Records a message of a new month on one connection", async () => {
   const usage = { type: "usage", provider: "p", unit_type: "requests", quantity: 1, estimated_cost: 1 };
   const answers = await Promise.all(
     ["2019-03-31T23:59:59Z", "2019-04-01T00:00:00Z", "2019-07-15T12:00:00Z"].map((occurred_at) =>
@@ -50,7 +50,7 @@ test("a message of a month that was never written to needs no second connection"
   for (const { recorded } of answers) expect(recorded).toMatchObject({ replayed: false });
 });
 
-test("a subscription that is booked into a new month needs no second connection", async () => {
+test("Books a subscription into a new month on one connection", async () => {
   const { workspace } = await record({ type: "subscription", vendor: "v", amount: 1, recurring: true });
   const year = new Date().getUTCFullYear() + 1;
   expect(await bookDueSubscriptions(Date.UTC(year, 11, 31))).toBeGreaterThanOrEqual(12);

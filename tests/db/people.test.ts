@@ -75,7 +75,7 @@ const remove = (who: keyof typeof people, whose: keyof typeof people) =>
     people[whose],
   ]);
 
-describe("memberships", () => {
+describe("Memberships", () => {
   test.each<[keyof typeof people, keyof typeof people, Role, number | string]>([
     ["owner", "viewer", "owner", 1],
     ["owner", "admin", "viewer", 1],
@@ -106,7 +106,7 @@ describe("memberships", () => {
     expect(await remove(who, whose)).toBe(outcome);
   });
 
-  test("cannot be made, moved to another workspace or person, or emptied of owners in one statement", async () => {
+  test("Cannot be created, moved, or left without owners in one statement", async () => {
     const insert =
       "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'admin')";
     for (const who of ["owner", "stranger"] as const)
@@ -125,7 +125,7 @@ describe("memberships", () => {
       );
   });
 
-  test("end with the account, the last owner's too, and with the workspace", async () => {
+  test("End with the account, even the last owner's, and with the workspace", async () => {
     await fixtures.sql.query("delete from public.profiles where id = $1", [people.owner]);
     await fixtures.sql.query("delete from public.workspaces where id = $1", [workspace]);
     const { rows } = await fixtures.sql.query(
@@ -136,11 +136,11 @@ describe("memberships", () => {
   });
 });
 
-describe("workspaces", () => {
+describe("Workspaces", () => {
   const insert = (columns: string, values: string) =>
     `insert into public.workspaces (${columns}) values (${values})`;
 
-  test("are made for teams alone, and owned by who makes them", async () => {
+  test("Are created as teams only, and owned by their creator", async () => {
     const slug = `w-${randomUUID()}`;
     expect(await as("stranger", insert("slug, name", "$1, 'Mine'"), [slug])).toBe(1);
     const { rows } = await fixtures.sql.query(
@@ -166,7 +166,7 @@ describe("workspaces", () => {
     expect(await as(who, "update public.workspaces set name = 'x' where id = $1", [workspace])).toBe(outcome);
   });
 
-  test("keep their slug, type and counters, and are not deleted", async () => {
+  test("Keep slug, type and counters, and cannot be deleted", async () => {
     for (const column of ["slug", "type", "prices_version", "id"])
       expect(await as("owner", `update public.workspaces set ${column} = ${column}`)).toBe(
         "permission denied",
@@ -175,7 +175,7 @@ describe("workspaces", () => {
   });
 });
 
-describe("invitations", () => {
+describe("Invitations", () => {
   const invite = (who: keyof typeof people, role = "viewer", days = 7) =>
     as(
       who,
@@ -183,7 +183,7 @@ describe("invitations", () => {
       [workspace, role, days],
     );
 
-  test("are made by admins, in their own name, below owner, for thirty days at most", async () => {
+  test("Are made by admins in their own name, below owner, for at most thirty days", async () => {
     expect(await invite("owner")).toBe(1);
     expect(await invite("admin", "admin", 30)).toBe(1);
     for (const who of ["member", "viewer", "stranger"] as const)
@@ -195,7 +195,7 @@ describe("invitations", () => {
     expect(await invite("owner", "viewer", 31)).toBe("invitations_check");
   });
 
-  test("are read and revoked by admins alone, and changed by nobody", async () => {
+  test("Are read and revoked by admins only, and changed by nobody", async () => {
     await invite("admin");
     for (const who of ["member", "viewer", "stranger"] as const) {
       expect(await as(who, "select from public.invitations")).toBe(0);
@@ -208,7 +208,7 @@ describe("invitations", () => {
     expect(await as("owner", "delete from public.invitations where workspace_id = $1", [workspace])).toBe(1);
   });
 
-  test("can be accepted, read by their token or given a secret by the service alone", async () => {
+  test("Are accepted, read by token and given a secret by the service only", async () => {
     for (const call of [
       "accept_invitation('00')",
       "read_invitation('00')",
@@ -219,7 +219,7 @@ describe("invitations", () => {
   });
 });
 
-describe("projects", () => {
+describe("Projects", () => {
   test.each<[keyof typeof people, number]>([
     ["owner", 1],
     ["admin", 1],
@@ -232,22 +232,22 @@ describe("projects", () => {
     expect(await as(who, sql, [workspace])).toBe(outcome);
   });
 
-  test("keep their slug and workspace", async () => {
+  test("Keep their slug and workspace", async () => {
     for (const column of ["slug", "workspace_id", "id", "created_at"])
       expect(await as("owner", `update public.projects set ${column} = ${column}`)).toBe("permission denied");
   });
 });
 
-describe("profiles", () => {
+describe("Profiles", () => {
   const edit = (who: keyof typeof people, whose: keyof typeof people, set: string) =>
     as(who, `update public.profiles set ${set} where id = $1`, [people[whose]]);
 
-  test("are their owner's to edit, not an admin's of a workspace", async () => {
+  test("Are edited by their user, not by an admin of a workspace", async () => {
     expect(await edit("viewer", "viewer", "display_name = 'Ada'")).toBe(1);
     expect(await edit("owner", "viewer", "display_name = 'Eve'")).toBe(0);
   });
 
-  test("keep their address and take no picture from this service and no workspace of others", async () => {
+  test("Keep their address, and refuse pictures of this service and others' workspaces", async () => {
     expect(await edit("viewer", "viewer", "email = 'root@example.com'")).toBe("permission denied");
     expect(await edit("viewer", "viewer", "avatar_url = '/api/v1/me'")).toBe("profiles_avatar_url_is_https");
     expect(await edit("viewer", "viewer", `default_workspace_id = '${workspace}'`)).toBe(1);
@@ -257,8 +257,8 @@ describe("profiles", () => {
   });
 });
 
-describe("the audit log", () => {
-  test("is read by admins alone and written by nobody", async () => {
+describe("The audit log", () => {
+  test("Is read by admins only and written by nobody", async () => {
     await setRole("owner", "viewer", "member");
     const read = (who: keyof typeof people) =>
       as(who, "select from public.audit_log where workspace_id = $1 and actor_id is not null", [workspace]);

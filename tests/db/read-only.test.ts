@@ -28,7 +28,7 @@ const readers = {
 const readOnly = { code: "25006" };
 
 test.each(Object.entries(readers))(
-  "%s reads in a transaction that cannot write, whatever its role is granted",
+  "Runs %s in a transaction that cannot write, whatever the role is granted",
   async (_, read) => {
     expect((await read("show transaction_read_only")).rows).toEqual([{ transaction_read_only: "on" }]);
     // The second lock, under row-level security: these fail before anybody asks for rights.

@@ -72,13 +72,13 @@ beforeEach(async () => {
 });
 afterAll(closeDatabase);
 
-test("a ledger as the service writes it has no difference", async () => {
+test("Finds no difference in a ledger as the service writes it", async () => {
   const report = await reconcile({ repair: false });
   expect([report.found, report.unlisted]).toEqual([[], 0]);
   expect(report.months).toBeGreaterThan(11);
 });
 
-test("a workspace that is not there is an error, not a clean ledger", async () => {
+test("Reports an unknown workspace as an error, not as a clean ledger", async () => {
   await expect(reconcile({ workspace: "nowhere", repair: false })).rejects.toThrow(UnknownWorkspaceError);
 });
 
@@ -250,7 +250,7 @@ const corruptions: Corruption[] = [
   ],
 ];
 
-describe("a corrupted figure is found, named and mended", () => {
+describe("Finds, names and repairs a corrupted figure", () => {
   test.each(corruptions)("%s", async (_, statement, expected, place) => {
     const before = (
       await sql(`select * from public.daily_spend where workspace_id = $1 order by 2,3,4,5,6,7,8,9,10`, [
@@ -292,7 +292,7 @@ describe("a corrupted figure is found, named and mended", () => {
     expect(exactly(keysAfter)).toEqual(exactly(keysBefore));
   });
 
-  test("a budget follows the sums it is read from", async () => {
+  test("Corrects a budget with the sums it is read from", async () => {
     await sql(
       "update public.daily_totals set amount_usd = amount_usd + 3 where workspace_id = $1 and dimension = 'project' and type = 'usage' and unpriced_count = 1",
       [workspace.id],
@@ -303,7 +303,7 @@ describe("a corrupted figure is found, named and mended", () => {
     expect((await check(workspace, true)).left).toEqual([]);
   });
 
-  test("what cannot be restored is not guessed, and stays named", async () => {
+  test("Keeps naming what it cannot restore, and does not guess", async () => {
     await sql("delete from public.messages where workspace_id = $1 and id = $2 and part = 0", [
       workspace.id,
       workspace.ids.allocation,
@@ -317,7 +317,7 @@ describe("a corrupted figure is found, named and mended", () => {
     expect((await check(workspace, true)).left).toEqual([]);
   });
 
-  test("a limit to one workspace leaves the others as they are", async () => {
+  test("Repairs one workspace without touching others", async () => {
     const other = await fill();
     for (const { id } of [workspace, other])
       await sql("delete from public.key_spend where workspace_id = $1", [id]);
@@ -328,7 +328,7 @@ describe("a corrupted figure is found, named and mended", () => {
   });
 });
 
-test("a repair waits for another one of the same workspace, and then finds nothing left to add", async () => {
+test("Waits for another repair of the same workspace and then finds nothing to add", async () => {
   await sql("update public.key_spend set amount_usd = amount_usd + 1 where workspace_id = $1", [
     workspace.id,
   ]);
@@ -357,7 +357,7 @@ test("a repair waits for another one of the same workspace, and then finds nothi
   expect((await check(workspace)).found).toEqual([]);
 });
 
-test("two repairs at once add what a figure lacks once, and never show it with more", async () => {
+test("Adds a missing amount once when two repairs run at once, and never shows more", async () => {
   const { rows: keys } = await sql("select amount_usd::text from public.key_spend where workspace_id = $1", [
     workspace.id,
   ]);
@@ -397,7 +397,7 @@ test("two repairs at once add what a figure lacks once, and never show it with m
   expect(rows).toEqual(keys);
 });
 
-test("what is recorded while a repair runs is neither lost nor counted twice, and two repairs at once mend once", async () => {
+test("Neither loses nor double-counts what is recorded during repairs", async () => {
   const load = new Load({
     clients: 4,
     secret: workspace.secret,

@@ -20,8 +20,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe("the embedded database looks like a Supabase project", () => {
-  test("its roles have Supabase's attributes", async () => {
+describe("The embedded database and a Supabase project", () => {
+  test("Have roles with the same attributes", async () => {
     const { rows } = await superuser.query(
       `select rolname as name, rolsuper as super, rolbypassrls as bypass, rolcanlogin as login, rolinherit as inherit
        from pg_roles where rolname !~ '^pg_' order by rolname`,
@@ -42,7 +42,7 @@ describe("the embedded database looks like a Supabase project", () => {
   });
 
   test.each(["anon", "authenticated", "service_role", "authenticator", "outlay_service", "outlay_key"])(
-    "%s cannot read auth.users",
+    "Do not let %s read auth.users",
     async (role) => {
       await superuser.query(`begin; set local role ${role}`);
       await expect(superuser.query("select from auth.users")).rejects.toMatchObject({ code: "42501" });
@@ -50,18 +50,18 @@ describe("the embedded database looks like a Supabase project", () => {
     },
   );
 
-  test("the owner of migrations may refer to auth.users, and may create nothing in auth", async () => {
+  test("Let the migrations' owner refer to auth.users and create nothing in auth", async () => {
     await admin.query("begin; create table public.child (id uuid references auth.users (id)); rollback");
     await expect(admin.query("create table auth.mine ()")).rejects.toMatchObject({ code: "42501" });
   });
 
-  test("the API roles are granted nothing in public by default", async () => {
+  test("Grant the API roles nothing in public by default", async () => {
     await admin.query("begin; create table public.fresh (); set local role authenticated");
     await expect(admin.query("select from public.fresh")).rejects.toMatchObject({ code: "42501" });
     await admin.query("rollback");
   });
 
-  test("auth.uid() reads the transaction's claims, and is null after it", async () => {
+  test("Read a transaction's claims in auth.uid(), which is null afterwards", async () => {
     const id = "6f1c1b9e-0f3a-4c53-9d0c-2f8f4b7f4b11";
     await service.query("begin");
     await service.query(
@@ -78,7 +78,7 @@ describe("the embedded database looks like a Supabase project", () => {
     await service.query("rollback");
   });
 
-  test("text sorts by code point, in UTF-8 and UTC, with checksums and durable commits", async () => {
+  test("Sort text by code point, in UTF-8 and UTC, with checksums and durable commits", async () => {
     const { rows } = await service.query(
       `select current_setting('server_encoding') as encoding, current_setting('timezone') as zone,
               current_setting('data_checksums') as checksums, current_setting('synchronous_commit') as durable,

@@ -36,8 +36,8 @@ const tables = async (schema: string): Promise<string[]> =>
     )
   ).rows.map(({ relname }) => relname);
 
-describe("every table", () => {
-  test("has row-level security", async () => {
+describe("Every table", () => {
+  test("Has row-level security", async () => {
     const { rows } = await fixtures.sql.query(
       `select c.relnamespace::regnamespace || '.' || c.relname as name from pg_class as c
        where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p') and not c.relrowsecurity`,
@@ -45,7 +45,7 @@ describe("every table", () => {
     expect(rows).toEqual([]);
   });
 
-  test("is closed to anon, and of the private schema to every role that an API call takes", async () => {
+  test("Is closed to anon, and in the private schema to every API role", async () => {
     for (const table of await tables("public")) {
       await expect(as("anon", {}, `select from public.${table}`), table).rejects.toThrow(/permission denied/);
     }
@@ -61,7 +61,7 @@ describe("every table", () => {
   /** What users delete from as themselves, row by row, as their policies let them; each has tests of its own. */
   const deletable = ["budgets", "connections", "invitations", "workspace_members"];
 
-  test("can be emptied by none of them", async () => {
+  test("Cannot be truncated by any API role", async () => {
     for (const table of await tables("public")) {
       for (const role of ["anon", "authenticated", "outlay_key"]) {
         if (role === "authenticated" && deletable.includes(table)) continue;
@@ -72,7 +72,7 @@ describe("every table", () => {
     }
   });
 
-  test("is out of the service's own reach: it may run the functions granted to it, and become a user or a key", async () => {
+  test("Is closed to the service's login, which runs granted functions and switches roles", async () => {
     for (const schema of ["public", "private"]) {
       for (const table of await tables(schema)) {
         await expect(service.query(`select from ${schema}.${table}`), table).rejects.toThrow(
@@ -86,7 +86,7 @@ describe("every table", () => {
   });
 });
 
-test("no function can be run by PUBLIC, and every one has an empty search_path", async () => {
+test("Grants PUBLIC no function and gives every function an empty search_path", async () => {
   const { rows } = await fixtures.sql.query(`
     select p.oid::regprocedure::text as name from pg_proc as p
     where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
@@ -94,7 +94,7 @@ test("no function can be run by PUBLIC, and every one has an empty search_path",
   expect(rows).toEqual([]);
 });
 
-describe("a key's reads", () => {
+describe("A key's reads", () => {
   let workspace: string;
   let other: string;
 
@@ -158,7 +158,7 @@ describe("a key's reads", () => {
     return messages;
   };
 
-  test("see its workspace, environment and projects, whatever the statement asks for", async () => {
+  test("See its workspace, environment and projects, whatever the statement asks for", async () => {
     expect(await see({})).toEqual(["a live", "b live"]);
     expect(await see({ environment: "test" })).toEqual(["a test", "b test"]);
     expect(await see({ allow: ["a"] })).toEqual(["a live"]);
@@ -166,7 +166,7 @@ describe("a key's reads", () => {
     expect(await see({ allow: [] })).toEqual([]);
   });
 
-  test("see totals by anything but the project where they may see every project, of their own key always", async () => {
+  test("See totals of other dimensions only with all projects, and of their own key always", async () => {
     const dimensions = async (claims: Record<string, unknown>) => {
       const settings = {
         "request.api_key": { id: "k", workspace_id: workspace, environment: "live", ...claims },
@@ -184,7 +184,7 @@ describe("a key's reads", () => {
     expect(await dimensions({ allow: null, deny: ["a"] })).toEqual(["project"]);
   });
 
-  test("see nothing without claims, and nothing of the keys", async () => {
+  test("See nothing without claims, and no keys", async () => {
     expect(await as("outlay_key", {}, "select from public.messages")).toEqual([]);
     await expect(as("outlay_key", {}, "select from public.api_keys")).rejects.toThrow(/permission denied/);
   });

@@ -91,9 +91,9 @@ beforeEach(async () => {
   await fixtures.key(workspace);
 });
 
-describe("a user with a verified factor", () => {
+describe("A user with a verified factor", () => {
   test.each(["totp", "phone", "webauthn"])(
-    "(%s) sees nothing of a workspace before they prove it",
+    "(%s) sees nothing of a workspace before proving it",
     async (type) => {
       await addFactor(owner, "verified", type);
       expect(await seenOf(owner, "aal2")).toMatchObject({ workspaces: 1, workspace_members: 2, api_keys: 1 });
@@ -102,7 +102,7 @@ describe("a user with a verified factor", () => {
     },
   );
 
-  test("changes nothing before they prove it: neither a workspace, a membership nor their profile", async () => {
+  test("Changes no workspace, membership or profile before proving it", async () => {
     const acts: [string, unknown[]?][] = [
       ["update public.workspaces set name = 'x'"],
       ["update public.profiles set display_name = 'x'"],
@@ -121,7 +121,7 @@ describe("a user with a verified factor", () => {
     expect(await counts("aal2")).toEqual(before);
   });
 
-  test("gets no key to record under before they prove it", async () => {
+  test("Gets no key to record under before proving it", async () => {
     expect(await memberKey(member, "aal1")).toMatch(/^[0-9a-f-]{36}$/);
     await addFactor(member, "verified");
     expect(await memberKey(member, "aal1")).toBeNull();
@@ -129,15 +129,15 @@ describe("a user with a verified factor", () => {
     expect(await memberKey(member, "aal2")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("is not held up by a factor that was never verified, nor by somebody else's", async () => {
+  test("Is not blocked by an unverified factor or another user's", async () => {
     await addFactor(owner, "unverified");
     await addFactor(member, "verified");
     expect(await seenOf(owner, "aal1")).toMatchObject({ workspaces: 1, workspace_members: 2 });
   });
 });
 
-describe("a workspace that requires a second factor", () => {
-  test("is there for sessions that proved one, and for no others", async () => {
+describe("A workspace that requires a second factor", () => {
+  test("Is visible only to sessions that proved one", async () => {
     await requireMfa();
     expect(await seenOf(member, "aal2")).toMatchObject({ workspaces: 1, workspace_members: 2, api_keys: 1 });
     expect(nothing(await seenOf(member, "aal1"))).toBe(true);
@@ -146,13 +146,13 @@ describe("a workspace that requires a second factor", () => {
     expect(await memberKey(member, "aal2")).not.toBeNull();
   });
 
-  test("leaves the user's other workspaces as they are", async () => {
+  test("Does not affect the user's other workspaces", async () => {
     await requireMfa();
     const own = "select from public.workspaces where type = 'personal'";
     expect(await as(member, "aal1", own)).toBe(1);
   });
 
-  test("is made one by an admin whose own session proved a factor alone", async () => {
+  test("Is made one only by an admin whose session proved a factor", async () => {
     const on = "update public.workspaces set require_mfa = true where id = $1";
     expect(await as(owner, "aal1", on, [workspace])).toBe("workspaces_require_mfa_is_proved");
     expect(await as(owner, "aal2", on, [workspace])).toBe(1);
@@ -164,7 +164,7 @@ describe("a workspace that requires a second factor", () => {
   });
 });
 
-test("No user and no key asks the database who has a second factor, or which workspaces are locked", async () => {
+test("Hides from users and keys who has a second factor and which workspaces are locked", async () => {
   for (const call of ["private.has_verified_factor($1)", "private.audit_account($1, '', '', '')"])
     expect(await as(member, "aal2", `select ${call}`, [owner])).toBe("permission denied");
   expect(await as(member, "aal1", "select * from private.locked_workspaces()")).toBe("permission denied");

@@ -39,14 +39,14 @@ const age = (seconds: number) =>
     [seconds],
   );
 
-describe("a quota", () => {
-  test("admits exactly its limit of attempts that are made at once", async () => {
+describe("A quota", () => {
+  test("Admits exactly its limit of attempts at once", async () => {
     const quota = someone(5);
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => attempt(quota)));
     expect(outcomes.filter((outcome) => outcome === "admitted")).toHaveLength(5);
   });
 
-  test("says exactly when there is room again, and refused attempts do not put it off", async () => {
+  test("Reports exactly when there is room again, unaffected by refused attempts", async () => {
     const quota = someone(2);
     await attempt(quota);
     await age(400);
@@ -66,7 +66,7 @@ describe("a quota", () => {
     expect(await attempt(quota)).not.toBe("admitted");
   });
 
-  test("that is full keeps an attempt from counting against the others", async () => {
+  test("Does not count an attempt against others when it is full", async () => {
     const [full, open] = [someone(1), someone(3)];
     await attempt(full);
     for (let time = 0; time < 5; time += 1)
@@ -75,7 +75,7 @@ describe("a quota", () => {
     expect(await attempt(open)).not.toBe("admitted");
   });
 
-  test("of several subjects in any order never deadlocks", async () => {
+  test("Never deadlocks over several subjects in any order", async () => {
     const quotas = [someone(1000), someone(1000), someone(1000)].flat();
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, (_, index) => attempt(index % 2 ? quotas : [...quotas].reverse())),
@@ -84,7 +84,7 @@ describe("a quota", () => {
   });
 });
 
-test("what has left its window is forgotten, and no subject is kept in the clear", async () => {
+test("Forgets what has left its window and stores no subject in the clear", async () => {
   for (let time = 0; time < 8; time += 1) await attempt(someone(3));
   await age(3600);
   const email = "ada@example.com";
@@ -102,13 +102,13 @@ test.each([
   ["::ffff:203.0.113.7", "203.0.113.7", true],
   ["2001:db8:1:2::5", "2001:db8:1:2:ffff::9", true],
   ["2001:db8:1:2::5", "2001:db8:1:3::5", false],
-])("%s and %s are one subject: %s", (one, other, same) => {
+])("Treats %s and %s as one subject: %s", (one, other, same) => {
   const [first, second] = [addressQuota(one, 1, 1), addressQuota(other, 1, 1)];
   expect(JSON.stringify(first) === JSON.stringify(second)).toBe(same);
   expect(first).toHaveLength(1);
 });
 
 test.each([undefined, "127.0.0.1", "::1", "::ffff:127.0.0.1", "not an address"])(
-  "%s says nothing of who is calling and has no quota",
+  "Counts nothing for %s, which does not identify a caller",
   (address) => expect(addressQuota(address, 1, 1)).toEqual([]),
 );

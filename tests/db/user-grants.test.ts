@@ -26,7 +26,7 @@ async function grantsOf(role: string, privilege: "INSERT" | "UPDATE"): Promise<R
   return Object.fromEntries(rows.map(({ name, columns }) => [name, columns]));
 }
 
-test("users write the columns that are theirs to choose, and no others", async () => {
+test("Lets users write the columns that are theirs to choose, and no others", async () => {
   expect(await grantsOf("authenticated", "INSERT")).toEqual({
     "public.api_keys": [
       "allowed_cidrs",
@@ -69,7 +69,7 @@ test("users write the columns that are theirs to choose, and no others", async (
   });
 });
 
-test("no id, author, kind or moment of making is among them, in any table", async () => {
+test("Grants users no id, author, kind or creation time in any table", async () => {
   for (const privilege of ["INSERT", "UPDATE"] as const) {
     for (const [table, columns] of Object.entries(await grantsOf("authenticated", privilege))) {
       const chosen = columns.filter((name) =>
@@ -80,12 +80,12 @@ test("no id, author, kind or moment of making is among them, in any table", asyn
   }
 });
 
-test.each(["anon", "outlay_key", "public"])("%s writes nothing at all", async (role) => {
+test.each(["anon", "outlay_key", "public"])("Lets %s write nothing", async (role) => {
   expect(await grantsOf(role, "INSERT")).toEqual({});
   expect(await grantsOf(role, "UPDATE")).toEqual({});
 });
 
-test("an insert as PostgREST writes it is refused for its id, in every table", async () => {
+test("Refuses an insert with an id in every table, as PostgREST writes it", async () => {
   for (const table of Object.keys(await grantsOf("authenticated", "INSERT"))) {
     await service.query("begin");
     await service.query("select set_config('role', 'authenticated', true)");

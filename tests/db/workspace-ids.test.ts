@@ -82,8 +82,8 @@ async function counts(settings: Record<string, unknown>, workspaceId: string, ta
   return found;
 }
 
-describe("a user's own SQL", () => {
-  test("makes a workspace without choosing its id, and may not choose one", async () => {
+describe("A user's own SQL", () => {
+  test("Creates a workspace without choosing its id, and cannot choose one", async () => {
     const id = await signUp();
     await as(user(id), "insert into public.workspaces (slug, name) values ('mine', 'Mine')");
     for (const chosen of [demoWorkspaceId, crypto.randomUUID()]) {
@@ -94,8 +94,8 @@ describe("a user's own SQL", () => {
   });
 });
 
-describe("the ids that stand in the source", () => {
-  test("are the demo workspace's and the environment key's, whoever writes", async () => {
+describe("The ids fixed in the source", () => {
+  test("Are reserved for the demo workspace and the environment key", async () => {
     const workspace = await fixtures.workspace();
     const insertWorkspace = "insert into public.workspaces (id, slug, name) values ($1, 'x', 'X')";
     await expect(fixtures.sql.query(insertWorkspace, [demoWorkspaceId])).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe("the ids that stand in the source", () => {
       });
   });
 
-  test("are free again for the demo when it was deleted, and its ledger is gone with it", async () => {
+  test("Are free for the demo again after its deletion, which deletes its ledger", async () => {
     const admission = JSON.stringify({ hashes: [], ids: [environmentKeyId], projects: [], idempotency: [] });
     const admit = async () =>
       (await fixtures.sql.query("select private.load_admission($1) as answer", [admission])).rows[0].answer
@@ -127,7 +127,7 @@ describe("the ids that stand in the source", () => {
   });
 });
 
-describe("the ledger of a workspace that was deleted", () => {
+describe("The ledger of a deleted workspace", () => {
   let workspace: string;
   let owner: string;
   beforeAll(async () => {
@@ -142,7 +142,7 @@ describe("the ledger of a workspace that was deleted", () => {
     await fixtures.sql.query("delete from public.workspaces where id = $1", [workspace]);
   });
 
-  test("stays, and nobody reads it", async () => {
+  test("Stays, and nobody can read it", async () => {
     const { rowCount } = await fixtures.sql.query("select from public.messages where workspace_id = $1", [
       workspace,
     ]);
@@ -155,7 +155,7 @@ describe("the ledger of a workspace that was deleted", () => {
     });
   });
 
-  test("has an id that no workspace gets again, whoever makes it", async () => {
+  test("Has an id that no workspace gets again", async () => {
     const insert = "insert into public.workspaces (id, slug, name) values ($1, 'again', 'Again')";
     await expect(fixtures.sql.query(insert, [workspace])).rejects.toMatchObject({
       constraint: "workspaces_id_is_new",
@@ -166,7 +166,7 @@ describe("the ledger of a workspace that was deleted", () => {
     ).rejects.toMatchObject({ constraint: "workspaces_id_is_new" });
   });
 
-  test("is read by nobody where a workspace has the id all the same, restored without triggers", async () => {
+  test("Stays hidden even when a workspace has its id, restored without triggers", async () => {
     const superuser = new pg.Client({ connectionString: database.superuserUrl });
     await superuser.connect();
     await superuser.query("set session_replication_role = replica");

@@ -17,7 +17,7 @@ async function mailTo({ fixtures }: World, email: string): Promise<{ link: strin
 
 const address = (page: Page) => page.getByRole("region", { name: "E-mail address" });
 
-test("one's address changes once both the present and the new one have confirmed it", async ({
+test("Changes an address once both the present and the new one have confirmed it", async ({
   page,
   openPage,
   world,
@@ -49,11 +49,7 @@ test("one's address changes once both the present and the new one have confirmed
   await elsewhere.waitForURL(/settings\/account/);
 });
 
-test("one's password is changed by a code from a mail where the present one is not at hand", async ({
-  page,
-  openPage,
-  world,
-}) => {
+test("Changes a password by a mailed code without the present one", async ({ page, openPage, world }) => {
   const { slug, email } = await signUp(page);
   await page.goto(`/${slug}/settings/account`);
   await page.getByRole("button", { name: "Use a code by mail" }).click();

@@ -21,7 +21,7 @@ async function clientOf(world: World, slug: string) {
 
 const rowsOf = (page: Page) => page.getByRole("table", { name: "Activity" }).locator("[data-row]");
 
-test("where nobody keeps the sum, the rows that are shown are summed, exactly", async ({ page, world }) => {
+test("Sums the rows shown exactly where no total is kept", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}/activity?period=all&q=answers`);
@@ -36,7 +36,7 @@ test("where nobody keeps the sum, the rows that are shown are summed, exactly", 
   await expect(rowsOf(page)).toHaveText(["ranker-7b · 500 input tokens"]);
 });
 
-test("filters are chosen from a menu, stand as chips in the address, and the way back takes them off", {
+test("Adds filters from a menu to the address, and removes them again", {
   tag: "@phone",
 }, async ({ page, world }) => {
   const { slug } = await signUp(page);
@@ -63,10 +63,7 @@ test("filters are chosen from a menu, stand as chips in the address, and the way
   await expect(rowsOf(page)).toHaveText(["Hetzner"]);
 });
 
-test("a link with filters shows the same to whoever opens it; one that makes no sense says so", async ({
-  page,
-  world,
-}) => {
+test("Shows a link's filters to everybody, and explains an invalid one", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}/activity?period=all&provider=Hetzner`);
@@ -78,7 +75,7 @@ test("a link with filters shows the same to whoever opens it; one that makes no 
   await expect(rowsOf(page).first()).toBeVisible();
 });
 
-test("more rows are added below, each once, to the last", async ({ page, world }) => {
+test("Adds more rows below, each once, to the last", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const client = await clientOf(world, slug);
   const messages = Array.from({ length: 120 }, (_, index) =>
@@ -95,7 +92,7 @@ test("more rows are added below, each once, to the last", async ({ page, world }
   expect(new Set(await rowsOf(page).allTextContents()).size).toBe(120);
 });
 
-test("live updates put new rows on top without a reload, the sum with them", async ({ page, world }) => {
+test("Puts new rows and their sum on top without a reload", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const client = await clientOf(world, slug);
   await client.post(costMessage({ label: "First", estimated_cost: 1 }));
@@ -109,10 +106,7 @@ test("live updates put new rows on top without a reload, the sum with them", asy
   expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);
 });
 
-test("what is being read further down does not move: new rows wait until they are asked for", async ({
-  page,
-  world,
-}) => {
+test("Keeps the rows being read in place until new ones are requested", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const client = await clientOf(world, slug);
   await client.post(
@@ -134,10 +128,7 @@ test("what is being read further down does not move: new rows wait until they ar
   await expect(show).toHaveCount(0);
 });
 
-test("a page that is hidden asks for nothing, and catches up when it is seen again", async ({
-  page,
-  world,
-}) => {
+test("Requests nothing while hidden, and catches up when visible", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const client = await clientOf(world, slug);
   await client.post(costMessage({ label: "First" }));
@@ -162,7 +153,7 @@ test("a page that is hidden asks for nothing, and catches up when it is seen aga
   await expect(rowsOf(page)).toHaveText(["Meanwhile", "First"]);
 });
 
-test("a row opens everything about its message, by keyboard, with an address of its own", {
+test("Opens a message's details by keyboard, with an address of their own", {
   tag: "@phone",
 }, async ({ page, world }) => {
   const { slug } = await signUp(page);
@@ -192,10 +183,7 @@ test("a row opens everything about its message, by keyboard, with an address of 
   await expect(rowsOf(page)).toHaveCount(1);
 });
 
-test("a batch shows its lines, an allocation its two sides, an amount of another currency its rate", async ({
-  page,
-  world,
-}) => {
+test("Shows a batch's lines, an allocation's two sides and a conversion's rate", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const client = await clientOf(world, slug);
   const items = [
@@ -226,7 +214,7 @@ test("a batch shows its lines, an allocation its two sides, an amount of another
   await expect(expense.locator("[data-equation]")).toHaveText(/^84 EUR × \$1\.\d+ = \$9\d/);
 });
 
-test("a message of another workspace is as little there as one that never was", async ({
+test("Hides a message of another workspace like one that does not exist", async ({
   page,
   openPage,
   world,
@@ -242,7 +230,7 @@ test("a message of another workspace is as little there as one that never was", 
   }
 });
 
-test("what is shown is exported, all of its pages, in both formats", async ({ page, world }) => {
+test("Exports what is shown, all of its pages, in both formats", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}/activity?period=all&type=usage`);
@@ -264,13 +252,10 @@ test("what is shown is exported, all of its pages, in both formats", async ({ pa
   expect((await save(/^FOCUS/))[0]).toContain("BilledCost");
 });
 
-test.describe("a second export", () => {
+test.describe("A second export", () => {
   test.use({ mayBeRefused: true });
 
-  test("while one is being sent is not begun, and the page says why", { tag: "@phone" }, async ({
-    page,
-    world,
-  }) => {
+  test("Is refused during another one, with the reason", { tag: "@phone" }, async ({ page, world }) => {
     const { slug, email } = await signUp(page);
     await recordSpend(world, slug);
     await world.fixtures.sql.query(
@@ -285,7 +270,7 @@ test.describe("a second export", () => {
   });
 });
 
-test("a cost is added by hand: what is wrong stands beside its field, and it is recorded once", {
+test("Adds a cost by hand once, with errors beside their fields", {
   tag: "@phone",
 }, async ({ page, world }) => {
   const { slug } = await signUp(page);
@@ -316,7 +301,7 @@ test("a cost is added by hand: what is wrong stands beside its field, and it is 
   await expect(rowsOf(page)).toHaveText(["Figma"]);
 });
 
-test("usage is added by hand to the last digit", async ({ page }) => {
+test("Adds usage by hand to the last digit", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/activity`);
   await page.getByRole("button", { name: "Add a cost" }).click();
@@ -333,7 +318,7 @@ test("usage is added by hand to the last digit", async ({ page }) => {
   await expectDigits(page, "totals.total_usd", ["0.123456789012345678"]);
 });
 
-test("a viewer sees the same rows and may export them, and is offered nothing that they may not do", async ({
+test("Shows a viewer the same rows and the export, and no forbidden actions", async ({
   page,
   openPage,
   world,
@@ -350,7 +335,7 @@ test("a viewer sees the same rows and may export them, and is offered nothing th
   await expect(viewer.getByText("Viewers cannot record costs")).toBeVisible();
 });
 
-test("activity can be used by everybody, with its menus open, empty and full, and stands still", {
+test("Is accessible with its menus open, empty and full, without layout shifts", {
   tag: "@phone",
 }, async ({ page, world }) => {
   const { slug } = await signUp(page);

@@ -35,10 +35,7 @@ test.describe.configure({ timeout: 90_000 });
 
 const cardOf = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-test("every figure of the budgets is the API's, and those closest to their limits come first", async ({
-  page,
-  world,
-}) => {
+test("Shows the API's figures, with the budgets closest to their limit first", async ({ page, world }) => {
   const { slug, workspace } = await openBudgets(page, world);
   await setBudget(world, workspace, { name: "Wide", amount: "100000.000000000000000001" });
   await setBudget(world, workspace, { name: "Tight", amount: "10", type: "provider", value: "OpenAI" });
@@ -56,10 +53,7 @@ test("every figure of the budgets is the API's, and those closest to their limit
   await expectUsable(page);
 });
 
-test("a budget says where it is heading as the API does: what the month comes to, and the day it is used up", async ({
-  page,
-  world,
-}) => {
+test("Shows the API's forecast: the month's total and the day a budget runs out", async ({ page, world }) => {
   const { slug, workspace } = await openBudgets(page, world);
   const { totals, forecast_usd: whole } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
   const spent = Number(exactText(totals.total_usd));
@@ -88,10 +82,7 @@ test("a budget says where it is heading as the API does: what the month comes to
   }
 });
 
-test("a budget says in words what its colour says: close to the limit, and used up", async ({
-  page,
-  world,
-}) => {
+test("Says in words what a budget's colour says", async ({ page, world }) => {
   const { slug, workspace } = await openBudgets(page, world);
   const { totals } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
   const spent = Number(exactText(totals.total_usd));
@@ -107,7 +98,7 @@ test("a budget says in words what its colour says: close to the limit, and used 
   await expect(page.getByText("One budget is used up: Gone (103 %).")).toBeVisible();
 });
 
-test("a budget of a project is set, leads to its rows, is changed, and deleted after a question", async ({
+test("Creates, follows, edits and deletes a project's budget, after a confirmation", async ({
   page,
   world,
 }) => {
@@ -154,10 +145,7 @@ test("a budget of a project is set, leads to its rows, is changed, and deleted a
   await expect(page.getByText("No budget yet")).toBeVisible();
 });
 
-test("what is no amount, and what is not chosen, stands beside its field, and the focus is there", async ({
-  page,
-  world,
-}) => {
+test("Shows errors beside their fields and focuses the first", async ({ page, world }) => {
   await openBudgets(page, world);
   await page.getByRole("button", { name: "Set a budget" }).click();
   const dialog = page.getByRole("dialog");
@@ -177,7 +165,7 @@ test("what is no amount, and what is not chosen, stands beside its field, and th
   );
 });
 
-test("a viewer and a member see the budgets without a button", async ({ page, openPage, world }) => {
+test("Shows viewers and members the budgets without buttons", async ({ page, openPage, world }) => {
   const { slug, workspace } = await openBudgets(page, world);
   await setBudget(world, workspace, { name: "All of it", amount: "500" });
   for (const role of ["viewer", "member"]) {

@@ -49,7 +49,7 @@ async function recordAs(token: string, { service: { baseUrl } }: World): Promise
   return status;
 }
 
-test("without a connection the page says how each assistant is connected, with this service's address", async ({
+test("Says without connections how to connect each assistant, with this service's address", async ({
   page,
   world,
 }) => {
@@ -63,10 +63,7 @@ test("without a connection the page says how each assistant is connected, with t
   await expectUsable(page);
 });
 
-test("an assistant that is connected is listed with what it may do and spent, and is disconnected at once", async ({
-  page,
-  world,
-}) => {
+test("Lists an assistant's permissions and spend, and disconnects it at once", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const token = await connect(page, world, "Desk assistant");
   expect(await recordAs(token, world)).toBe(200);
@@ -86,11 +83,7 @@ test("an assistant that is connected is listed with what it may do and spent, an
   expect(await recordAs(token, world)).toBe(401);
 });
 
-test("a member sees whose an assistant is, and cannot disconnect another's", async ({
-  page,
-  openPage,
-  world,
-}) => {
+test("Shows a member whose an assistant is, and no button for others'", async ({ page, openPage, world }) => {
   const { slug } = await signUp(page);
   await connect(page, world, "Desk assistant");
   const member = await openAs(openPage, world, slug, "member");

@@ -15,7 +15,7 @@ async function listPages(request: APIRequestContext): Promise<string[]> {
   return paths;
 }
 
-test("every page of the API reference can be used by everybody, and stands still", { tag: "@phone" }, async ({
+test("Is accessible on every page of the API reference, without layout shifts", { tag: "@phone" }, async ({
   page,
   request,
 }) => {
@@ -31,9 +31,7 @@ test("every page of the API reference can be used by everybody, and stands still
   }
 });
 
-test("a first visit of any page of the API reference loads at most 300 kB, and nothing inline", async ({
-  request,
-}) => {
+test("Loads at most 300 kB for any page's first visit, and nothing inline", async ({ request }) => {
   for (const path of await listPages(request)) {
     const html = await (await request.get(path)).body();
     const text = html.toString();
@@ -53,7 +51,7 @@ test("a first visit of any page of the API reference loads at most 300 kB, and n
   }
 });
 
-test("the API reference shows every endpoint, and its links lead to what they name", async ({ request }) => {
+test("Shows every endpoint, with links that lead to what they name", async ({ request }) => {
   const { paths } = await (await request.get("/api/openapi.json")).json();
   const operations = Object.values(paths).flatMap((path) => Object.keys(path as object)).length;
   const pages = new Map<string, string>();
@@ -73,7 +71,7 @@ test("the API reference shows every endpoint, and its links lead to what they na
   expect(pages.get("/docs")?.match(/data-moved=/g)?.length).toBeGreaterThan(operations);
 });
 
-test("snippets name the address of the page, and of the agent tools", async ({ page, world }) => {
+test("Shows the addresses of the page and of the agent tools in examples", async ({ page, world }) => {
   const { baseUrl } = world.service;
   await page.goto("/docs/agents");
   await expect(page.getByRole("group", { name: "Agent tools" })).toHaveText(`${baseUrl}/api/mcp`);
@@ -83,9 +81,7 @@ test("snippets name the address of the page, and of the agent tools", async ({ p
   await expect(example).toContainText(`curl ${baseUrl}/api/v1/messages`);
 });
 
-test("the search finds fields and errors, by keyboard alone, and loads its index when it is opened", async ({
-  page,
-}) => {
+test("Finds fields and errors by keyboard, and loads the search index on opening", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await page.goto("/docs");
@@ -110,7 +106,7 @@ test("the search finds fields and errors, by keyboard alone, and loads its index
   await expect(field).toBeHidden();
 });
 
-test("links to the one page of before lead to where the section is now", async ({ page }) => {
+test("Redirects links of the former single page to their section", async ({ page }) => {
   for (const [old, now] of [
     ["/docs#post-messages", "/docs/messages#post-messages"],
     ["/docs#connect-an-agent", "/docs/agents#connect-an-agent"],
@@ -126,7 +122,7 @@ test("links to the one page of before lead to where the section is now", async (
   expect(new URL(page.url()).pathname).toBe("/docs");
 });
 
-test("a language and a theme that were chosen hold on the next page", async ({ page }) => {
+test("Keeps the chosen language and theme on the next page", async ({ page }) => {
   await page.goto("/docs/summary");
   await page.getByText("Python", { exact: true }).first().click();
   await page.getByRole("button", { name: "Switch between light and dark" }).click();
@@ -137,12 +133,10 @@ test("a language and a theme that were chosen hold on the next page", async ({ p
   await expect(page.getByRole("group", { name: /in curl$/ }).first()).toBeHidden();
 });
 
-test.describe("without scripts", () => {
+test.describe("Without scripts", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("one reads, goes from page to page and chooses a language all the same", { tag: "@phone" }, async ({
-    page,
-  }) => {
+  test("Lets one read, navigate and choose a language", { tag: "@phone" }, async ({ page }) => {
     await page.goto("/docs/messages");
     await page.getByText("TypeScript", { exact: true }).first().click();
     await expect(page.getByRole("group", { name: /in TypeScript$/ }).first()).toBeVisible();

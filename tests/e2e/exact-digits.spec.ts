@@ -12,7 +12,7 @@ const quantity = "98765432109876.123456789";
 const messageOf = (label: string, amount: string) =>
   `{"project":"checkout","source":"api","message":{"type":"usage","provider":"acme","unit_type":"requests","quantity":${quantity},"estimated_cost":${amount},"label":"${label}"}}`;
 
-test("amounts that the browser fetches keep every digit: a message, the rows behind the first page", async ({
+test("Keeps every digit of amounts that the browser fetches: a message, further rows", async ({
   page,
   world,
 }) => {
@@ -36,7 +36,7 @@ test("amounts that the browser fetches keep every digit: a message, the rows beh
   await expect(sheet.getByText("98,765,432,109,876.123456789 requests")).toBeVisible();
 });
 
-test("amounts that the browser sends keep every digit: a budget, a key's limit, a price", async ({
+test("Keeps every digit of amounts that the browser sends: a budget, a key's limit, a price", async ({
   page,
   world,
 }) => {

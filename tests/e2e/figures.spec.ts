@@ -104,7 +104,7 @@ function figuresOfMetrics(
   };
 }
 
-test("every figure of every page is the API's on four months of a team, and parts sum to their whole", async ({
+test("Shows the API's figures on every page for four months of a team, and parts sum to their whole", async ({
   page,
   world,
 }) => {

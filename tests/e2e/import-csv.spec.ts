@@ -41,7 +41,7 @@ async function countMessages(world: World, slug: string): Promise<number> {
 const totalOf = async (page: Page, slug: string) =>
   exactText((await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics?period=all`)).totals.total_usd);
 
-test("columns are guessed, every row that would be refused is named, and nothing is recorded before one says so", async ({
+test("Guesses columns, lists the rows to be refused, and records nothing before confirmation", async ({
   page,
   world,
 }) => {
@@ -77,7 +77,7 @@ test("columns are guessed, every row that would be refused is named, and nothing
   await expect(page.getByRole("table", { name: "Activity" }).locator("[data-row]")).toHaveCount(3);
 });
 
-test("a file that is imported again has nothing new in it", async ({ page, world }) => {
+test("Finds nothing new in a file imported again", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await chooseFile(page, slug, [header, ...good]);
   await page.getByRole("button", { name: "Check the rows" }).click();
@@ -91,10 +91,7 @@ test("a file that is imported again has nothing new in it", async ({ page, world
   expect(await countMessages(world, slug)).toBe(3);
 });
 
-test("an import that is cut off in the middle goes on where it was: every row once", async ({
-  page,
-  world,
-}) => {
+test("Resumes an interrupted import and records every row once", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const rows = Array.from(
     { length: 2_500 },
@@ -123,7 +120,7 @@ test("an import that is cut off in the middle goes on where it was: every row on
   expect(await totalOf(page, slug)).toBe("2.5");
 });
 
-test("a project for all rows stands in for a column that is not there", async ({ page, world }) => {
+test("Uses one project for all rows where the column is missing", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await chooseFile(page, slug, ["Vendor;Amount;Currency", "Figma;45;USD", "Hetzner;20,5;EUR"]);
   await expect(page.getByRole("button", { name: "Check the rows" })).toBeDisabled();
@@ -138,7 +135,7 @@ test("a project for all rows stands in for a column that is not there", async ({
   expect(await countMessages(world, slug)).toBe(1);
 });
 
-test("a file that is too long, or none at all, is refused in words that say what to do", async ({ page }) => {
+test("Explains why it refuses a file that is too long, or no file", async ({ page }) => {
   const { slug } = await signUp(page);
   const row = "2026-11-02,checkout,openai,gpt-4o,input_tokens,1,0.001,web";
   await chooseFile(page, slug, [header, ...Array.from({ length: 50_001 }, () => row)]);

@@ -13,7 +13,7 @@ async function invite({ service }: World, offer: Record<string, unknown>) {
   return { host, name, slug: String(made.body.slug), path: new URL(String(body.link)).pathname };
 }
 
-test("a link leads somebody new by way of an account into the workspace, once", async ({ page, world }) => {
+test("Brings a new person to an account and into the workspace, once", async ({ page, world }) => {
   const { name, slug, path, host } = await invite(world, { role: "viewer" });
   await page.goto(path);
   await expect(page.getByRole("heading", { name: "You are invited" })).toBeVisible();
@@ -31,10 +31,7 @@ test("a link leads somebody new by way of an account into the workspace, once", 
   await expect(page.getByRole("heading", { name: "This invitation is not good any more" })).toBeVisible();
 });
 
-test("an invitation for another address says so, and leads to signing in with that one", async ({
-  page,
-  world,
-}) => {
+test("Explains an invitation for another address and offers to sign in with it", async ({ page, world }) => {
   const guest = await signUpUser(world.service.baseUrl);
   const { name, slug, path } = await invite(world, { role: "member", email: guest.email });
   await page.goto(`/sign-up?next=${encodeURIComponent(path)}`);

@@ -12,7 +12,7 @@ async function goTo(page: Page, name: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
 }
 
-test("a team's life with Outlay, from its first key to an assistant that is shown out", {
+test("Takes a team from its first key to disconnecting an assistant", {
   tag: "@phone",
 }, async ({ page, openPage, world }) => {
   test.setTimeout(120_000);

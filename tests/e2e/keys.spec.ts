@@ -35,10 +35,7 @@ async function chooseAction(page: Page, name: string, action: string): Promise<v
   await page.getByRole("menuitem", { name: action }).click();
 }
 
-test("a key is made in a conversation whose sentence says what it comes to", { tag: "@phone" }, async ({
-  page,
-  world,
-}) => {
+test("Creates a key and sums it up in a sentence", { tag: "@phone" }, async ({ page, world }) => {
   await openKeys(page, world);
   await expect(page.getByText("No key yet")).toBeVisible();
   await expectUsable(page);
@@ -66,7 +63,7 @@ test("a key is made in a conversation whose sentence says what it comes to", { t
   await expect(rowOf(page, "Assistant")).toContainText(words);
 });
 
-test("a secret is shown once, in every snippet, does not close by accident, and is tried from the page", {
+test("Shows a secret once in every example, does not close by accident, and tries it from the page", {
   tag: "@phone",
 }, async ({ page, world }) => {
   const { workspace } = await openKeys(page, world);
@@ -96,10 +93,10 @@ test("a secret is shown once, in every snippet, does not close by accident, and 
   expect(rows, "the test message was a dry run").toEqual([]);
 });
 
-test.describe("refused", () => {
+test.describe("A refused key", () => {
   test.use({ mayBeRefused: true });
 
-  test("what the API refuses stands beside its field, and the focus is there", async ({ page, world }) => {
+  test("Shows the API's errors beside their fields and focuses the first", async ({ page, world }) => {
     await openKeys(page, world);
     await page.getByRole("button", { name: "Make a key" }).click();
     const sheet = page.getByRole("dialog");
@@ -124,7 +121,7 @@ test.describe("refused", () => {
   });
 });
 
-test("an address that was typed and not confirmed limits the key all the same", async ({ page, world }) => {
+test("Applies an address that was typed and not confirmed", async ({ page, world }) => {
   await openKeys(page, world);
   await page.getByRole("button", { name: "Make a key" }).click();
   const sheet = page.getByRole("dialog");
@@ -136,7 +133,7 @@ test("an address that was typed and not confirmed limits the key all the same", 
   await expect(rowOf(page, "Office")).toContainText("from 203.0.113.0/24");
 });
 
-test("a key is confined to a project that its first message makes: its slug is typed", {
+test("Limits a key to the slug of a project that does not exist yet", {
   tag: "@phone",
 }, async ({ page, world }) => {
   await openKeys(page, world);
@@ -161,10 +158,7 @@ test("a key is confined to a project that its first message makes: its slug is t
   expect((await api.post(costMessage({}, { project: "next-release" }))).status).toBe(201);
 });
 
-test("an edit changes what a key may do, from its next request on, and leaves its secret", async ({
-  page,
-  world,
-}) => {
+test("Changes what a key may do from its next request on, and keeps its secret", async ({ page, world }) => {
   await openKeys(page, world);
   const secret = await makeKey(page, "CI");
   const api = apiClient(world.service.baseUrl, secret);
@@ -181,10 +175,7 @@ test("an edit changes what a key may do, from its next request on, and leaves it
   expect((await api.post(costMessage())).body.error).toBe("project_not_allowed");
 });
 
-test("replacing a secret says what will break, and the one before is refused at once", async ({
-  page,
-  world,
-}) => {
+test("Warns before replacing a secret, and refuses the old one at once", async ({ page, world }) => {
   await openKeys(page, world);
   const before = await makeKey(page, "CI");
   await apiClient(world.service.baseUrl, before).post(costMessage({ estimated_cost: 12.5 }));
@@ -201,7 +192,7 @@ test("replacing a secret says what will break, and the one before is refused at 
   expect((await apiClient(world.service.baseUrl, after).post(costMessage())).status).toBe(201);
 });
 
-test("revoking asks, ends the key, and folds it away", { tag: "@phone" }, async ({ page, world }) => {
+test("Asks before revoking, ends the key, and folds it away", { tag: "@phone" }, async ({ page, world }) => {
   await openKeys(page, world);
   const secret = await makeKey(page, "CI");
   await chooseAction(page, "CI", "Revoke");
@@ -218,7 +209,7 @@ test("revoking asks, ends the key, and folds it away", { tag: "@phone" }, async 
   await expectUsable(page);
 });
 
-test("a viewer sees the keys without a button, a member has buttons for their own alone", async ({
+test("Shows a viewer the keys without buttons, and a member buttons for their own only", async ({
   page,
   openPage,
   world,
@@ -238,10 +229,7 @@ test("a viewer sees the keys without a button, a member has buttons for their ow
   await expect(member.getByRole("button", { name: "Actions for Theirs" })).toHaveCount(0);
 });
 
-test("every figure is the API's, to its last digit, and near its limit it says so", async ({
-  page,
-  world,
-}) => {
+test("Shows the API's figures to the last digit, and a warning near the limit", async ({ page, world }) => {
   const { slug, workspace } = await openKeys(page, world);
   const { secret } = await world.fixtures.key(workspace, { monthly_limit: "10" });
   const exact = JSON.stringify(costMessage()).replace("0.01", "8.500000000000000001");

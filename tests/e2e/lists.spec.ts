@@ -44,7 +44,7 @@ async function expectListFollows(page: Page, line: Locator): Promise<void> {
   await expectActiveInView(line);
 }
 
-test("a combobox keeps the option that is active in view", { tag: "@phone" }, async ({ page, world }) => {
+test("Keeps the active option of a combobox in view", { tag: "@phone" }, async ({ page, world }) => {
   const slug = await withManyProjects(page, world);
   await page.goto(`/${slug}/keys`);
   await page.getByRole("button", { name: "Make a key" }).click();
@@ -60,7 +60,7 @@ test("a combobox keeps the option that is active in view", { tag: "@phone" }, as
   await expectActiveInView(line);
 });
 
-test("the command palette keeps the option that is active in view", async ({ page, world }) => {
+test("Keeps the active option of the command palette in view", async ({ page, world }) => {
   const slug = await withManyProjects(page, world);
   await page.goto(`/${slug}`);
   await page.keyboard.press("Control+k");

@@ -10,7 +10,7 @@ async function signUp(page: Page): Promise<void> {
   await fillSignUp(page);
 }
 
-test("somebody new signs up on the way, lets a program in, and the program works as they allowed", async ({
+test("Lets a new person sign up and connect a program, which works as they allowed", async ({
   page,
   world,
 }) => {
@@ -56,7 +56,7 @@ test("somebody new signs up on the way, lets a program in, and the program works
   program.stop();
 });
 
-test("denying tells the program so", async ({ page, world }) => {
+test("Tells the program when consent is denied", async ({ page, world }) => {
   const { baseUrl } = world.service;
   const program = await startProgram();
   const clientId = await registerClient(baseUrl, { redirect_uris: [program.redirectUri] });
@@ -70,7 +70,7 @@ test("denying tells the program so", async ({ page, world }) => {
   program.stop();
 });
 
-test("a program that cannot be trusted is explained, and nobody is sent to it", async ({ page, world }) => {
+test("Explains an untrusted program and redirects nobody to it", async ({ page, world }) => {
   const { baseUrl } = world.service;
   const clientId = await registerClient(baseUrl);
   await page.goto(

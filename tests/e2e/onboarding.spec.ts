@@ -13,7 +13,7 @@ async function readSnippet(page: Page, tab: string): Promise<string> {
   return (await page.getByRole("tabpanel").getByRole("group").textContent()) ?? "";
 }
 
-test("a new workspace comes to its first message in three steps, without a reload", async ({ page }) => {
+test("Brings a new workspace to its first message in three steps without a reload", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
   await expectUsable(page);
@@ -36,7 +36,7 @@ test("a new workspace comes to its first message in three steps, without a reloa
   await expect(page).toHaveURL(new RegExp(`/${slug}$`));
 });
 
-test("the TypeScript example works as it is copied", async ({ page }) => {
+test("Runs the TypeScript example as copied", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
   await page.getByRole("button", { name: "Make a key" }).click();
@@ -45,7 +45,7 @@ test("the TypeScript example works as it is copied", async ({ page }) => {
   await expect(page.getByText("The first message is here.")).toBeVisible();
 });
 
-test("who has no terminal at hand sends the first message from the page", async ({ page }) => {
+test("Sends the first message from the page", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
   await page.getByRole("button", { name: "Make a key" }).click();
@@ -53,7 +53,7 @@ test("who has no terminal at hand sends the first message from the page", async 
   await expect(page.getByText("The first message is here.")).toBeVisible();
 });
 
-test("a key that was made before is named, and its secret is not asked of anybody", async ({ page }) => {
+test("Names an existing key and does not ask for its secret", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
   await page.getByRole("button", { name: "Make a key" }).click();
@@ -64,7 +64,7 @@ test("a key that was made before is named, and its secret is not asked of anybod
   await expect(page.getByRole("button", { name: "Make another key" })).toBeVisible();
 });
 
-test("a viewer sees the steps without the button", async ({ page, openPage, world }) => {
+test("Shows a viewer the steps without the button", async ({ page, openPage, world }) => {
   const { slug } = await signUp(page);
   const viewer = await openAs(openPage, world, slug, "viewer");
   await viewer.goto(`/${slug}`);

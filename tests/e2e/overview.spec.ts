@@ -3,7 +3,7 @@ import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";
 import { expectDigits, figuresOf, recordSpend, unfoldAll } from "./spend";
 
-test("what the chart is stacked by is chosen in place, kept in the address, and the sum stays", async ({
+test("Changes the chart's stacking in place and in the address, with the same sum", async ({
   page,
   world,
 }) => {
@@ -20,7 +20,7 @@ test("what the chart is stacked by is chosen in place, kept in the address, and 
   await expectDigits(page, "series.points.total_usd", before);
 });
 
-test("the keyboard reads the chart day by day, and a day leads to its rows", async ({ page, world }) => {
+test("Reads the chart day by day by keyboard, and links a day to its rows", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const now = await recordSpend(world, slug);
   await page.goto(`/${slug}`);
@@ -42,7 +42,7 @@ test("the keyboard reads the chart day by day, and a day leads to its rows", asy
   });
 });
 
-test("today's bar is drawn as unfinished, and no other", async ({ page, world }) => {
+test("Draws only today's bar as unfinished", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}`);
@@ -56,7 +56,7 @@ test("today's bar is drawn as unfinished, and no other", async ({ page, world })
   await expect.poll(places).toEqual([new Date().getUTCDate() - 1]);
 });
 
-test("the chart's figures and the rest of a breakdown, unfolded, can be used by everybody and widen no page", {
+test("Keeps unfolded figures and breakdowns accessible and within the page", {
   tag: "@phone",
 }, async ({ page, world }) => {
   const { slug } = await signUp(page);
@@ -68,7 +68,7 @@ test("the chart's figures and the rest of a breakdown, unfolded, can be used by 
   await expectUsable(page);
 });
 
-test("test data is shown apart from live data", async ({ page, world }) => {
+test("Shows test data apart from live data", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}`);
@@ -77,7 +77,7 @@ test("test data is shown apart from live data", async ({ page, world }) => {
   await expect(page.locator('[data-figure="totals.total_usd"]')).toHaveAttribute("data-exact", "0");
 });
 
-test("an empty workspace says how to record the first cost", async ({ page }) => {
+test("Says in an empty workspace how to record the first cost", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
   await expect(page.getByText("Nothing was recorded here yet.")).toBeVisible();

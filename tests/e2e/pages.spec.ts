@@ -80,10 +80,10 @@ async function visitAll(
   }
 }
 
-test.describe("every page can be used by everybody, loads little, and stands still", () => {
+test.describe("Every page is accessible, small, and without layout shifts", () => {
   test.setTimeout(240_000);
 
-  test("for an owner", { tag: "@phone" }, async ({ page, world }) => {
+  test("For an owner", { tag: "@phone" }, async ({ page, world }) => {
     const scene = await setScene(world);
     const { email } = await signUp(page);
     await setRole(world, scene.slug, email, "owner");
@@ -94,7 +94,7 @@ test.describe("every page can be used by everybody, loads little, and stands sti
     });
   });
 
-  test("for whom a mail let in", { tag: "@phone" }, async ({ page, world }) => {
+  test("For a session from a recovery link", { tag: "@phone" }, async ({ page, world }) => {
     const scene = await setScene(world);
     const { email } = await signUp(page);
     await page.goto("/reset");
@@ -112,7 +112,7 @@ test.describe("every page can be used by everybody, loads little, and stands sti
     });
   });
 
-  test("for whom a second factor is asked", { tag: "@phone" }, async ({ page, world }) => {
+  test("For a session that needs its second factor", { tag: "@phone" }, async ({ page, world }) => {
     const scene = await setScene(world);
     const { email } = await signUp(page);
     await setRole(world, scene.slug, email, "member");
@@ -133,7 +133,7 @@ test.describe("every page can be used by everybody, loads little, and stands sti
   });
 
   // What is of another shape on a phone is of that shape for an owner, too.
-  test("for a viewer", async ({ page, world }) => {
+  test("For a viewer", async ({ page, world }) => {
     const scene = await setScene(world);
     const { email } = await signUp(page);
     await setRole(world, scene.slug, email, "viewer");
@@ -143,7 +143,7 @@ test.describe("every page can be used by everybody, loads little, and stands sti
     );
   });
 
-  test("for nobody in particular", { tag: "@phone" }, async ({ page, world }) => {
+  test("For a visitor who is not signed in", { tag: "@phone" }, async ({ page, world }) => {
     const paths = pages.filter(
       (path) =>
         isSeen(path) &&
@@ -159,7 +159,7 @@ test.describe("every page can be used by everybody, loads little, and stands sti
   });
 });
 
-test("pages stand still while one goes from one to the next", { tag: "@phone" }, async ({ page, world }) => {
+test("Navigates between pages without layout shifts", { tag: "@phone" }, async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await watchLayout(page);

@@ -4,7 +4,7 @@ import { watchPolicy } from "./page-checks";
 
 // Pages of their own: what is not found, or kept from running, is an error on the console.
 
-test("Nothing is kept from a page that says there is none, and it wakes up", async ({ openPage }) => {
+test("Runs the scripts of the not-found page under its policy", async ({ openPage }) => {
   const page = await openPage();
   const violations = await watchPolicy(page);
   await signUp(page);
@@ -17,7 +17,7 @@ test("Nothing is kept from a page that says there is none, and it wakes up", asy
   expect(violations).toEqual([]);
 });
 
-test("A script that somebody wrote into a page does not run", async ({ openPage }) => {
+test("Blocks a script injected into a page", async ({ openPage }) => {
   const page = await openPage();
   const violations = await watchPolicy(page);
   await page.goto("/sign-in");

@@ -3,10 +3,7 @@ import { openAs, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { readApi, recordSpend } from "./spend";
 
-test("a project is opened from the list, renamed, archived, and taken back by undo", async ({
-  page,
-  world,
-}) => {
+test("Opens, renames and archives a project, and undoes it", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}/projects`);
@@ -35,7 +32,7 @@ test("a project is opened from the list, renamed, archived, and taken back by un
   });
 });
 
-test("Escape closes a dialog and gives the focus back", async ({ page, world }) => {
+test("Closes a dialog with Escape and returns the focus", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}/projects/checkout`);
@@ -49,7 +46,7 @@ test("Escape closes a dialog and gives the focus back", async ({ page, world }) 
   await expect(actions).toBeFocused();
 });
 
-test("a viewer sees the same figures without the buttons", async ({ page, openPage, world }) => {
+test("Shows a viewer the same figures without buttons", async ({ page, openPage, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   const viewer = await openAs(openPage, world, slug, "viewer");
@@ -58,7 +55,7 @@ test("a viewer sees the same figures without the buttons", async ({ page, openPa
   await expect(viewer.getByRole("button", { name: /^Actions for/ })).toHaveCount(0);
 });
 
-test("a project that is none has the page of nothing", async ({ page }) => {
+test("Shows the not-found page for an unknown project", async ({ page }) => {
   const { slug } = await signUp(page);
   const response = await page.request.get(`/${slug}/projects/nope`);
   expect(response.status()).toBe(404);

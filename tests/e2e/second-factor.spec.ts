@@ -24,7 +24,7 @@ const signOut = async (page: Page) => {
   await page.context().clearCookies();
 };
 
-test("an authenticator is set up, and asked for when signing in", async ({ page }) => {
+test("Sets up an authenticator and asks for its code at sign-in", async ({ page }) => {
   const { slug, email } = await signUp(page);
   await page.goto(`/${slug}/settings/account`);
   await page.getByRole("button", { name: "Add an authenticator" }).click();
@@ -58,7 +58,7 @@ test("an authenticator is set up, and asked for when signing in", async ({ page 
   await page.waitForURL(`**/${slug}/keys`);
 });
 
-test("a recovery code signs in where the authenticator is lost, once", async ({ page }) => {
+test("Signs in once with a recovery code", async ({ page }) => {
   const { slug, email } = await signUp(page);
   await page.goto(`/${slug}/settings/account`);
   await page.getByRole("button", { name: "Add an authenticator" }).click();
@@ -80,7 +80,7 @@ test("a recovery code signs in where the authenticator is lost, once", async ({ 
   await expect(page.getByText("9 of 10 are left.")).toBeVisible();
 });
 
-test("recovery codes are replaced, and an authenticator is removed by its own code", async ({ page }) => {
+test("Replaces recovery codes, and removes an authenticator with its own code", async ({ page }) => {
   const { slug, email } = await signUp(page);
   await page.goto(`/${slug}/settings/account`);
   await page.getByRole("button", { name: "Add an authenticator" }).click();
@@ -104,7 +104,7 @@ test("recovery codes are replaced, and an authenticator is removed by its own co
   await page.waitForURL(`**/${slug}`);
 });
 
-test("a session without its code signs out from the page that asks for it", async ({ page }) => {
+test("Signs out a session without its code from the page that asks for it", async ({ page }) => {
   const { slug, email } = await signUp(page);
   await page.goto(`/${slug}/settings/account`);
   await page.getByRole("button", { name: "Add an authenticator" }).click();
@@ -117,7 +117,7 @@ test("a session without its code signs out from the page that asks for it", asyn
   await page.waitForURL("**/sign-in");
 });
 
-test("a workspace requires it: members set it up on the way in, and admins first of all", async ({
+test("Makes members of a workspace set up a second factor, admins first", async ({
   page,
   openPage,
   world,

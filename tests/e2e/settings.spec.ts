@@ -14,7 +14,7 @@ test.describe.configure({ timeout: 90_000 });
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 const parts = ["", "/members", "/prices", "/subscriptions", "/audit", "/account"];
 
-test("a workspace gets another name, description and currency", async ({ page }) => {
+test("Changes a workspace's name, description and currency", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/settings`);
   await page.getByLabel("Name").fill("Acme Research");
@@ -28,11 +28,7 @@ test("a workspace gets another name, description and currency", async ({ page })
   await expect(page.getByLabel("Currency")).toHaveValue("EUR");
 });
 
-test("somebody who is invited as viewer sees everything and can change nothing", async ({
-  page,
-  openPage,
-  world,
-}) => {
+test("Lets an invited viewer see everything and change nothing", async ({ page, openPage, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}/settings/members`);
@@ -72,7 +68,7 @@ test("somebody who is invited as viewer sees everything and can change nothing",
   expect(changed.status()).toBe(403);
 });
 
-test("an invitation is revoked after a question, and its link is worth nothing then", async ({ page }) => {
+test("Revokes an invitation after a confirmation, and refuses its link", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/settings/members`);
   await page.getByRole("button", { name: "Invite somebody" }).click();
@@ -88,7 +84,7 @@ test("an invitation is revoked after a question, and its link is worth nothing t
   await expect(page.getByText("This invitation is not good any more")).toBeVisible();
 });
 
-test("a role is raised at once and taken back, lowered after a question, and a member is removed", async ({
+test("Raises a role at once, lowers it after a confirmation, and removes a member", async ({
   page,
   openPage,
   world,
@@ -121,7 +117,7 @@ test("a role is raised at once and taken back, lowered after a question, and a m
   expect((await guest.request.get(`/${slug}`)).status()).toBe(404);
 });
 
-test("an owner gives the workspace away, and leaves it", async ({ page, openPage, world }) => {
+test("Transfers a workspace, and lets the former owner leave", async ({ page, openPage, world }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/settings`);
   await expect(page.getByText("You are its only owner")).toBeVisible();
@@ -141,10 +137,7 @@ test("an owner gives the workspace away, and leaves it", async ({ page, openPage
   await expect(guest.getByRole("heading", { name: "Ownership" })).toBeVisible();
 });
 
-test("usage without a price gets one, says before what it comes to, and is corrected before one's eyes", async ({
-  page,
-  world,
-}) => {
+test("Prices unpriced usage, previews the amount, and updates it in place", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   const path = `/api/v1/workspaces/${slug}/metrics?period=all`;
@@ -176,10 +169,7 @@ test("usage without a price gets one, says before what it comes to, and is corre
   await expectUsable(page);
 });
 
-test("a recurring subscription shows its next charge and is stopped after a question", async ({
-  page,
-  world,
-}) => {
+test("Shows a subscription's next charge and stops it after a confirmation", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/settings/subscriptions`);
   await expect(page.getByText("No recurring subscription")).toBeVisible();
@@ -204,10 +194,7 @@ test("a recurring subscription shows its next charge and is stopped after a ques
   await expect(page.getByRole("button", { name: "Stop Figma" })).toHaveCount(0);
 });
 
-test("the audit log says who did what, with what was before and is after, by kind and page by page", async ({
-  page,
-  world,
-}) => {
+test("Shows who did what, before and after, by kind and page by page", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const headers = { origin: world.service.baseUrl };
   const path = `/api/v1/workspaces/${slug}`;
@@ -240,10 +227,7 @@ test("the audit log says who did what, with what was before and is after, by kin
   await expect(page.getByText("This address asks for something there is not")).toBeVisible();
 });
 
-test("one's name and password are changed, the password by who knows it alone", async ({
-  page,
-  openPage,
-}) => {
+test("Changes name and password, the password only with the present one", async ({ page, openPage }) => {
   const { slug, email } = await signUp(page);
   const elsewhere = await openPage();
   const signIn = async (typed: string) => {
@@ -278,7 +262,7 @@ test("one's name and password are changed, the password by who knows it alone", 
   await elsewhere.waitForURL(`**/${slug}`);
 });
 
-test("every part of the settings can be reached by its link, and stands still", async ({ page }) => {
+test("Opens every part of the settings by its link without layout shifts", async ({ page }) => {
   const { slug } = await signUp(page);
   await watchLayout(page);
   await page.goto(`/${slug}/settings`);

@@ -10,7 +10,7 @@ async function openSidebar(page: Page): Promise<void> {
   if (await isPhone(page)) await page.getByRole("button", { name: "Menu" }).click();
 }
 
-test("the sidebar leads to a page, marks it as the current one, and on a phone closes behind it", {
+test("Opens a page from the sidebar, marks it, and closes the sidebar on a phone", {
   tag: "@phone",
 }, async ({ page }) => {
   const { slug } = await signUp(page);
@@ -26,7 +26,7 @@ test("the sidebar leads to a page, marks it as the current one, and on a phone c
   await expect(sidebar.getByRole("link", { name: "Projects" })).toHaveAttribute("aria-current", "page");
 });
 
-test("the keyboard skips to the content first", async ({ page }) => {
+test("Skips to the content by keyboard first", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
   await page.keyboard.press("Tab");
@@ -35,7 +35,7 @@ test("the keyboard skips to the content first", async ({ page }) => {
   await expect(page.getByRole("main")).toBeFocused();
 });
 
-test("the command palette goes to pages and projects by typing, and Escape puts it away", async ({
+test("Finds pages and projects in the command palette, and closes it with Escape", async ({
   page,
   world,
 }) => {
@@ -60,7 +60,7 @@ test("the command palette goes to pages and projects by typing, and Escape puts 
   await expect(line).toBeHidden();
 });
 
-test("the menus work by keyboard alone: the theme changes and stays", { tag: "@phone" }, async ({ page }) => {
+test("Works by keyboard in the menus: the theme changes and stays", { tag: "@phone" }, async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
   await openSidebar(page);
@@ -79,7 +79,7 @@ test("the menus work by keyboard alone: the theme changes and stays", { tag: "@p
   await expect(page.locator("html")).toHaveClass(/\blight\b/);
 });
 
-test("a new workspace is made by its name, and the switcher leads back to the first", {
+test("Creates a workspace by name and switches back to the first", {
   tag: "@phone",
 }, async ({ page }) => {
   const { slug } = await signUp(page);
@@ -97,10 +97,10 @@ test("a new workspace is made by its name, and the switcher leads back to the fi
   await page.waitForURL(`**/${slug}`);
 });
 
-test.describe("what is refused", () => {
+test.describe("A refused workspace", () => {
   test.use({ mayBeRefused: true });
 
-  test("a workspace's address that is taken or reserved is named under its field", async ({ page }) => {
+  test("Shows a taken or reserved address under its field", async ({ page }) => {
     const { slug } = await signUp(page);
     await page.goto("/workspaces/new");
     await page.getByLabel("Name").fill("Another");

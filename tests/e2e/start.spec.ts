@@ -2,10 +2,7 @@ import { apiClient, costMessage } from "@/tests/helpers/client";
 import { fillSignIn, password, signUp, signUpByForm, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 
-test("somebody new signs up, records a cost, and sees it in the sentence at the top", async ({
-  page,
-  world,
-}) => {
+test("Signs up, records a cost, and sees it in the headline", async ({ page, world }) => {
   const slug = await signUpByForm(page);
   const { secret } = await world.fixtures.key(await workspaceId(world, slug));
   const answer = await apiClient(world.service.baseUrl, secret).post(costMessage({ estimated_cost: 12.34 }));
@@ -15,10 +12,7 @@ test("somebody new signs up, records a cost, and sees it in the sentence at the 
   await expect(page.getByRole("link", { name: "checkout" }).first()).toBeVisible();
 });
 
-test("a workspace is not there for those who do not belong to it, signed in or not", async ({
-  page,
-  openPage,
-}) => {
+test("Hides a workspace from non-members, signed in or not", async ({ page, openPage }) => {
   const { slug } = await signUp(page);
   const stranger = await openPage();
   await stranger.goto(`/${slug}`);
@@ -28,7 +22,7 @@ test("a workspace is not there for those who do not belong to it, signed in or n
   expect(hidden?.status()).toBe(404);
 });
 
-test("signing out ends the session, and a wrong password does not begin one", async ({ page }) => {
+test("Ends the session on sign-out, and starts none with a wrong password", async ({ page }) => {
   const { email, slug } = await signUp(page);
   // Not the overview, which while it is empty looks for the first message, and would be refused it.
   await page.goto(`/${slug}/keys`);

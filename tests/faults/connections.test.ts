@@ -6,12 +6,12 @@ import { connectTo, exchange, readAnswer } from "@/tests/helpers/raw-http";
 
 const harness = withHarness({ services: 0 });
 
-describe("A service that is told to stop", () => {
+describe("A service told to stop", () => {
   test.each([
     ["a connection that has sent nothing, as browsers open in advance", ""],
     ["half a request's head", "GET /api/health HTTP/1.1\r\nHost: local"],
     ["an idle connection", "GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"],
-  ])("does not wait for %s", async (_, sent) => {
+  ])("Does not wait for %s", async (_, sent) => {
     const service = await harness.start();
     const socket = await connectTo(service.baseUrl);
     const answered = sent.endsWith("\r\n\r\n") ? readAnswer(socket) : undefined;
@@ -27,7 +27,7 @@ describe("A service that is told to stop", () => {
     socket.destroy();
   });
 
-  test("waits ten seconds for a body that never comes, and no longer", async () => {
+  test("Waits ten seconds for an incomplete body, and no longer", async () => {
     const service = await harness.start();
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const socket = await connectTo(service.baseUrl);
@@ -49,8 +49,8 @@ describe("A service that is told to stop", () => {
   });
 });
 
-describe.each(["on", "off"])("A request that offers to go on in HTTP/2, with the lane %s", (lane) => {
-  test("is answered over HTTP/1.1, before and after the first page", async () => {
+describe.each(["on", "off"])("An HTTP/2 upgrade offer, with the lane %s", (lane) => {
+  test("Is answered over HTTP/1.1, before and after the first page", async () => {
     const { baseUrl } = await harness.start({ OUTLAY_FAST_LANE: lane });
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     // As Java's HttpClient sends it.
@@ -83,8 +83,8 @@ describe.each(["on", "off"])("A request that offers to go on in HTTP/2, with the
 describe.each([
   ["::", "localhost"],
   ["::1", "[::1]"],
-])("A service that listens on %s", (host, name) => {
-  test("says an address that can be called, and answers there", async () => {
+])("A service listening on %s", (host, name) => {
+  test("Prints an address that can be called, and answers there", async () => {
     const { baseUrl, stop } = await harness.start({
       HOST: host,
       MCP_URL: "http://tools.localhost:4321/mcp",

@@ -4,10 +4,10 @@ import { waitingSessions } from "@/tests/helpers/block";
 import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 
-describe("two processes on the same rows", () => {
+describe("Two processes on the same rows", () => {
   const harness = withHarness({ services: 2 });
 
-  test("many limited keys and many new projects in random order: every message is counted, none fails", async () => {
+  test("Count every message and fail none with many limited keys and new projects in random order", async () => {
     const workspace = await harness.fixtures.workspace();
     const keys = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
@@ -54,7 +54,7 @@ describe("two processes on the same rows", () => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
-  test("a group that Postgres ends as a deadlock's victim is written again, once", async () => {
+  test("Write a group again once when Postgres ends it as a deadlock's victim", async () => {
     const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
       monthly_limit: "1",
     });

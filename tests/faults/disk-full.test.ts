@@ -20,10 +20,10 @@ async function state(baseUrl: string, secret: string) {
   return { message, read, health };
 }
 
-describe("a write that the database's disk has no room for", () => {
+describe("A write without room on the database's disk", () => {
   const harness = withHarness({ settings: { LOG_LEVEL: "silent" } });
 
-  test("is 503 with Retry-After, says nothing of the inside, and health says so until one is stored", async () => {
+  test("Gets 503 with Retry-After and no internals, and health reports it until a write succeeds", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const baseUrl = harness.services[0]?.baseUrl ?? "";
     expect((await apiClient(baseUrl, secret).post(costMessage())).status).toBe(201);
@@ -48,7 +48,7 @@ describe("a write that the database's disk has no room for", () => {
 });
 
 /** Mounting a file system of a size of its own takes root. */
-describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a disk that is full", () => {
+describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("A full disk", () => {
   const harness = withHarness({ services: 0, settings: { LOG_LEVEL: "silent" } });
   const disk = join(makeDataDir(), "disk");
   const ballast = join(disk, "ballast");
@@ -89,7 +89,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a disk
     await run(client).finally(() => client.end());
   }
 
-  test("is noticed by health without a write, refused with 503, and recovers by itself", async () => {
+  test("Is noticed by health without a write, refused with 503, and recovered from", async () => {
     const { fixtures } = harness;
     const { secret } = await fixtures.key(await fixtures.workspace());
     const { baseUrl } = await harness.start();

@@ -8,7 +8,7 @@ import { addUser, type User } from "@/tests/helpers/team";
 /** Enough for several pages, and for more than the buffers of a connection hold. */
 const rows = 60_000;
 
-describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
+describe.each(["on", "off"])("An export (fast lane %s)", (lane) => {
   const harness = withHarness({ services: 2, settings: { OUTLAY_FAST_LANE: lane, LOG_LEVEL: "silent" } });
   const at = (process: number) => harness.services[process]?.baseUrl ?? "";
   let slug: string;
@@ -56,7 +56,7 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
   const none = () => expect.poll(() => probe(owner, 1), { timeout: 10_000 }).toBe(200);
   beforeEach(none);
 
-  test("is one at a time for a user, over all processes; another user's is not held up", async () => {
+  test("Is one at a time per user over all processes, without delaying other users", async () => {
     const first = await begin(owner);
     expect(first.status).toBe(200);
     for (const process of [0, 1]) {
@@ -72,7 +72,7 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
     expect((await begin(owner, 1).then((again) => again.text())).length).toBe(texts[0]?.length);
   });
 
-  test("lets go of its user when its reader hangs up", async () => {
+  test("Frees its user when its reader hangs up", async () => {
     const leaving = new AbortController();
     const { status } = await begin(owner, 0, leaving.signal);
     expect(status).toBe(200);
@@ -81,7 +81,7 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
     await none();
   });
 
-  test("lets go of its user when its process was killed, after a lease", async () => {
+  test("Frees its user after a lease when its process was killed", async () => {
     const service = await harness.start();
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname).on("error", () => {});
@@ -98,7 +98,7 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
     expect(await probe(owner)).toBe(200);
   });
 
-  test("holds no connection of the database while its reader takes nothing, and records go on", async () => {
+  test("Holds no connection while its reader takes nothing, and messages are recorded", async () => {
     const { hostname, port } = new URL(at(0));
     const socket = connect(Number(port), hostname);
     socket.pause();
@@ -120,7 +120,7 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
     await none();
   });
 
-  test("that cannot go on breaks the connection: what was sent does not pass for the whole", async () => {
+  test("Breaks the connection when it fails, so that a partial file is not taken for whole", async () => {
     const ended = new Promise<string>((resolve, reject) => {
       const call = request(at(0) + path(), { headers: { authorization: `Bearer ${other.token}` } });
       call.on("error", reject);
@@ -150,7 +150,7 @@ describe.each(["on", "off"])("an export (fast lane %s)", (lane) => {
     );
   });
 
-  test("waits for its turn behind others, and what is recorded does not wait for it", async () => {
+  test("Waits its turn behind others, and does not delay recording", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const readers = await Promise.all(Array.from({ length: 2 }, () => addUser(harness, workspace, "viewer")));
     // The first two days of the month: a row every ten seconds.

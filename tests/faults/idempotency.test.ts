@@ -4,7 +4,7 @@ import { blockWrites } from "@/tests/helpers/block";
 import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 
-describe("an idempotency key posted 64 times at once to two processes", () => {
+describe("An idempotency key posted 64 times at once to two processes", () => {
   const harness = withHarness({ services: 2 });
   const rounds = [1, 2, 3, 4, 5];
 
@@ -22,7 +22,7 @@ describe("an idempotency key posted 64 times at once to two processes", () => {
     return rows.map(({ id }) => id);
   };
 
-  test.each(rounds)("records one message, and answers all with it (round %i)", async () => {
+  test.each(rounds)("Records one message and answers all with it (round %i)", async () => {
     const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const answers = await postAll(secret, () => costMessage({}, { idempotency_key: "once" }));
     const stored = await storedIds(id);
@@ -34,24 +34,21 @@ describe("an idempotency key posted 64 times at once to two processes", () => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
-  test.each(rounds)(
-    "with as many payloads records one of them and refuses the others (round %i)",
-    async () => {
-      const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
-      const answers = await postAll(secret, (index) =>
-        costMessage({ label: `payload ${index}` }, { idempotency_key: "once" }),
-      );
-      const stored = await storedIds(id);
-      expect(stored).toHaveLength(1);
-      const recorded = answers.filter(({ status }) => status === 201);
-      expect(recorded.map(({ body }) => body.id)).toEqual(stored);
-      for (const answer of answers.filter((one) => one !== recorded[0]))
-        expect(answer).toMatchObject({ status: 409, body: { error: "idempotency_conflict" } });
-      expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
-    },
-  );
+  test.each(rounds)("Records one of as many payloads and refuses the others (round %i)", async () => {
+    const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+    const answers = await postAll(secret, (index) =>
+      costMessage({ label: `payload ${index}` }, { idempotency_key: "once" }),
+    );
+    const stored = await storedIds(id);
+    expect(stored).toHaveLength(1);
+    const recorded = answers.filter(({ status }) => status === 201);
+    expect(recorded.map(({ body }) => body.id)).toEqual(stored);
+    for (const answer of answers.filter((one) => one !== recorded[0]))
+      expect(answer).toMatchObject({ status: 409, body: { error: "idempotency_conflict" } });
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  });
 
-  test("a client that left before its answer finds it at the other process", async () => {
+  test("Answers at the other process a client that left before its answer", async () => {
     const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const [first, second] = harness.services.map(({ baseUrl }) => baseUrl);
     const body = costMessage({}, { idempotency_key: "lost answer" });

@@ -40,7 +40,7 @@ const ask = async (process: number, secret: string) => {
 };
 const admitted = ["200 ok", "201 ok"];
 
-test(`a rotated secret is refused by the other process on its very next request, ${rounds} times`, async () => {
+test(`Refuses a rotated secret on the other process's next request, ${rounds} times`, async () => {
   const key = await create(0);
   let { secret } = key;
   for (let turn = 0; turn < rounds; turn += 1) {
@@ -54,7 +54,7 @@ test(`a rotated secret is refused by the other process on its very next request,
   }
 }, 120_000);
 
-test(`a revoked key is refused by the other process on its very next request, ${rounds} times`, async () => {
+test(`Refuses a revoked key on the other process's next request, ${rounds} times`, async () => {
   for (let turn = 0; turn < rounds; turn += 1) {
     const key = await create(turn);
     expect([turn, await ask(turn + 1, key.secret)]).toEqual([turn, admitted]);
@@ -63,7 +63,7 @@ test(`a revoked key is refused by the other process on its very next request, ${
   }
 }, 120_000);
 
-describe("an edit holds for the other process's very next request", () => {
+describe("Applies an edit to the other process's next request", () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>, string[]]>([
     [
       "addresses",
@@ -94,7 +94,7 @@ describe("an edit holds for the other process's very next request", () => {
     }
   });
 
-  test("of the expiry, at the moment it names", async () => {
+  test("Of the expiry, at its exact time", async () => {
     const { id, secret } = await create(0);
     await change(0, 0, "PATCH", `/${id}`, { expires_at: new Date(Date.now() + 1_500).toISOString() });
     expect(await ask(1, secret)).toEqual(admitted);
@@ -106,7 +106,7 @@ describe("an edit holds for the other process's very next request", () => {
   });
 });
 
-test("rotations at once leave exactly one secret alive: that of the latest rotated_at", async () => {
+test("Leaves exactly one working secret after rotations at once: that of the latest rotated_at", async () => {
   const { id } = await create(0);
   for (let round = 0; round < 20; round += 1) {
     const answers = await Promise.all(
@@ -119,7 +119,7 @@ test("rotations at once leave exactly one secret alive: that of the latest rotat
   }
 });
 
-test("a rotation and a revocation at once leave a revoked key without a living secret", async () => {
+test("Leaves a revoked key without a working secret after a rotation and a revocation at once", async () => {
   for (let round = 0; round < 10; round += 1) {
     const key = await create(round);
     const [rotation] = await Promise.all([
@@ -134,7 +134,7 @@ test("a rotation and a revocation at once leave a revoked key without a living s
   }
 });
 
-test("two edits at once both hold: neither undoes what the other changed", async () => {
+test("Keeps both of two edits at once", async () => {
   const { id } = await create(0);
   for (let round = 0; round < 20; round += 1) {
     await Promise.all([
@@ -149,7 +149,7 @@ test("two edits at once both hold: neither undoes what the other changed", async
   }
 });
 
-test("a last use is noted while every call of a busy key waits for its lock, and no call is held up for it", async () => {
+test("Records a last use while a busy key's calls wait for its lock, without delaying them", async () => {
   const key = await harness.fixtures.key(team.workspace, { monthly_limit: "1000000" });
   const readLastUse = async () =>
     (await harness.fixtures.sql.query("select last_used_at from public.api_keys where id = $1", [key.id]))
@@ -169,7 +169,7 @@ test("a last use is noted while every call of a busy key waits for its lock, and
   expect(statuses.filter((status) => status !== 201)).toEqual([]);
 });
 
-test("a last use is on record when the service has stopped right after it", async () => {
+test("Records a last use before the service stops", async () => {
   const service = await harness.start();
   const key = await harness.fixtures.key(team.workspace, { monthly_limit: "5" });
   await apiClient(service.baseUrl, key.secret).post(costMessage());

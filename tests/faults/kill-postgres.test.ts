@@ -24,7 +24,7 @@ describe("kill -9 of Postgres under load", () => {
   });
 
   test.each(rounds)(
-    "is answered 503 until it is back, heals by itself, and what was acknowledged is there (kill %i)",
+    "Answers 503 until it is back, recovers, and keeps what was acknowledged (kill %i)",
     async (round) => {
       const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
       await load.storesMore(60);
@@ -45,7 +45,7 @@ describe("kill -9 of Postgres under load", () => {
     },
   );
 
-  test("a client that retries with an idempotency key records each message once, under the id it was told", async () => {
+  test("Counts a retried message once, under the acknowledged id", async () => {
     await retrying.stop();
     expect(retrying.posted.length, "some posts were refused").toBeGreaterThan(retrying.stored.length);
     expect(await brokenPromises(embedded.fixtures, retrying)).toEqual([]);

@@ -23,7 +23,7 @@ describe("kill -9 of the service under load", () => {
     return () => retrying.stop();
   });
 
-  test.each(rounds)("loses nothing it acknowledged and counts nothing twice (kill %i)", async () => {
+  test.each(rounds)("Loses nothing acknowledged and counts nothing twice (kill %i)", async () => {
     // The next one is there at once, as behind a load balancer.
     const next = await harness.start();
     const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
@@ -35,7 +35,7 @@ describe("kill -9 of the service under load", () => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
-  test("a client that retries with an idempotency key records each message once, under the id it was told", async () => {
+  test("Counts a retried message once, under the acknowledged id", async () => {
     await retrying.stop();
     const tries = retrying.posted.length;
     expect(tries, "some posts were cut off by the kills").toBeGreaterThan(retrying.stored.length);

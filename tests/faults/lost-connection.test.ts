@@ -24,7 +24,7 @@ test.each([
   ["in a transaction", asService],
   ["outside one", asServiceAlone],
 ])(
-  "a connection lost between two statements %s is an outage, and the next caller gets a sound one",
+  "Treats a connection lost between two statements %s as an outage, and gives the next caller another",
   async (_, run) => {
     const lost = run(async (client) => {
       const { rows } = await client.query("select pg_backend_pid() as pid");
@@ -39,7 +39,7 @@ test.each([
   },
 );
 
-test("a statement the server cuts off is an outage", async () => {
+test("Treats a statement ended by the server as an outage", async () => {
   const cutOff = asService((client) => client.query("select pg_terminate_backend(pg_backend_pid())"));
   await expect(cutOff).rejects.toMatchObject({ code: "unavailable" });
 });

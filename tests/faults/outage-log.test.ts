@@ -19,7 +19,7 @@ afterAll(async () => {
   await embedded?.stop();
 });
 
-test("an outage under load is logged once with its cause, then in a line a second with a count", async () => {
+test("Logs an outage under load once with its cause, then a count each second", async () => {
   const { secret } = await embedded.fixtures.key(await embedded.fixtures.workspace());
   const key = apiClient(embedded.service.baseUrl, secret);
   expect((await key.post(costMessage())).status).toBe(201);

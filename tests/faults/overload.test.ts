@@ -3,10 +3,10 @@ import { blockWrites } from "@/tests/helpers/block";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 
-describe("a group of messages", () => {
+describe("A group of messages", () => {
   const harness = withHarness();
 
-  test("of which the database refuses one: that one is answered 500 without a word of the inside, the others 201", async () => {
+  test("Answers 500 without internals for the one the database refuses, and 201 for the others", async () => {
     // What no client can do by itself: a message that passes every check and that the database will not take.
     await harness.fixtures.sql.query(
       "alter table public.messages add constraint no_poison check (label is distinct from 'poison')",
@@ -46,10 +46,10 @@ describe("a group of messages", () => {
   });
 });
 
-describe("a full queue", () => {
+describe("A full queue", () => {
   const harness = withHarness({ settings: { LOG_LEVEL: "silent" } });
 
-  test("answers 503 with Retry-After at once, records all it took in, and recovers", {
+  test("Answers 503 with Retry-After at once, records all it accepted, and recovers", {
     timeout: 60_000,
   }, async () => {
     const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());

@@ -51,7 +51,7 @@ async function pause(): Promise<void> {
   embedded.pausePostgres();
 }
 
-describe("while Postgres is paused (SIGSTOP)", () => {
+describe("While Postgres is paused (SIGSTOP)", () => {
   const tool = (name: string) => {
     const { body, headers } = toolCall("2026", name, {});
     return () => key().call("POST", "/api/mcp", body, headers);
@@ -73,7 +73,7 @@ describe("while Postgres is paused (SIGSTOP)", () => {
     "who is signed in": () => user.get("/api/v1/me"),
   };
 
-  test("every call is answered 503 with Retry-After within six seconds, the first ones and those after", async () => {
+  test("Answers every call with 503 and Retry-After within six seconds, the first and later ones", async () => {
     await pause();
     for (const _ of ["first", "after"]) {
       const answers = await Promise.all(
@@ -88,7 +88,7 @@ describe("while Postgres is paused (SIGSTOP)", () => {
     }
   });
 
-  test("the local sign-in is answered 503 within six seconds", async () => {
+  test("Answers the local sign-in with 503 within six seconds", async () => {
     await pause();
     const { email } = user;
     const signIn = await timed(() =>
@@ -102,7 +102,7 @@ describe("while Postgres is paused (SIGSTOP)", () => {
     expect(signIn.tookMs).toBeLessThan(limitMs);
   });
 
-  test("health is 503 within six seconds, and says that the database does not answer", async () => {
+  test("Reports in health within six seconds, with 503, that the database does not answer", async () => {
     await pause();
     const { status, body, tookMs } = await timed(health);
     expect([status, body.status, body.checks]).toEqual([
@@ -115,7 +115,7 @@ describe("while Postgres is paused (SIGSTOP)", () => {
     await expect.poll(async () => (await health()).status, { timeout: 10_000 }).toBe(200);
   });
 
-  test("a page is answered within six seconds, with a session to be refreshed too", async () => {
+  test("Answers a page within six seconds, also with a session to refresh", async () => {
     const { body } = await apiClient(baseUrl(), null).call("POST", "/auth/v1/token?grant_type=password", {
       email: user.email,
       password: "correct horse battery",
@@ -142,7 +142,7 @@ describe("while Postgres is paused (SIGSTOP)", () => {
 
 const isRefused = ({ answer }: Posted) => answer?.status === 503;
 
-test("a pause under load: each call is answered in time, nothing acknowledged is lost, nothing is there twice", async () => {
+test("Answers each call in time, loses nothing acknowledged and repeats nothing after a pause under load", async () => {
   const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
   const retrying = new Load({ clients: 8, secret, baseUrl, retry: "until-stored" });
   for (let round = 0; round < 3; round += 1) {
@@ -171,7 +171,7 @@ test("a pause under load: each call is answered in time, nothing acknowledged is
   expect(await ledgerDifferences(embedded.fixtures)).toEqual([]);
 });
 
-test("a message whose commit was not answered: 503, and its retry with the idempotency key counts once", async () => {
+test("Answers 503 for an unacknowledged commit, whose retry counts once", async () => {
   const { adminUrl } = embedded;
   const body = costMessage({ label: "in doubt" }, { idempotency_key: "in doubt" });
   const block = await blockWrites(adminUrl);
@@ -193,7 +193,7 @@ test("a message whose commit was not answered: 503, and its retry with the idemp
   expect(await ledgerDifferences(embedded.fixtures)).toEqual([]);
 });
 
-test("a call that a lock holds up for long is no outage: others are answered meanwhile, and it is recorded", async () => {
+test("Does not treat a long lock as an outage: answers others and records the call", async () => {
   const block = await blockWrites(embedded.adminUrl);
   const posted = key().post(costMessage({ label: "held up" }));
   await block.holdsUp(1);

@@ -9,7 +9,7 @@ describe("SIGTERM under load", () => {
   const makeKey = async () => (await harness.fixtures.key(await harness.fixtures.workspace())).secret;
 
   test.each([1, 2, 3])(
-    "answers what it accepted, records nothing it did not answer, and exits with 0 (stop %i)",
+    "Answers what it accepted, records nothing unanswered, and exits with 0 (stop %i)",
     async () => {
       const service = await harness.start();
       const load = new Load({
@@ -37,7 +37,7 @@ describe("SIGTERM under load", () => {
     },
   );
 
-  test("waits for a slow database: what is queued is recorded and answered", async () => {
+  test("Waits for a slow database, and records and answers what is queued", async () => {
     const service = await harness.start();
     const client = apiClient(service.baseUrl, await makeKey());
     await client.post(costMessage());

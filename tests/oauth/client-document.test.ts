@@ -53,8 +53,8 @@ const refusal = expect.objectContaining({
   message: expect.stringContaining("could not be read"),
 });
 
-describe("a client's document", () => {
-  test("is read from the address that was checked, under the name it was asked for by", async () => {
+describe("A client document", () => {
+  test("Is read from the checked address under the requested name", async () => {
     let host: string | undefined;
     answer = (request, response) => {
       host = request.headers.host;
@@ -77,7 +77,7 @@ describe("a client's document", () => {
     ["translated to IPv4", ["64:ff9b::7f00:1"]],
     ["public and private at once", ["93.184.215.14", "192.168.1.1"]],
     ["nowhere", []],
-  ])("is not read from a name that is %s", async (_, resolved) => {
+  ])("Is not read from a name that is %s", async (_, resolved) => {
     addresses = resolved;
     await expect(fetchClientDocument(clientId, network)).rejects.toEqual(refusal);
     expect(reached).toEqual([]);
@@ -95,12 +95,12 @@ describe("a client's document", () => {
     "https://client.example/client.json#part",
     "https://client.example/a/../client.json",
     "HTTPS://client.example/client.json",
-  ])("is not read from %s", async (address) => {
+  ])("Is not read from %s", async (address) => {
     await expect(fetchClientDocument(address, network)).rejects.toEqual(refusal);
     expect(reached).toEqual([]);
   });
 
-  test("is not read where a redirect leads", async () => {
+  test("Is not read through a redirect", async () => {
     answer = (request, response) => {
       if (request.url === "/secret") return asJson(JSON.stringify(document))(request, response);
       response.writeHead(302, { location: "http://127.0.0.1/secret" }).end();
@@ -109,7 +109,7 @@ describe("a client's document", () => {
     expect(reached).toHaveLength(1);
   });
 
-  test("is not read to its end where it has 6 MB: the connection is closed after 5 KB", async () => {
+  test("Is cut off after 5 KB of 6 MB, with its connection closed", async () => {
     let sent = 0;
     const closed = new Promise<void>((resolve) => {
       answer = (_, response) => {
@@ -144,7 +144,7 @@ describe("a client's document", () => {
     await expect(fetchClientDocument(clientId, network)).rejects.toEqual(refusal);
   });
 
-  test("is not waited for longer than five seconds, drop by drop as it may come", async () => {
+  test("Is waited for at most five seconds, however slowly it arrives", async () => {
     let drip: NodeJS.Timeout | undefined;
     answer = (_, response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -157,10 +157,10 @@ describe("a client's document", () => {
   });
 });
 
-describe("the service itself", () => {
+describe("The service itself", () => {
   const harness = withHarness({ services: 0 });
 
-  test("fetches nothing for whoever is not signed in, and says nothing of what it found", async () => {
+  test("Fetches nothing before sign-in, and reveals nothing of what it found", async () => {
     const outside = await openOutsideNetwork();
     outside.connect("claude.ai");
     const { baseUrl } = await harness.start(outside.settings);

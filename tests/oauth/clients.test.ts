@@ -10,8 +10,8 @@ const from = (address: string) => ({ "x-forwarded-for": address });
 const registerTo = (redirects: unknown, more: Record<string, unknown> = {}) =>
   register(baseUrl(), { redirect_uris: redirects, ...more });
 
-describe("registration", () => {
-  test("makes a public client of whoever comes, and says so", async () => {
+describe("Registration", () => {
+  test("Creates a public client for anybody, and says so", async () => {
     const { status, body, headers } = await registerTo([redirectUri], {
       client_name: "Assistant",
       client_uri: "https://assistant.example",
@@ -42,7 +42,7 @@ describe("registration", () => {
     "http://localhost/callback",
     "http://[::1]:8080/callback",
     "cursor://anysphere.cursor-mcp/oauth/callback",
-  ])("takes the redirect %s", async (redirect) => {
+  ])("Accepts the redirect %s", async (redirect) => {
     expect((await registerTo([redirect])).status).toBe(201);
   });
 
@@ -60,12 +60,12 @@ describe("registration", () => {
     ["eleven", Array.from({ length: 11 }, (_, index) => `https://app.example/${index}`)],
     ["no list", redirectUri],
     ["nothing", undefined],
-  ])("refuses redirects: %s", async (_, redirects) => {
+  ])("Refuses redirects: %s", async (_, redirects) => {
     const { status, body } = await registerTo(redirects);
     expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
   });
 
-  test("refuses what is no client's metadata, and bodies out of all proportion", async () => {
+  test("Refuses invalid metadata and oversized bodies", async () => {
     expect((await registerTo([redirectUri], { grant_types: ["client_credentials"] })).body.error).toBe(
       "invalid_client_metadata",
     );
@@ -73,7 +73,7 @@ describe("registration", () => {
     expect((await registerTo([redirectUri], { software_id: "x".repeat(20_000) })).status).toBe(413);
   });
 
-  test("shows a name without what could make it look like another: no direction marks, no line breaks", async () => {
+  test("Removes direction marks and line breaks from the name shown", async () => {
     const { body } = await registerTo([redirectUri], { client_name: "Cla\u202eude\n\u200b  Desktop" });
     expect(body.client_name).toBe("Claude Desktop");
     expect((await registerTo([redirectUri], { client_name: "\u200b" })).body.client_name).toBe(
@@ -84,7 +84,7 @@ describe("registration", () => {
     );
   });
 
-  test("is refused to a flood from one address, and to nobody else", async () => {
+  test("Refuses a flood from one address, and nobody else", async () => {
     const flood = await Promise.all(
       Array.from({ length: 30 }, () => register(baseUrl(), {}, from("198.51.100.7"))),
     );
@@ -94,7 +94,7 @@ describe("registration", () => {
     expect((await register(baseUrl(), {}, from("198.51.100.8"))).status).toBe(201);
   });
 
-  test("is limited by an IPv6 network as by one address, and says how to do without", async () => {
+  test("Limits an IPv6 network like one address, and says how to do without registering", async () => {
     const answers = [];
     for (let index = 0; index < 21; index += 1)
       answers.push(await register(baseUrl(), {}, from(`2001:db8:1:2::${index.toString(16)}`)));
@@ -106,7 +106,7 @@ describe("registration", () => {
     expect((await register(baseUrl(), {}, from("2001:db8:1:3::1"))).status).toBe(201);
   });
 
-  test("is open to everybody else, however many others registered", async () => {
+  test("Is open to others, however many have registered", async () => {
     const refused = new Set<number>();
     for (let block = 0; block < 11; block += 1) {
       const answers = await Promise.all(
@@ -117,7 +117,7 @@ describe("registration", () => {
     expect([...refused]).toEqual([]);
   });
 
-  test("may be asked for by a page of any origin, without cookies", async () => {
+  test("Accepts pages of any origin, without cookies", async () => {
     const preflight = await fetch(`${baseUrl()}/oauth/register`, {
       method: "OPTIONS",
       headers: { origin: "https://inspector.example", "access-control-request-method": "POST" },
@@ -129,7 +129,7 @@ describe("registration", () => {
     }
   });
 
-  test("no page of another origin may send the consent form", async () => {
+  test("Refuses the consent form from another origin's pages", async () => {
     const { headers } = await fetch(`${baseUrl()}/oauth/consent`, {
       method: "OPTIONS",
       headers: { origin: "https://inspector.example", "access-control-request-method": "POST" },
@@ -138,13 +138,13 @@ describe("registration", () => {
   });
 });
 
-describe("clients that nobody was asked about", () => {
+describe("Clients that no user was asked about", () => {
   const stored = (prefix: string) =>
     harness.fixtures.sql
       .query("select id from private.oauth_clients where id like $1 order by id", [`${prefix}%`])
       .then(({ rows }) => rows.map(({ id }) => String(id)));
 
-  test("make room for new ones, the oldest first, and those that were asked about never do", async () => {
+  test("Give way to new ones, the oldest first; clients that were asked about never do", async () => {
     await harness.fixtures.sql.query("delete from private.oauth_clients");
     await harness.fixtures.sql.query(
       `insert into private.oauth_clients (id, kind, name, redirect_uris, created_at, last_asked_at)
@@ -167,7 +167,7 @@ describe("clients that nobody was asked about", () => {
   });
 });
 
-describe("a client that nobody let in", () => {
+describe("A client without a connection", () => {
   const age = (column: string, days: number, id: string) =>
     harness.fixtures.sql.query(
       `update private.oauth_clients set ${column} = now() - $1 * interval '1 day' where id = $2`,
@@ -181,7 +181,7 @@ describe("a client that nobody let in", () => {
     return rows.length === 1;
   };
 
-  test("is forgotten after a day, or 30 days after it was last asked about", async () => {
+  test("Is deleted after a day, or 30 days after a user was last asked about it", async () => {
     const [fresh, unused, asked, old] = await Promise.all(
       [1, 2, 3, 4].map(async () => String((await register(baseUrl())).body.client_id)),
     );

@@ -14,8 +14,8 @@ import { refusalOf, withSignIn } from "@/tests/helpers/sign-in";
 const world = withSignIn();
 const { baseUrl, link, exchange, getCode } = world;
 
-describe("a code", () => {
-  test("is good once: the second exchange is refused and takes back what the first gave", async () => {
+describe("An authorization code", () => {
+  test("Works once; a second exchange is refused and revokes what the first gave", async () => {
     const code = await getCode();
     const first = await exchange(code);
     expect(first.status).toBe(200);
@@ -27,7 +27,7 @@ describe("a code", () => {
     );
   });
 
-  test("is exchanged by one of two who come at the same moment, and in the end by nobody", async () => {
+  test("Is exchanged by one of two at once, whose tokens are then revoked", async () => {
     const code = await getCode();
     const answers = await Promise.all([exchange(code), exchange(code)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
@@ -48,18 +48,18 @@ describe("a code", () => {
     ["no client", { client_id: undefined }, "401 invalid_client"],
     ["a client that does not exist", { client_id: "svc_client_nobody" }, "401 invalid_client"],
     ["another grant type", { grant_type: "password" }, "400 unsupported_grant_type"],
-  ])("is not exchanged with %s", async (_, changes, refusal) => {
+  ])("Is not exchanged with %s", async (_, changes, refusal) => {
     expect(refusalOf(await exchange(await getCode(), changes))).toBe(refusal);
   });
 
-  test("is not exchanged by another client, and is used up by the attempt", async () => {
+  test("Is refused to another client, and used up by the attempt", async () => {
     const code = await getCode();
     const stranger = await registerClient(baseUrl());
     expect(refusalOf(await exchange(code, { client_id: stranger }))).toBe("400 invalid_grant");
     expect(refusalOf(await exchange(code))).toBe("400 invalid_grant");
   });
 
-  test("is good for a minute", async () => {
+  test("Works for a minute", async () => {
     const code = await getCode();
     const { rowCount } = await world.harness.fixtures.sql.query(
       "update private.oauth_authorizations set expires_at = now() where client_id = $1 and expires_at <= now() + interval '60 seconds'",
@@ -69,7 +69,7 @@ describe("a code", () => {
     expect(refusalOf(await exchange(code))).toBe("400 invalid_grant");
   });
 
-  test("gives nothing to somebody who left the workspace before it was exchanged", async () => {
+  test("Gives nothing to a user who left the workspace before the exchange", async () => {
     const guest = await openBrowser(baseUrl());
     const id = await world.harness.fixtures.workspace(`w-${randomUUID()}`);
     const { rows } = await world.harness.fixtures.sql.query(
@@ -85,7 +85,7 @@ describe("a code", () => {
     expect(refusalOf(await exchange(code))).toBe("400 invalid_grant");
   });
 
-  test("is stored, like every token, as a hash alone", async () => {
+  test("Is stored only as a hash, like every token", async () => {
     const code = await getCode();
     const { body } = await exchange(code);
     const { rows } = await world.harness.fixtures.sql.query(`

@@ -71,8 +71,8 @@ const spend = (token: string, cost = 1, at = baseUrl()) =>
     estimated_cost: cost,
   });
 
-describe("a workspace's connections", () => {
-  test("are seen by every member with client, user, permissions, spend and use; by strangers as what is not there", async () => {
+describe("A workspace's connections", () => {
+  test("Show every member client, user, permissions, spend and use, and strangers 404", async () => {
     await harness.fixtures.project(workspaceId, "checkout");
     const choice = { workspace: slug, permissions: ["log_usage"], project: "checkout", monthlyLimit: "5" };
     const { access } = await connect(people.member, choice);
@@ -107,7 +107,7 @@ describe("a workspace's connections", () => {
     expect({ ...hidden.body, request_id: "" }).toEqual({ ...missing.body, request_id: "" });
   });
 
-  test("hold to what was allowed: the project, the permissions, the monthly limit", async () => {
+  test("Enforce what was allowed: project, permissions, monthly limit", async () => {
     await harness.fixtures.project(workspaceId, "checkout");
     const { access } = await connect(people.member, {
       workspace: slug,
@@ -123,7 +123,7 @@ describe("a workspace's connections", () => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
-  test("count two tokens of one connection as one key: the limit holds over both", async () => {
+  test("Count two tokens of one connection as one key under its limit", async () => {
     const clientId = await registerClient(baseUrl());
     const choice = { workspace: slug, permissions: ["log_usage"], monthlyLimit: "5" };
     const [first, second] = [
@@ -143,8 +143,8 @@ describe("a workspace's connections", () => {
   });
 });
 
-describe("revoking", () => {
-  test("ends access on every process at the very next request, and every way back", async () => {
+describe("Revoking a connection", () => {
+  test("Ends access on every process at the next request, and every way back", async () => {
     const pair = await connect(people.member, { workspace: slug });
     for (const at of [baseUrl(), otherProcess()]) expect((await callTool(at, pair.access)).status).toBe(200);
     const [connection] = await listed();
@@ -161,7 +161,7 @@ describe("revoking", () => {
     expect(rows[0].revoked_at).not.toBeNull();
   });
 
-  test("is for whoever it belongs to and for admins; not for others, and never in another workspace", async () => {
+  test("Is allowed to its user and to admins, in its own workspace only", async () => {
     for (const [who, expected] of [
       ["stranger", 404],
       ["viewer", 403],
@@ -191,7 +191,7 @@ describe("revoking", () => {
     expect((await as("viewer").call("DELETE", path(own?.id))).status).toBe(200);
   });
 
-  test("is refused by the policy to whom the guard would let through, and leaves the key alone", async () => {
+  test("Is refused by policy even past the guard, and leaves the key", async () => {
     await connect(people.member, { workspace: slug });
     const [connection] = await listed();
     const deleteAs = async (who: keyof typeof people) => {
@@ -217,7 +217,7 @@ describe("revoking", () => {
     expect(await deleteAs("member")).toBe(1);
   });
 
-  test("and letting in are in the audit log, in the name of whoever did it", async () => {
+  test("Is audited, like connecting, with its author", async () => {
     await connect(people.member, { workspace: slug });
     const [connection] = await listed();
     await as("admin").call("DELETE", path(connection?.id));
@@ -232,8 +232,8 @@ describe("revoking", () => {
   });
 });
 
-describe("a connection and its user's membership", () => {
-  test("a viewer can let a program read, and nothing else, whatever their form says", async () => {
+describe("A connection and its user's membership", () => {
+  test("Lets a viewer allow reading only, whatever the form says", async () => {
     const { scope, access } = await connect(people.viewer, {
       workspace: slug,
       permissions: ["log_usage", "add_expenses", "manage_subscriptions", "read_summaries"],
@@ -248,7 +248,7 @@ describe("a connection and its user's membership", () => {
     expect(location).toBe("/oauth/problem?why=choice");
   });
 
-  test("shrinks when the member becomes a viewer, at the very next call, and does not grow back by itself", async () => {
+  test("Shrinks at the next call when the member becomes a viewer, and does not grow back", async () => {
     const { access, refresh: token, clientId } = await connect(people.member, { workspace: slug });
     expect((await spend(access)).body.result.isError).toBeFalsy();
     await setRole("member", "viewer");
@@ -259,7 +259,7 @@ describe("a connection and its user's membership", () => {
     expect((await listed())[0]?.permissions).toEqual(["read_summaries"]);
   });
 
-  test("ends when the member leaves or is removed", async () => {
+  test("Ends when the member leaves or is removed", async () => {
     const { access } = await connect(people.member, { workspace: slug });
     await harness.fixtures.sql.query(
       "delete from public.workspace_members where workspace_id = $1 and user_id = $2",
@@ -269,7 +269,7 @@ describe("a connection and its user's membership", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("is told apart by workspace: the same program in two is two connections", async () => {
+  test("Is separate per workspace for one program", async () => {
     const clientId = await registerClient(baseUrl());
     const here = await connect(people.member, { workspace: slug }, clientId);
     const me = await as("member").get("/api/v1/me");
@@ -283,8 +283,8 @@ describe("a connection and its user's membership", () => {
   });
 });
 
-describe("what is over", () => {
-  test("is swept away: tokens, grants that cannot be renewed, and their connections", async () => {
+describe("Expired rows", () => {
+  test("Are deleted: tokens, grants that cannot be renewed, and their connections", async () => {
     const { access } = await connect(people.member, { workspace: slug });
     const kept = await connect(people.admin, { workspace: slug });
     await harness.fixtures.sql.query(

@@ -5,11 +5,11 @@ import { slugOf, withSignIn } from "@/tests/helpers/sign-in";
 const world = withSignIn();
 const { link } = world;
 
-describe("the consent form", () => {
+describe("The consent form", () => {
   const nonceOf = async (by = world.browser) => (await openPage(by, link())).nonce;
   const stale = "/oauth/problem?why=stale";
 
-  test("cannot be sent by another session, another user, or nobody", async () => {
+  test("Cannot be sent by another session, another user or a visitor", async () => {
     const nonce = await nonceOf();
     expect(
       (await sendForm(world.other, allowing(nonce, { workspace: await slugOf(world.other) }))).location,
@@ -24,7 +24,7 @@ describe("the consent form", () => {
     ).toContain("code=");
   });
 
-  test("cannot be made up, sent twice, or answered both ways", async () => {
+  test("Cannot be forged, sent twice, or answered both ways", async () => {
     expect(
       (await sendForm(world.browser, allowing("made-up", { workspace: world.workspace }))).location,
     ).toBe(stale);
@@ -41,7 +41,7 @@ describe("the consent form", () => {
     );
   });
 
-  test("cannot change what was asked: the client, its redirect, the state and the resource are not in it", async () => {
+  test("Holds neither client, redirect, state nor resource that could be changed", async () => {
     const nonce = await nonceOf();
     const { location } = await sendForm(world.browser, [
       ["client_id", "svc_client_other"],
@@ -55,7 +55,7 @@ describe("the consent form", () => {
     expect(answered.searchParams.get("state")).toBe("a state");
   });
 
-  test("cannot be sent by another site with the user's cookies", async () => {
+  test("Cannot be sent by another site with the user's cookies", async () => {
     const nonce = await nonceOf();
     const form = allowing(nonce, { workspace: world.workspace });
     for (const headers of [
@@ -69,14 +69,14 @@ describe("the consent form", () => {
     }
   });
 
-  test("cannot be framed", async () => {
+  test("Cannot be framed", async () => {
     const { headers } = await openPage(world.browser, link());
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(headers.get("x-frame-options")).toBe("DENY");
     expect(headers.get("cache-control")).toContain("no-store");
   });
 
-  test("gives nothing that is not the user's to give: no stranger's workspace or project, no made-up permission or limit", async () => {
+  test("Grants no other workspace or project and no invented permission or limit", async () => {
     const choices = [
       { workspace: await slugOf(world.other) },
       { workspace: "no-such-workspace" },
@@ -92,7 +92,7 @@ describe("the consent form", () => {
     }
   });
 
-  test("allows what was asked and ticked, and no more: neither what is sent along nor what an earlier consent gave", async () => {
+  test("Grants what was requested and ticked, and nothing else sent or granted earlier", async () => {
     const all = ["log_usage", "add_expenses", "manage_subscriptions", "read_summaries"];
     const choice = { workspace: world.workspace, permissions: all };
     const first = await connect(world.browser, choice, world.clientId, all.join(" "));
@@ -118,7 +118,7 @@ describe("the consent form", () => {
     expect(location).toBe("/oauth/problem?why=choice");
   });
 
-  test("is over after ten minutes", async () => {
+  test("Expires after ten minutes", async () => {
     const nonce = await nonceOf();
     const { rowCount } = await world.harness.fixtures.sql.query(
       `update private.oauth_authorizations set expires_at = now()

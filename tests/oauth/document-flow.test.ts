@@ -47,8 +47,8 @@ const isAdvertised = async (at = baseUrl()) => {
   return (await response.json()).client_id_metadata_document_supported;
 };
 
-describe("a program with a document for its client_id", () => {
-  test("is shown under the document's name and host, and gets a code and tokens that work", async () => {
+describe("A client identified by a document", () => {
+  test("Is shown under the document's name and host, and gets a code and working tokens", async () => {
     network.connect("client.example");
     network.documents.set(clientId, describeClient(clientId));
     const page = await ask(clientId);
@@ -60,7 +60,7 @@ describe("a program with a document for its client_id", () => {
     expect((await callTool(baseUrl(), access)).status).toBe(200);
   });
 
-  test("is refused where the document is about another client, however little the two differ", async () => {
+  test("Is refused when the document is about another client, however similar", async () => {
     network.connect("client.example", "other.example");
     for (const other of [
       "https://other.example/oauth/client.json",
@@ -83,7 +83,7 @@ describe("a program with a document for its client_id", () => {
     expect(rows).toEqual([]);
   });
 
-  test("is called back at the document's own redirects alone", async () => {
+  test("Is called back at the document's own redirects only", async () => {
     network.connect("client.example");
     network.documents.set(
       clientId,
@@ -95,8 +95,8 @@ describe("a program with a document for its client_id", () => {
   });
 });
 
-describe("client documents are advertised", () => {
-  test("until one cannot be fetched for want of a network; programs then register, and the page says so", async () => {
+describe("Client documents are advertised", () => {
+  test("Until one cannot be fetched for want of a network; clients then register, as the page says", async () => {
     network.connect();
     expect(await isAdvertised()).toBe(true);
     const page = await ask(assistantId);
@@ -106,7 +106,7 @@ describe("client documents are advertised", () => {
     expect((await register(baseUrl())).status).toBe(201);
   });
 
-  test("no longer by any process, and again once the network is back", async () => {
+  test("No longer by any process, and again once the network is back", async () => {
     const other = await harness.start(network.settings);
     network.connect();
     await ask(assistantId);
@@ -117,13 +117,13 @@ describe("client documents are advertised", () => {
     expect(await isAdvertised(other.baseUrl)).toBe(true);
   });
 
-  test("no longer where a program's own host and every well-known one are out of reach", async () => {
+  test("No longer when a client's own host and every well-known one are unreachable", async () => {
     network.connect();
     expect((await ask(clientId)).html).toContain("Try again: your program will then register");
     expect(await isAdvertised()).toBe(false);
   });
 
-  test("still where a stranger names a host that is not there: the network of everybody else is", async () => {
+  test("Still when a stranger names an unknown host", async () => {
     network.connect("claude.ai");
     for (const id of ["https://no-such-name.example/client.json", "https://localhost/client.json"]) {
       const page = await ask(id);
@@ -132,13 +132,13 @@ describe("client documents are advertised", () => {
     expect(await isAdvertised()).toBe(true);
   });
 
-  test("still where a host that can be reached has no such document, a well-known one included", async () => {
+  test("Still when a reachable host has no such document, a well-known one included", async () => {
     network.connect("claude.ai", "client.example");
     for (const id of [assistantId, clientId]) expect((await ask(id)).html).toContain("could not be read");
     expect(await isAdvertised()).toBe(true);
   });
 
-  test("not where the setting turns them off; one that comes all the same is told to register", async () => {
+  test("Never with the setting off, and a client that uses one is told to register", async () => {
     const off = await harness.start({ ...network.settings, OAUTH_CLIENT_DOCUMENTS: "off" });
     const there = await openBrowser(off.baseUrl);
     network.connect("client.example");

@@ -9,7 +9,7 @@ const insecure = { [oauth.allowInsecureRequests]: true };
 const none = oauth.None();
 
 // Through our server and through Next alone: the same route files.
-describe.each(["on", "off"])("with the fast lane %s", (lane) => {
+describe.each(["on", "off"])("With the fast lane %s", (lane) => {
   const harness = withHarness({ settings: { OUTLAY_FAST_LANE: lane } });
   const baseUrl = () => harness.services[0]?.baseUrl ?? "";
   let browser: Browser;
@@ -23,8 +23,8 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     workspace = (body.workspaces as { slug: string }[])[0]?.slug ?? "";
   });
 
-  describe("a client that knows nothing but the agent tools' address", () => {
-    test("finds the authorization server by the refusal, the resource's metadata and the server's own", async () => {
+  describe("A client that knows only the agent tools' address", () => {
+    test("Finds the authorization server by the refusal and both metadata documents", async () => {
       const { status, challenge } = await callTool(baseUrl(), null);
       expect(status).toBe(401);
       const [, metadata = ""] = /resource_metadata="([^"]+)"/.exec(challenge) ?? [];
@@ -45,7 +45,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
       expect(server.client_id_metadata_document_supported).toBe(true);
     });
 
-    test("registers, is let in, calls, refreshes, and is out once it revokes", async () => {
+    test("Registers, gets consent, calls, refreshes, and has no access after revoking", async () => {
       const registered = await oauth.processDynamicClientRegistrationResponse(
         await oauth.dynamicClientRegistrationRequest(
           server,
@@ -120,7 +120,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
       }
     });
 
-    test("gets its answer with the issuer, and a refusal with the state it sent", async () => {
+    test("Gets its answer with the issuer, and a refusal with its state", async () => {
       const registered = await oauth.processDynamicClientRegistrationResponse(
         await oauth.dynamicClientRegistrationRequest(server, { redirect_uris: [redirectUri] }, insecure),
       );

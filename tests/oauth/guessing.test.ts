@@ -47,9 +47,9 @@ async function guessUntilRefused(guess: () => ReturnType<typeof send>) {
   throw new Error("An address may guess for ever.");
 }
 
-describe("whoever guesses", () => {
+describe("Guessing a secret", () => {
   test.each(Object.entries(guesses))(
-    "at %s is refused after a hundred, and told when to come again",
+    "At %s is refused after a hundred attempts, with the time to wait",
     async (what, guess) => {
       const address = `203.0.113.${10 + Object.keys(guesses).indexOf(what)}`;
       const { answered, refusal } = await guessUntilRefused(() => guess(address));
@@ -67,7 +67,7 @@ describe("whoever guesses", () => {
     },
   );
 
-  test("may not go on with another kind of secret, nor with one that is right", async () => {
+  test("Is refused for other kinds of secret too, even right ones", async () => {
     const address = "203.0.113.50";
     const { refresh } = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     await guessUntilRefused(() => guesses.codes(address));
@@ -80,7 +80,7 @@ describe("whoever guesses", () => {
   });
 });
 
-test("who comes with what is right is never refused for it, however often and beside others that are wrong", async () => {
+test("Never refuses callers with right secrets, beside any number of wrong ones", async () => {
   const address = "203.0.113.60";
   // An office: three sign-ins that are refreshed, and somebody whose program has a token that is over.
   const offices = await Promise.all(

@@ -50,7 +50,7 @@ const usage = {
   estimated_cost: 0.25,
 };
 
-test("mcp-remote registers, has its user let it in, calls, and need not ask again", {
+test("Lets mcp-remote register, get consent, call, and reconnect without asking", {
   timeout: 90_000,
 }, async () => {
   const first = startBridge();

@@ -35,14 +35,14 @@ function ask(baseUrl: string, path: string, host?: string, method = "GET") {
 }
 
 for (const lane of ["on", "off"] as const) {
-  describe(`metadata with the fast lane ${lane}`, () => {
+  describe(`Metadata with the fast lane ${lane}`, () => {
     let baseUrl: string;
     beforeAll(async () => {
       const settings = { BASE_URL: baseUrlSetting, MCP_URL: mcpUrl, OUTLAY_FAST_LANE: lane };
       ({ baseUrl } = await harness.start(settings));
     });
 
-    test("tells each host of the allow-list its own address, and refuses a spoofed one", async () => {
+    test("Gives each allowed host its own address, and refuses a spoofed one", async () => {
       const resourceAt = async (path: string, host: string) => {
         const { status, body, headers } = await ask(baseUrl, path, host);
         return {
@@ -88,7 +88,7 @@ for (const lane of ["on", "off"] as const) {
       expect((await ask(baseUrl, "/.well-known/openid-configuration", "outlay.example")).status).toBe(404);
     });
 
-    test("is where a refusal of the agent tools leads, by the host that was asked", async () => {
+    test("Is named by a refusal of the agent tools, by the requested host", async () => {
       const invitationAt = async (host: string) => {
         const { headers } = await ask(
           baseUrl,
@@ -116,34 +116,31 @@ const servers = {
   "Next alone": (MCP_URL: string) => startNextAlone({ MCP_URL }),
 };
 
-describe.each(Object.entries(servers))("a host of the tools' own on this machine, by %s", (_, start) => {
-  test.each(["/mcp", "/"])(
-    "tells how to sign in wherever a client looks, for MCP_URL's path %j",
-    async (path) => {
-      const host = "tools.localhost:4321";
-      const { baseUrl, stop } = await start(`http://${host}${path}`);
-      // A closing slash makes no other address: `new URL` puts one where there is no path.
-      const bare = path.replace(/\/$/, "");
-      const resource = `http://${host}${bare}`;
-      const wellKnown = "/.well-known/oauth-protected-resource";
-      for (const asked of [wellKnown, wellKnown + bare, bare + wellKnown]) {
-        const { status, body } = await ask(baseUrl, asked, host);
-        expect([asked, status, body.resource]).toEqual([asked, 200, resource]);
-        expect(body.authorization_servers).not.toContain(`http://${host}`);
-      }
-      const refused = await ask(baseUrl, path, host, "POST");
-      expect([refused.status, refused.headers["www-authenticate"]]).toEqual([
-        401,
-        expect.stringContaining(`resource_metadata="http://${host}${wellKnown}${bare}"`),
-      ]);
-      expect((await ask(baseUrl, `${wellKnown}/other`, host)).status).toBe(404);
-      await stop();
-    },
-  );
+describe.each(Object.entries(servers))("A host for the tools on this machine, by %s", (_, start) => {
+  test.each(["/mcp", "/"])("Serves metadata wherever a client looks, for MCP_URL's path %j", async (path) => {
+    const host = "tools.localhost:4321";
+    const { baseUrl, stop } = await start(`http://${host}${path}`);
+    // A closing slash makes no other address: `new URL` puts one where there is no path.
+    const bare = path.replace(/\/$/, "");
+    const resource = `http://${host}${bare}`;
+    const wellKnown = "/.well-known/oauth-protected-resource";
+    for (const asked of [wellKnown, wellKnown + bare, bare + wellKnown]) {
+      const { status, body } = await ask(baseUrl, asked, host);
+      expect([asked, status, body.resource]).toEqual([asked, 200, resource]);
+      expect(body.authorization_servers).not.toContain(`http://${host}`);
+    }
+    const refused = await ask(baseUrl, path, host, "POST");
+    expect([refused.status, refused.headers["www-authenticate"]]).toEqual([
+      401,
+      expect.stringContaining(`resource_metadata="http://${host}${wellKnown}${bare}"`),
+    ]);
+    expect((await ask(baseUrl, `${wellKnown}/other`, host)).status).toBe(404);
+    await stop();
+  });
 });
 
-describe("on this machine", () => {
-  test("the service is the same under each of the machine's names, on its own port", async () => {
+describe("On this machine", () => {
+  test("Serves each of the machine's names alike, on its own port", async () => {
     const { baseUrl } = await harness.start();
     const { port } = new URL(baseUrl);
     const path = "/.well-known/oauth-protected-resource";
@@ -158,7 +155,7 @@ describe("on this machine", () => {
     expect(body.resource).toBe(`${baseUrl}/api/mcp`);
   });
 
-  test("a code for one address is not exchanged for another that is ours, too", async () => {
+  test("Refuses a code of one address at another of its own", async () => {
     const { baseUrl } = await harness.start({ MCP_URL: mcpUrl });
     const browser = await openBrowser(baseUrl);
     const me = await apiClient(baseUrl, browser.token).get("/api/v1/me");

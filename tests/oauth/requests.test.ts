@@ -5,7 +5,7 @@ import { refusalOf, withSignIn } from "@/tests/helpers/sign-in";
 const world = withSignIn();
 const { baseUrl, link, exchange } = world;
 
-describe("a redirect", () => {
+describe("A redirect", () => {
   test.each([
     ["another path", "http://127.0.0.1:33418/other"],
     ["a longer path", "http://127.0.0.1:33418/callback/more"],
@@ -18,14 +18,14 @@ describe("a redirect", () => {
     ["https", "https://127.0.0.1:33418/callback"],
     ["a script", "javascript:alert(1)"],
     ["none", undefined],
-  ])("with %s is refused to the user's face, and nobody is sent there", async (_, redirect) => {
+  ])("With %s is refused on a page, and nobody is redirected", async (_, redirect) => {
     const page = await openPage(world.browser, link({ redirect_uri: redirect }));
     expect(page.location).toBeNull();
     expect(page.nonce).toBeUndefined();
     expect(page.html).toContain("This program cannot be connected");
   });
 
-  test("to a program on this machine may have another port", async () => {
+  test("To a program on this machine may have another port", async () => {
     const elsewhere = "http://127.0.0.1:51000/callback";
     const code = await consent(world.browser, link({ redirect_uri: elsewhere }), {
       workspace: world.workspace,
@@ -37,7 +37,7 @@ describe("a redirect", () => {
     expect((await exchange(again, { redirect_uri: elsewhere })).status).toBe(200);
   });
 
-  test("to a web address must be the same to the letter, the port with it", async () => {
+  test("To a web address must match exactly, including the port", async () => {
     world.clientId = await registerClient(baseUrl(), { redirect_uris: ["https://app.example/callback"] });
     expect(
       (await openPage(world.browser, link({ redirect_uri: "https://app.example/callback" }))).nonce,
@@ -51,7 +51,7 @@ describe("a redirect", () => {
   });
 });
 
-describe("a request", () => {
+describe("An authorization request", () => {
   test.each([
     ["a challenge in the clear", { code_challenge_method: "plain" }, "invalid_request"],
     ["no method, which means plain", { code_challenge_method: undefined }, "invalid_request"],
@@ -59,12 +59,12 @@ describe("a request", () => {
     ["a foreign resource", { resource: "https://evil.example/api/mcp" }, "invalid_target"],
     ["the implicit flow", { response_type: "token" }, "unsupported_response_type"],
     ["no question asked", { prompt: "none" }, "consent_required"],
-  ])("with %s is sent back refused", async (_, changes, error) => {
+  ])("With %s is redirected back with an error", async (_, changes, error) => {
     const { location } = await openPage(world.browser, link(changes));
     expect(new URL(location ?? "").searchParams.get("error")).toBe(error);
   });
 
-  test("is sent back to the web by the user alone: no link of ours leads to an address that anybody can register", async () => {
+  test("Is redirected to the web only by the user's click", async () => {
     world.clientId = await registerClient(baseUrl(), { redirect_uris: ["https://phish.example/callback"] });
     const page = await openPage(
       world.browser,
@@ -74,13 +74,13 @@ describe("a request", () => {
     expect(page.html).toContain("https://phish.example/callback?error=unsupported_response_type");
   });
 
-  test("of a client that nobody registered is refused to the user's face", async () => {
+  test("Of an unregistered client is refused on a page", async () => {
     world.clientId = "svc_client_nobody";
     const page = await openPage(world.browser, link());
     expect([page.location, page.nonce]).toEqual([null, undefined]);
   });
 
-  test("with a parameter twice is refused", async () => {
+  test("With a repeated parameter is refused", async () => {
     const { location } = await openPage(world.browser, `${link()}&resource=https%3A%2F%2Fevil.example`);
     expect(new URL(location ?? "").searchParams.get("error")).toBe("invalid_request");
     const page = await openPage(world.browser, `${link()}&redirect_uri=https%3A%2F%2Fevil.example`);

@@ -104,7 +104,7 @@ const generations = {
   },
 };
 
-describe.each(Object.entries(generations))("%s, left to itself", (_, makeAssistant) => {
+describe.each(Object.entries(generations))("%s on its own", (_, makeAssistant) => {
   /** An assistant that was let in. */
   const letIn = async (choice: Omit<Choice, "workspace">) => {
     const assistant = makeAssistant();
@@ -113,7 +113,7 @@ describe.each(Object.entries(generations))("%s, left to itself", (_, makeAssista
     return { ...assistant, client: await assistant.connect() };
   };
 
-  test("calls every tool, and what it recorded is what REST reads", async () => {
+  test("Calls every tool and records what REST reads", async () => {
     const { client } = await letIn({ permissions: ["log_usage", "add_expenses"] });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(toolNames);
@@ -151,7 +151,7 @@ describe.each(Object.entries(generations))("%s, left to itself", (_, makeAssista
     await client.close();
   });
 
-  test("is held to what its user allowed: one project, so much a month", async () => {
+  test("Is limited to what its user allowed: one project and a monthly amount", async () => {
     const { rows } = await harness.fixtures.sql.query("select id from public.workspaces where slug = $1", [
       workspace,
     ]);
@@ -169,7 +169,7 @@ describe.each(Object.entries(generations))("%s, left to itself", (_, makeAssista
     await client.close();
   });
 
-  test("is refused at its next call on another process once it was revoked, and asks to be let in again", async () => {
+  test("Is refused on another process's next call once revoked, and asks for consent again", async () => {
     const { memory, client, connect } = await letIn({ permissions: ["read_summaries"] });
     const elsewhere = await connect(otherProcess);
     expect((await elsewhere.callTool(summary)).isError).toBeFalsy();
@@ -185,7 +185,7 @@ describe.each(Object.entries(generations))("%s, left to itself", (_, makeAssista
     await Promise.all([client.close(), elsewhere.close()]);
   });
 
-  test("signs in, calls, refreshes what has expired, and asks for more where it needs it", async () => {
+  test("Signs in, calls, refreshes expired tokens, and asks for more permissions when needed", async () => {
     const { client, ...assistant } = await letIn({ permissions: ["read_summaries"] });
     expect((await client.callTool(summary)).isError).toBeFalsy();
 

@@ -9,7 +9,7 @@ const { link, exchange, getCode, harness } = world;
 const requireMfa = (slug: string) =>
   harness.fixtures.sql.query("update public.workspaces set require_mfa = true where slug = $1", [slug]);
 
-test("A session that has its code still to give lets no program in", async () => {
+test("Refuses consent from a session without its second factor", async () => {
   const nonce = (await openPage(world.other, link())).nonce;
   const workspace = await slugOf(world.other);
   await addFactor(harness, world.other.id);
@@ -19,7 +19,7 @@ test("A session that has its code still to give lets no program in", async () =>
   expect((await openPage(world.other, link())).nonce).toBeUndefined();
 });
 
-test("A workspace that begins to require a code ends connections and codes of before; a session without one makes no more", async () => {
+test("Ends connections and codes of before when a workspace requires a code, and refuses new ones without it", async () => {
   const code = await getCode();
   const { body } = await exchange(code);
   const baseUrl = world.baseUrl();

@@ -6,7 +6,7 @@ import { refusalOf, withSignIn } from "@/tests/helpers/sign-in";
 const world = withSignIn();
 const { baseUrl } = world;
 
-describe("a refresh token", () => {
+describe("A refresh token", () => {
   const ageUse = (seconds: number) =>
     world.harness.fixtures.sql.query(
       `update private.oauth_refresh_tokens as t set used_at = t.used_at - $2 * interval '1 second'
@@ -15,7 +15,7 @@ describe("a refresh token", () => {
       [world.clientId, seconds],
     );
 
-  test("gives another pair within a minute of its use, to several at once", async () => {
+  test("Gives another pair within a minute of its use, to several at once", async () => {
     const pair = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     const answers = await Promise.all([1, 2, 3].map(() => refresh(baseUrl(), world.clientId, pair.refresh)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -25,7 +25,7 @@ describe("a refresh token", () => {
     for (const { body } of answers) expect((await callTool(baseUrl(), body.access_token)).status).toBe(200);
   });
 
-  test("that comes back later ends everything that came of the same consent", async () => {
+  test("Ends everything from the same consent when reused later", async () => {
     const pair = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     const { body } = await refresh(baseUrl(), world.clientId, pair.refresh);
     await ageUse(61);
@@ -35,7 +35,7 @@ describe("a refresh token", () => {
       expect((await callTool(baseUrl(), token)).status).toBe(401);
   });
 
-  test("of one sign-in ends no other's", async () => {
+  test("Ends only its own sign-in", async () => {
     const first = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     const second = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     await refresh(baseUrl(), world.clientId, first.refresh);
@@ -45,7 +45,7 @@ describe("a refresh token", () => {
     expect((await callTool(baseUrl(), second.access)).status).toBe(200);
   });
 
-  test("is worth nothing to another client, and stays with its own", async () => {
+  test("Is refused to another client, and stays valid for its own", async () => {
     const pair = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     const stranger = await registerClient(baseUrl());
     expect(refusalOf(await refresh(baseUrl(), stranger, pair.refresh))).toBe("400 invalid_grant");
@@ -53,7 +53,7 @@ describe("a refresh token", () => {
     expect((await refresh(baseUrl(), world.clientId, pair.refresh)).status).toBe(200);
   });
 
-  test("of a sign-in that is refreshed in a loop is refused until there is room again; another goes on", async () => {
+  test("Is refused when refreshed in a loop, without affecting other sign-ins", async () => {
     const first = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     const second = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     let token = first.refresh;
@@ -81,7 +81,7 @@ describe("a refresh token", () => {
     expect((await refresh(baseUrl(), world.clientId, token)).status).toBe(200);
   });
 
-  test("is remembered among the 500 latest of its sign-in, and a theft shows among those", async () => {
+  test("Is remembered among the 500 latest of its sign-in, where reuse is detected", async () => {
     const pair = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     const grant = `select g.id from private.oauth_grants as g join public.connections as c on c.id = g.connection_id
       where c.client_id = $1`;
@@ -102,15 +102,15 @@ describe("a refresh token", () => {
     expect(refusalOf(await refresh(baseUrl(), world.clientId, body.refresh_token))).toBe("400 invalid_grant");
   });
 
-  test("opens no tool, and an access token gets no other", async () => {
+  test("Cannot call tools, and an access token cannot refresh", async () => {
     const pair = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     expect((await callTool(baseUrl(), pair.refresh)).status).toBe(401);
     expect(refusalOf(await refresh(baseUrl(), world.clientId, pair.access))).toBe("400 invalid_grant");
   });
 });
 
-describe("an access token", () => {
-  test("opens the agent tools and nothing else", async () => {
+describe("An access token", () => {
+  test("Works for the agent tools only", async () => {
     const { access } = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     expect((await callTool(baseUrl(), access)).status).toBe(200);
     const client = apiClient(baseUrl(), access);
@@ -130,7 +130,7 @@ describe("an access token", () => {
     ]);
   });
 
-  test("is over after an hour", async () => {
+  test("Expires after an hour", async () => {
     const { access } = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     await world.harness.fixtures.sql.query(
       "update private.oauth_access_tokens set expires_at = expires_at - interval '1 hour'",
@@ -139,14 +139,14 @@ describe("an access token", () => {
     expect([status, invitation]).toEqual([401, expect.stringContaining('error="invalid_token"')]);
   });
 
-  test("of another address is refused, though the database knows it", async () => {
+  test("Of another address is refused, though it is in the database", async () => {
     const { access } = await connect(world.browser, { workspace: world.workspace }, world.clientId);
     const elsewhere = await world.harness.start({ BASE_URL: "https://elsewhere.example" });
     expect((await callTool(elsewhere.baseUrl, access)).status).toBe(401);
     expect((await callTool(baseUrl(), access)).status).toBe(200);
   });
 
-  test("that lacks a permission is told every scope to ask for, and the next consent adds it", async () => {
+  test("Without a permission is told every scope to request, and the next consent adds it", async () => {
     const { access } = await connect(
       world.browser,
       { workspace: world.workspace, permissions: ["log_usage"] },

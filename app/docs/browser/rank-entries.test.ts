@@ -15,13 +15,13 @@ const entries = [
 ];
 const find = (text: string) => rankEntries(entries, text).map(({ href }) => href);
 
-test("the search finds a name to the letter before what begins with it, and that before what only mentions it", () => {
+test("Ranks exact names before names that begin with the query, and those before mere mentions", () => {
   expect(find("amount_usd")).toEqual(["/d", "/a"]);
   expect(find("idempotency")).toEqual(["/b", "/c"]);
   expect(find("Idempotency_Key")).toEqual(["/b"]);
   expect(find("record messages")).toEqual(["/e"]);
 });
 
-test("the search finds nothing for nothing, and nothing for what is not there", () => {
+test("Finds nothing for an empty query or for an unknown word", () => {
   expect([find("  "), find("invoice")]).toEqual([[], []]);
 });

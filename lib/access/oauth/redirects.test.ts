@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { answerTo, isPossibleRedirect, isRegisteredRedirect } from "./redirects";
 
-describe("a redirect on this machine", () => {
+describe("A redirect to this machine", () => {
   const registered = ["http://localhost/callback", "http://[::1]:1/callback?from=outlay"];
 
   test.each([
@@ -9,7 +9,7 @@ describe("a redirect on this machine", () => {
     "http://localhost:1/callback",
     "http://localhost:65535/callback",
     "http://[::1]/callback?from=outlay",
-  ])("may have any port: %s", (asked) => {
+  ])("Accepts any port: %s", (asked) => {
     expect(isRegisteredRedirect(registered, asked)).toBe(true);
   });
 
@@ -25,12 +25,12 @@ describe("a redirect on this machine", () => {
     "http://evil.example/http://localhost/callback",
     "http://[::1]/callback",
     "http://localhost:1/callback#part",
-  ])("may differ in nothing else: %s", (asked) => {
+  ])("Refuses any other difference: %s", (asked) => {
     expect(isRegisteredRedirect(registered, asked)).toBe(false);
   });
 });
 
-test("a redirect on the web is the same to the letter", () => {
+test("Compares web redirects character by character", () => {
   const registered = ["https://app.example/callback"];
   expect(isRegisteredRedirect(registered, "https://app.example/callback")).toBe(true);
   for (const asked of [
@@ -45,7 +45,7 @@ test("a redirect on the web is the same to the letter", () => {
   }
 });
 
-test("what is registered all the same is no redirect where it is none of the kinds there are", () => {
+test("Refuses a registered redirect whose kind is not allowed", () => {
   for (const redirect of [
     "http://evil.example/",
     "javascript:alert(1)",
@@ -64,11 +64,11 @@ test.each([
   "https://app.example/callback\n",
   "https://app.example/\u202ekcabllac",
   "https://äpp.example/callback",
-])("what could be read in two ways is no redirect: %j", (redirect) => {
+])("Refuses an ambiguous redirect: %j", (redirect) => {
   expect(isPossibleRedirect(redirect)).toBe(false);
 });
 
-test("an answer keeps what the redirect has, and cannot break out of it", () => {
+test("Keeps the redirect's own query and escapes the answer's parameters", () => {
   expect(answerTo("https://app.example/callback?a=1", { code: "x&y=z#", state: null, iss: undefined })).toBe(
     "https://app.example/callback?a=1&code=x%26y%3Dz%23",
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { safePath } from "./safe-path";
 
-test.each(["/acme", "/acme/keys?tab=mine#top", "/reset/new"])("%s is a way on", (path) => {
+test.each(["/acme", "/acme/keys?tab=mine#top", "/reset/new"])("Accepts %s as the next page", (path) => {
   expect(safePath(path)).toBe(path);
 });
 
@@ -22,6 +22,6 @@ test.each([
   "/..//evil.example",
   "/a/..//evil.example",
   "/.//evil.example",
-])("%j is none: the way is home", (path) => {
+])("Sends %j to the home page instead", (path) => {
   expect(safePath(path)).toBe("/workspaces");
 });

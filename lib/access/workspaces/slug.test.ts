@@ -7,9 +7,9 @@ test.each([
   ["  Café Zürich & Co. ", "cafe-zurich-co"],
   ["--R&D / Platform 2--", "r-d-platform-2"],
   ["数据", ""],
-])("%j becomes %j", (name, slug) => expect(slugOf(name)).toBe(slug));
+])("Turns %j into %j", (name, slug) => expect(slugOf(name)).toBe(slug));
 
-test("a long name becomes a slug that is not too long and does not end in a dash", () => {
+test("Shortens a long name to a valid slug that does not end in a dash", () => {
   const slug = slugOf(`${"a".repeat(62)} ${"b".repeat(58)}`);
   expect(slug).toBe("a".repeat(62));
   expect(workspaceSlug.safeParse(slug).success).toBe(true);

@@ -18,7 +18,7 @@ const files = {
 };
 
 for (const [name, content] of Object.entries(files)) {
-  test(`a browser makes the same rows, lines and hash of ${name} as the command`, async () => {
+  test(`Reads the same rows, lines and hash of ${name} in a browser as in the command`, async () => {
     const path = join(folder, name);
     writeFileSync(path, content);
     const facts = await inspectFile(path);
@@ -32,7 +32,7 @@ for (const [name, content] of Object.entries(files)) {
   });
 }
 
-test("a file past the limits, without a header, or with a column twice is refused in words", async () => {
+test("Explains why it refuses a file that is too large, has no header or has a column twice", async () => {
   const read = (content: string, changed = {}) => readBlob(new Blob([content]), { ...limits, ...changed });
   await expect(read("a\n1\n2\n3\n", { maxRows: 2 })).rejects.toThrow("more than 2 rows");
   await expect(read("a\n1\n", { maxBytes: 1 })).rejects.toThrow("larger than");

@@ -61,7 +61,7 @@ function admit(key: string, messages: IngestRequest[], dryRun = false): string[]
   });
 }
 
-test("a dry run spends nothing of the limit that other calls of its group have", () => {
+test("Charges a dry run to no limit that other calls of its group have", () => {
   expect(admit("limited", [expense(0.6), expense(0.6)], true)).toEqual(["0.6", "monthly_limit_exceeded"]);
   expect(admit("limited", [expense(0.6), expense(0.4), expense(0.1)])).toEqual([
     "0.6",
@@ -71,7 +71,7 @@ test("a dry run spends nothing of the limit that other calls of its group have",
   expect(admit("limited", [expense(0.1)], true)).toEqual(["monthly_limit_exceeded"]);
 });
 
-test("a dry run makes no project that other calls of its group would find", () => {
+test("Creates no project in a dry run that other calls of its group would find", () => {
   admit("live", [expense(1)], true);
   expect(group.draft.projects).toEqual([]);
   expect(admit("live", [allocation({ amount: 1 })])).toEqual(["validation_failed"]);
@@ -80,7 +80,7 @@ test("a dry run makes no project that other calls of its group would find", () =
   expect(group.draft.messages.map((row) => row.project_id)).toEqual([group.draft.projects[0]?.id]);
 });
 
-test("a dry run leaves no answer, row or spend to other calls of its group, and sees what they recorded", () => {
+test("Hides a dry run's answers, rows and spend from other calls, and shows it theirs", () => {
   const once = { idempotency_key: "once" };
   expect(admit("live", [expense(1, once), expense(1, once), expense(2, once)], true)).toEqual([
     "1",
@@ -97,7 +97,7 @@ test("a dry run leaves no answer, row or spend to other calls of its group, and 
   ]);
 });
 
-test("an allocation counts what the group is going to write of its own environment alone", () => {
+test("Counts what the group will write of the same environment for an allocation", () => {
   admit("live", [expense(10)]);
   admit("test", [expense(500)]);
   expect(admit("live", [allocation({ percent: 50 }), allocation({ amount: 5.01 })])).toEqual([

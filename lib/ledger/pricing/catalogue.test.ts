@@ -26,12 +26,12 @@ function amount(...args: Parameters<typeof price>): string {
   return priced.status === "priced" ? toText(priced.amount) : `unpriced: ${priced.reason}`;
 }
 
-test("the version kept with each amount is that of the installed package", () => {
+test("Stores the installed package's version with each amount", () => {
   const manifest = new URL("../../../node_modules/@pydantic/genai-prices/package.json", import.meta.url);
   expect(catalogueVersion).toBe(`genai-prices ${JSON.parse(readFileSync(manifest, "utf8")).version}`);
 });
 
-describe("known prices, to the last digit", () => {
+describe("Known prices, to the last digit", () => {
   test.each([
     ["openai", "gpt-4o", "input_tokens", "1", "0.0000025"],
     ["openai", "gpt-4o", "input_tokens", "1234567", "3.0864175"],
@@ -54,7 +54,7 @@ describe("known prices, to the last digit", () => {
     expect(amount(provider, model, unit, quantity)).toBe(expected);
   });
 
-  test("the rate is shown, exactly, with what was matched", () => {
+  test("Shows the exact rate and what was matched", () => {
     expect(price("OpenAI", "gpt-4o-2024-08-06", "promptTokens", "1000")).toEqual({
       status: "priced",
       amount: d("0.0025"),
@@ -70,13 +70,13 @@ describe("known prices, to the last digit", () => {
     });
   });
 
-  test("a price per hour is shown per 3600 seconds, because it may not divide", () => {
+  test("Shows a price per hour per 3600 seconds, because it may not divide evenly", () => {
     expect(price("groq", "whisper-large-v3", "audio_seconds", "100")).toMatchObject({
       price: { rate: "0.111", per: 3600, unit: "audio_seconds" },
     });
   });
 
-  test("Groq's minimum of ten seconds is billed, and shown", () => {
+  test("Bills and shows Groq's minimum of ten seconds", () => {
     const least = "0.000308333333333333";
     expect(price("groq", "whisper-large-v3", "audio_seconds", "3")).toMatchObject({
       amount: d(least),
@@ -87,7 +87,7 @@ describe("known prices, to the last digit", () => {
   });
 });
 
-describe("providers as clients spell them", () => {
+describe("Providers as clients spell them", () => {
   test.each([
     ["openai", "gpt-4o", "openai"],
     ["OpenAI", "gpt-4o", "openai"],
@@ -101,7 +101,7 @@ describe("providers as clients spell them", () => {
     ["x-ai", "grok-4", "x-ai"],
     ["xai", "grok-4", "x-ai"],
     ["litellm", "openai/gpt-4o", "openai"],
-  ])("%s %s is sold by %s", (provider, model, id) => {
+  ])("Finds %s %s at %s", (provider, model, id) => {
     expect(price(provider, model, "input_tokens", "1000")).toMatchObject({
       status: "priced",
       price: { provider: id },
@@ -109,7 +109,7 @@ describe("providers as clients spell them", () => {
   });
 });
 
-describe("never 0 by silence", () => {
+describe("A missing price", () => {
   test.each([
     ["acme", "gpt-4o", "input_tokens", "unknown_provider"],
     ["", "gpt-4o", "input_tokens", "unknown_provider"],
@@ -125,14 +125,14 @@ describe("never 0 by silence", () => {
     ["openai", "text-embedding-3-small", "output_tokens", "no_rate"],
     ["github-copilot", "gpt-4o", "input_tokens", "no_rate"],
     ["openrouter", "qwen/qwq-32b:free", "input_tokens", "no_rate"],
-  ])("%s %s %s is unpriced: %s", (provider, model, unit, reason) => {
+  ])("Leaves %s %s %s unpriced: %s", (provider, model, unit, reason) => {
     expect(price(provider, model, unit, "1000")).toEqual({ status: "unpriced", reason });
   });
 
   const table = (prices: Record<string, number>) => ({ provider: "p", model: "m", prices });
   const unit = (name: string) => findUnit(name) ?? expect.fail(`${name} is no unit`);
 
-  test("a rate that is 0 is a price; a missing one is none", () => {
+  test("Differs from a rate of 0", () => {
     expect(toScale(table({ input_mtok: 0 }), unit("input_tokens"))?.base.price).toMatchObject({
       rate: "0",
     });
@@ -140,7 +140,7 @@ describe("never 0 by silence", () => {
     expect(toScale(table({}), unit("input_tokens"))).toBeNull();
   });
 
-  test("reasoning is billed as output unless it has a price of its own", () => {
+  test("Bills reasoning as output unless it has its own price", () => {
     expect(amount("openai", "o3", "reasoning_tokens", "1000")).toBe(
       amount("openai", "o3", "output_tokens", "1000"),
     );
@@ -150,7 +150,7 @@ describe("never 0 by silence", () => {
     expect(amount("perplexity", "sonar-deep-research", "reasoning_tokens", "1000")).toBe("0.003");
   });
 
-  test("no model of the catalogue makes it throw, whatever the unit", async () => {
+  test("Never throws, for any model and unit of the catalogue", async () => {
     const { waitForUpdate } = await import("@pydantic/genai-prices");
     for (const provider of (await waitForUpdate()) ?? []) {
       for (const model of provider.models) {
@@ -164,8 +164,8 @@ describe("never 0 by silence", () => {
   });
 });
 
-describe("cached tokens", () => {
-  test("included in the input (OpenAI): the part at the cache price, the rest at the input price, never twice", () => {
+describe("Cached tokens", () => {
+  test("Prices an included part (OpenAI) at the cache price and the rest at the input price", () => {
     const priced = price("openai", "gpt-4o", "input_tokens", "1000", { cachedQuantity: d("400") });
     expect(priced).toMatchObject({
       amount: d("0.002"), // 600 × 2.50/M + 400 × 1.25/M
@@ -178,7 +178,7 @@ describe("cached tokens", () => {
     expect(amount("openai", "gpt-4o", "input_tokens", "1000", { cachedQuantity: d("0") })).toBe("0.0025");
   });
 
-  test("beside the input (Anthropic): lines of their own, however much larger than the input", () => {
+  test("Prices tokens beside the input (Anthropic) as their own line, however many", () => {
     expect(amount("anthropic", "claude-sonnet-4-5", "input_tokens", "12")).toBe("0.000036");
     expect(amount("anthropic", "claude-sonnet-4-5", "cache_read_input_tokens", "100000")).toBe("0.03");
   });
@@ -188,25 +188,25 @@ describe("cached tokens", () => {
     ["negative", "input_tokens", "-1"],
     ["of an output line", "output_tokens", "10"],
     ["of a cache line", "cache_read_tokens", "10"],
-  ])("a cached part that is %s is unpriced, and does not throw", (_, unitType, cached) => {
+  ])("Leaves a cached part that is %s unpriced without throwing", (_, unitType, cached) => {
     const priced = price("anthropic", "claude-sonnet-4-5", unitType, "1000", { cachedQuantity: d(cached) });
     expect(priced).toEqual({ status: "unpriced", reason: "invalid_cached_quantity" });
   });
 
-  test("a model without a cache price leaves the whole line unpriced", () => {
+  test("Leaves the whole line unpriced when the model has no cache price", () => {
     expect(amount("openai", "gpt-4", "input_tokens", "1000", { cachedQuantity: d("1") })).toBe(
       "unpriced: no_rate",
     );
   });
 });
 
-describe("tiers", () => {
+describe("Price tiers", () => {
   const sonnet = (unit: string, quantity: string, extra: Extra = {}) =>
     amount("anthropic", "claude-sonnet-4-5", unit, quantity, extra);
 
   const request = (input: string) => ({ inputQuantity: d(input) });
 
-  test("the request's input decides, above the threshold and not at it, for the whole line", () => {
+  test("Apply to the whole line when the request's input is above the threshold", () => {
     expect(sonnet("input_tokens", "200000", request("200000"))).toBe("0.6");
     expect(sonnet("input_tokens", "200001", request("200001"))).toBe("1.200006");
     expect(sonnet("cache_read_tokens", "300000", request("300000"))).toBe("0.18");
@@ -218,18 +218,18 @@ describe("tiers", () => {
     expect(told("200000")).not.toHaveProperty("price.tier");
   });
 
-  test("the cached part is in the same tier", () => {
+  test("Apply to the cached part too", () => {
     const extra = { cachedQuantity: d("150000"), ...request("300000") };
     expect(sonnet("input_tokens", "300000", extra)).toBe("0.99"); // 150k × 6/M + 150k × 0.6/M
   });
 
-  test("a line that does not tell its request is at the base tier, however much it sums up", () => {
+  test("Do not apply to a line without its request's input, however large its sum", () => {
     expect(sonnet("input_tokens", "1000001")).toBe("3.000003");
     expect(sonnet("output_tokens", "300000")).toBe("4.5");
   });
 });
 
-test("of several tiers the highest one passed holds, in whatever order the catalogue lists them", () => {
+test("Use the highest tier passed, in any order of the catalogue", () => {
   const unit = findUnit("input_tokens") ?? expect.fail();
   const tiers = [
     { start: 100, price: 2 },
@@ -240,10 +240,10 @@ test("of several tiers the highest one passed holds, in whatever order the catal
   expect(scale?.tiers.map(({ rate }) => rate.price.rate)).toEqual(["0.000004", "0.000003", "0.000002"]);
 });
 
-describe("prices of their time", () => {
+describe("Dated prices", () => {
   const at = (text: string) => ({ occurredAt: new Date(text) });
 
-  test("a price with a start date holds from that midnight in UTC", () => {
+  test("Apply a price with a start date from that midnight in UTC", () => {
     const opus = (text: string) =>
       amount("anthropic", "claude-opus-4-6", "input_tokens", "300000", {
         ...at(text),
@@ -254,7 +254,7 @@ describe("prices of their time", () => {
     expect(opus("2026-03-12T23:59:59.999Z")).toBe("3"); // and again, remembered
   });
 
-  test("a price by the hour of the day holds within its hours in UTC", () => {
+  test("Apply an hourly price within its hours in UTC", () => {
     const flash = (text: string) =>
       amount("deepseek", "deepseek-v4-flash", "input_tokens", "1000000", at(text));
     const day = "2026-09-29T";
@@ -266,7 +266,7 @@ describe("prices of their time", () => {
     expect(flash(`${day}10:00:00Z`)).toBe("0.22");
   });
 
-  test("an invalid instant has no price and spoils none", () => {
+  test("Finds no price at an invalid instant, and still prices others", () => {
     expect(amount("anthropic", "claude-opus-4-6", "input_tokens", "1", at("never"))).toBe(
       "unpriced: no_rate",
     );
@@ -274,7 +274,7 @@ describe("prices of their time", () => {
   });
 });
 
-test("invented model names do not fill the memory", () => {
+test("Does not grow its memory with invented model names", () => {
   for (let i = 0; i < 12_000; i++) price("anthropic", `invented-${i}`, "input_tokens", "1");
   expect(countRememberedNames()).toBeLessThanOrEqual(8_000);
   const before = countRememberedNames();
@@ -284,7 +284,7 @@ test("invented model names do not fill the memory", () => {
   expect(amount("openai", "gpt-4o", "input_tokens", "1000")).toBe("0.0025");
 });
 
-test("an amount is quantity × rate in rational arithmetic, never a float", () => {
+test("Computes quantity × rate exactly, as rational arithmetic does", () => {
   // gpt-4o: 2.50 and 1.25 per million, that is 25 × 10^-7 and 125 × 10^-8 a token.
   const whole = fc.bigInt(0n, 10n ** 20n);
   fc.assert(
@@ -305,10 +305,10 @@ test.each([
   ["4e-13", "0.000000000000000001"],
   ["1e15", "2500000000"],
   ["9007199254740993", "22517998136.8524825"],
-])("a quantity of %s costs %s", (quantity, expected) => {
+])("Prices a quantity of %s at %s", (quantity, expected) => {
   expect(amount("openai", "gpt-4o", "input_tokens", quantity)).toBe(expected);
 });
 
-test("a quantity of 1e308 is priced, not infinite", () => {
+test("Prices a quantity of 1e308 as a finite amount", () => {
   expect(amount("openai", "gpt-4o", "input_tokens", "1e308")).toBe(`25${"0".repeat(301)}`);
 });

@@ -18,25 +18,25 @@ const snapshot = (date: string, rates: Record<string, string>): RateSnapshot => 
   rates,
 });
 
-describe("currencies", () => {
-  test.each(["USD", "EUR", "JPY", "KWD", "XCG", "ZWG"])("%s is one", (code) => {
+describe("Currency codes", () => {
+  test.each(["USD", "EUR", "JPY", "KWD", "XCG", "ZWG"])("Accept %s", (code) => {
     expect(isCurrency(code)).toBe(true);
   });
 
-  test.each(["usd", "EURO", "XXX", "XAU", "BTC", "", "toString"])("%s is none", (code) => {
+  test.each(["usd", "EURO", "XXX", "XAU", "BTC", "", "toString"])("Refuse %s", (code) => {
     expect(isCurrency(code)).toBe(false);
     expect(() => currencyDecimalsIssue(d(1), code)).toThrow("is no ISO 4217 currency");
     expect(() => convert(d(1), code, june)).toThrow("is no ISO 4217 currency");
   });
 
-  test("each one but the dollar has a shipped rate, and nothing else has", () => {
+  test("Have a shipped rate each, except USD, and there are no other rates", () => {
     const [shipped] = shippedRates;
     expect(Object.keys(shipped?.rates ?? {})).toEqual(listCurrencies().filter((code) => code !== "USD"));
     for (const rate of Object.values(shipped?.rates ?? {})) expect(rate).toMatch(/^\d+(\.\d+)?$/);
   });
 });
 
-describe("decimals of an amount", () => {
+describe("Decimals of an amount", () => {
   test.each([
     ["10.5", "JPY", "amounts in JPY have no decimals, and 10.5 has 1"],
     ["1.2345", "KWD", "amounts in KWD have at most 3 decimals, and 1.2345 has 4"],
@@ -51,13 +51,13 @@ describe("decimals of an amount", () => {
     ["10.000", "JPY"],
     ["1.234", "KWD"],
     ["90071992547409.93", "EUR"],
-  ])("%s %s is fine", (amount, currency) => {
+  ])("Accept %s %s", (amount, currency) => {
     expect(currencyDecimalsIssue(d(amount), currency)).toBeUndefined();
   });
 });
 
-describe("conversion", () => {
-  test("dollars are not converted", () => {
+describe("Conversion", () => {
+  test("Leaves USD unchanged", () => {
     expect(convert(d("12.34"), "USD", june)).toEqual({
       status: "unconverted",
       amountUsd: d("12.34"),
@@ -67,7 +67,7 @@ describe("conversion", () => {
     });
   });
 
-  test("an amount is multiplied exactly and keeps its rate", () => {
+  test("Multiplies exactly and keeps its rate", () => {
     const rates = [snapshot("2026-06-01", { JPY: "0.0063501218", KWD: "3.23926651" })];
     const yen = convert(d("123456789"), "JPY", june, rates);
     expect(toText(yen.amountUsd)).toBe("783965.6471869002");
@@ -80,12 +80,12 @@ describe("conversion", () => {
     expect(toText(convert(d("1.234"), "KWD", june, rates).amountUsd)).toBe("3.99725487334");
   });
 
-  test("a rate with many decimals is rounded once, half-even, to 18", () => {
+  test("Rounds once, half-even, to 18 decimals", () => {
     const rates = [snapshot("2026-06-01", { VND: "0.000000000000000025" })];
     expect(toText(convert(d("0.1"), "VND", june, rates).amountUsd)).toBe("0.000000000000000002");
   });
 
-  test("the rate of the day applies: the latest not after it, that very day's included, else the earliest", () => {
+  test("Uses the latest rate not after the day, else the earliest", () => {
     const [january, june15, june16] = [
       snapshot("2026-01-01", { EUR: "1" }),
       snapshot("2026-06-15", { EUR: "2" }),
@@ -112,13 +112,13 @@ describe("conversion", () => {
     }
   });
 
-  test("a currency without a rate throws rather than counting as nothing", () => {
+  test("Throws for a currency without a rate", () => {
     const rates = [snapshot("2026-06-01", { JPY: "0.0063" })];
     expect(() => convert(d("1"), "EUR", june, rates)).toThrow("There is no exchange rate for EUR");
   });
 });
 
-describe("refreshing rates", () => {
+describe("Refreshing rates", () => {
   const before = { date: "2026-06-01", source: "s", rates: { EUR: "1.1", ARS: "0.001" } };
 
   test.each([
@@ -133,17 +133,17 @@ describe("refreshing rates", () => {
     expect(problems.map((problem) => problem.slice(0, 3))).toEqual(refused);
   });
 
-  test("an older day is refused", () => {
+  test("Refuses an older day", () => {
     expect(findProblems(before, { ...before, date: "2026-05-31" })).toHaveLength(1);
   });
 
-  test("a figure that contradicts its inverse is refused", () => {
+  test("Refuses a figure that contradicts its inverse", () => {
     expect(readRate("IRR", 7.2727292e-7, 1374999.64464856)).toBe("0.00000072727292");
     expect(() => readRate("EUR", 1.13607202, 1.13607202)).toThrow("contradict");
     expect(() => readRate("EUR", 0, 1)).toThrow("contradict");
   });
 
-  test("the script reads the same currencies as the service", async () => {
+  test("Reads the same currencies in the script as in the service", async () => {
     const { readFile } = await import("node:fs/promises");
     const source = await readFile(new URL("./iso-4217.ts", import.meta.url), "utf8");
     expect(listCodes(source)).toEqual(listCurrencies());

@@ -33,7 +33,7 @@ function textOf({ coefficient, scale }: Rational): string {
   return coefficient < 0n ? `-${text}` : text;
 }
 
-describe("reading", () => {
+describe("Parsing a decimal", () => {
   test.each([
     [0.1, "0.1"],
     [1e-12, "0.000000000001"],
@@ -50,7 +50,7 @@ describe("reading", () => {
     ["1e3", "1000"],
     ["90071992547409.93", "90071992547409.93"],
     [12n, "12"],
-  ])("%s reads as %s", (value, text) => {
+  ])("Reads %s as %s", (value, text) => {
     expect(toText(d(value))).toBe(text);
   });
 
@@ -70,11 +70,11 @@ describe("reading", () => {
     "1e-401",
     "1e99999999",
     "1".repeat(401),
-  ])("%s is refused", (value) => {
+  ])("Refuses %s", (value) => {
     expect(() => d(value)).toThrow(DecimalError);
   });
 
-  test("every finite number reads back as itself", () => {
+  test("Round-trips every finite number", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(Number(toText(d(value)))).toBe(value === 0 ? 0 : value);
@@ -83,21 +83,21 @@ describe("reading", () => {
   });
 });
 
-describe("arithmetic", () => {
-  test("0.1 + 0.2 is 0.3", () => {
+describe("Decimal arithmetic", () => {
+  test("Adds 0.1 and 0.2 to 0.3", () => {
     expect(toText(add(d(0.1), d(0.2)))).toBe("0.3");
   });
 
-  test("a million cents beside 2^53 cents are not lost", () => {
+  test("Adds a million cents to 2^53 cents without loss", () => {
     const cents = d("90071992547409.92");
     expect(toText(sum([cents, ...Array.from({ length: 1000 }, () => d(0.01))]))).toBe("90071992547419.92");
   });
 
-  test("1e308 times 1e-12 is exact", () => {
+  test("Multiplies 1e308 by 1e-12 exactly", () => {
     expect(toText(multiply(d(1e308), d(1e-12)))).toBe(`1${"0".repeat(296)}`);
   });
 
-  test("plus, minus, times and comparison equal rational arithmetic over BigInt", () => {
+  test("Equals rational arithmetic over BigInt for plus, minus, times and comparison", () => {
     fc.assert(
       fc.property(rational, rational, (a, b) => {
         const scale = Math.max(a.scale, b.scale);
@@ -115,7 +115,7 @@ describe("arithmetic", () => {
     );
   });
 
-  test("shifting is multiplication by a power of ten", () => {
+  test("Shifts by powers of ten", () => {
     fc.assert(
       fc.property(rational, fc.integer({ min: -20, max: 20 }), (a, places) => {
         expect(toText(shiftDecimal(decimalOf(a), places))).toBe(
@@ -125,7 +125,7 @@ describe("arithmetic", () => {
     );
   });
 
-  test("no operation changes what it was given", () => {
+  test("Does not change its operands", () => {
     const a = d("1.234567890123456789123");
     const before = toText(a);
     add(a, a);
@@ -134,7 +134,7 @@ describe("arithmetic", () => {
     expect(toText(a)).toBe(before);
   });
 
-  test("a decimal cannot slip into float arithmetic", () => {
+  test("Throws when a decimal is used in float arithmetic", () => {
     expect(() => Number(d("0.1") as unknown)).toThrow();
     expect(JSON.stringify({ amount: d("1e-9") })).toBe('{"amount":"0.000000001"}');
   });
@@ -151,7 +151,7 @@ function roundedQuotient(numerator: bigint, denominator: bigint): Rational {
   return { coefficient: (up ? quotient + 1n : quotient) * sign, scale: moneyScale };
 }
 
-describe("rounding to the ledger's scale", () => {
+describe("Rounding to the ledger's scale", () => {
   test.each([
     ["0.0000000000000000005", "0"],
     ["0.0000000000000000015", "0.000000000000000002"],
@@ -161,7 +161,7 @@ describe("rounding to the ledger's scale", () => {
     ["-0.0000000000000000005", "0"],
     ["0.9999999999999999999", "1"],
     ["123456789.123456789123456789", "123456789.123456789123456789"],
-  ])("%s becomes %s", (value, rounded) => {
+  ])("Rounds %s to %s", (value, rounded) => {
     expect(toText(roundMoney(d(value)))).toBe(rounded);
   });
 
@@ -170,7 +170,7 @@ describe("rounding to the ledger's scale", () => {
     expect(countDecimals(value)).toBeLessThanOrEqual(moneyScale);
   };
 
-  test("rounding and division are half-even, once", () => {
+  test("Rounds and divides half-even, once", () => {
     fc.assert(
       fc.property(rational, fc.bigInt(1n, 10n ** 12n), (a, divisor) => {
         check(roundMoney(decimalOf(a)), roundedQuotient(a.coefficient, 10n ** BigInt(a.scale)));
@@ -182,7 +182,7 @@ describe("rounding to the ledger's scale", () => {
     );
   });
 
-  test("division by zero is refused", () => {
+  test("Refuses division by zero", () => {
     expect(() => divideMoney(d(1), d(0))).toThrow(DecimalError);
   });
 });

@@ -132,26 +132,26 @@ function compareWithTheirs() {
   return { compared, silentZeros, differences, amounts };
 }
 
-describe("an independent calculator with tables of its own", () => {
+describe("An independent calculator with its own price tables", () => {
   const { compared, silentZeros, differences, amounts } = compareWithTheirs();
   const groups: { why: string; differences: Record<string, string> }[] = explainedDifferences;
   const explained = Object.fromEntries(groups.flatMap((group) => Object.entries(group.differences)));
 
-  test("prices at least 300 of the models the catalogue prices", () => {
+  test("Prices at least 300 of the catalogue's models", () => {
     expect(compared.size).toBeGreaterThanOrEqual(300);
     expect(amounts).toBeGreaterThanOrEqual(2 * compared.size);
   });
 
-  test("never charges where ours is 0", () => {
+  test("Never charges where our price is 0", () => {
     expect(silentZeros).toEqual([]);
   });
 
-  test("agrees to a billionth, or the difference is known and explained", () => {
+  test("Agrees to a billionth, or the difference is known and explained", () => {
     expect(differences).toEqual(explained);
   });
 });
 
-test("images are billed as input and reasoning as output where the catalogue has no price of their own", () => {
+test("Bills images as input and reasoning as output where the catalogue has no own price", () => {
   const disagreements: string[] = [];
   let agreements = 0;
   for (const { provider, modelId } of getAllSupportedModels()) {
@@ -179,8 +179,8 @@ test("images are billed as input and reasoning as output where the catalogue has
   expect(disagreements.filter((name) => !known.some((key) => key.startsWith(`${name} `)))).toEqual([]);
 });
 
-describe("the catalogue's own calculator", () => {
-  test("agrees with ours on every model, for every line of both requests", async () => {
+describe("The catalogue's own calculator", () => {
+  test("Agrees with ours on every model, for every line of both requests", async () => {
     const disagreements: string[] = [];
     let models = 0;
     for (const provider of (await waitForUpdate()) ?? []) {
@@ -211,7 +211,7 @@ describe("the catalogue's own calculator", () => {
     expect(disagreements).toEqual([]);
   });
 
-  test("agrees with ours on input and output where there is no cache, priced there or unpriced here", async () => {
+  test("Agrees with ours on input and output without a cache price", async () => {
     const disagreements: string[] = [];
     let priced = 0;
     for (const provider of (await waitForUpdate()) ?? []) {

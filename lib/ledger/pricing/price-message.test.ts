@@ -29,8 +29,8 @@ const override = (change: Partial<PriceOverride> = {}): PriceOverride => ({
 
 const amount = (change: Partial<Usage>) => toText(priceUsage(usage(change)).amount);
 
-describe("the order of prices", () => {
-  test("the client's own figure beats every price", () => {
+describe("The order of prices", () => {
+  test("Prefers the client's own figure to every price", () => {
     expect(priceUsage(usage({ estimatedCost: d("0.07"), overrides: [override()] }))).toEqual({
       costStatus: "client",
       amount: d("0.07"),
@@ -38,16 +38,16 @@ describe("the order of prices", () => {
     });
   });
 
-  test("a client's 0 is the client's, and not unpriced", () => {
+  test("Treats a client's 0 as a price, not as unpriced", () => {
     expect(priceUsage(usage({ estimatedCost: d("0") }))).toMatchObject({ costStatus: "client" });
   });
 
-  test("a client's figure is rounded to the ledger's scale", () => {
+  test("Rounds a client's figure to the ledger's scale", () => {
     expect(amount({ estimatedCost: d("1e-19") })).toBe("0");
     expect(amount({ estimatedCost: d("0.12345678901234567855") })).toBe("0.123456789012345679");
   });
 
-  test("the workspace's price beats the catalogue's, and is named", () => {
+  test("Prefers the workspace's price to the catalogue's and names it", () => {
     const own = override({ rate: "0.00000200" });
     expect(priceUsage(usage({ overrides: [own] }))).toEqual({
       costStatus: "priced",
@@ -64,7 +64,7 @@ describe("the order of prices", () => {
     });
   });
 
-  test("without one the catalogue's holds", () => {
+  test("Uses the catalogue's price where the workspace has none", () => {
     expect(priceUsage(usage())).toMatchObject({
       costStatus: "priced",
       amount: d("0.0025"),
@@ -72,7 +72,7 @@ describe("the order of prices", () => {
     });
   });
 
-  test("with neither the line is unpriced: amount 0, no price, a reason", () => {
+  test("Leaves a line without any price unpriced: amount 0, no price, a reason", () => {
     expect(priceUsage(usage({ model: "gpt-99-imaginary" }))).toEqual({
       costStatus: "unpriced",
       amount: d("0"),
@@ -81,7 +81,7 @@ describe("the order of prices", () => {
     });
   });
 
-  test("a workspace's price of 0 is a price", () => {
+  test("Treats a workspace's price of 0 as a price", () => {
     expect(priceUsage(usage({ overrides: [override({ rate: "0" })] }))).toMatchObject({
       costStatus: "priced",
       price: { rate: "0", source: "override" },
@@ -89,8 +89,8 @@ describe("the order of prices", () => {
   });
 });
 
-describe("which override holds", () => {
-  test("the latest that has started, from its very instant", () => {
+describe("The workspace price that applies", () => {
+  test("Is the latest that has started, from its exact instant", () => {
     const overrides = [
       override({ rate: "0.2", startsAt: new Date("2026-06-01T12:00:00.000Z") }),
       override({ rate: "0.1", startsAt: new Date("2026-01-01T00:00:00Z") }),
@@ -102,7 +102,7 @@ describe("which override holds", () => {
     expect(amount({ overrides, occurredAt: new Date("2025-12-31T23:59:59.999Z") })).toBe("0.0025");
   });
 
-  test("one for this model before one for any, even an older one", () => {
+  test("Is one for the model before one for the provider, even when older", () => {
     const overrides = [
       override({ rate: "0.2", model: null, startsAt: new Date("2026-05-01T00:00:00Z") }),
       override({ rate: "0.1" }),
@@ -112,42 +112,42 @@ describe("which override holds", () => {
     expect(amount({ overrides, model: undefined })).toBe("200");
   });
 
-  test("of two of one instant always the same, in whatever order they come", () => {
+  test("Is always the same of two with one start, in any order", () => {
     const [a, b] = [override({ id: "a", rate: "0.1" }), override({ id: "b", rate: "0.2" })];
     expect(amount({ overrides: [a, b] })).toBe("200");
     expect(amount({ overrides: [b, a] })).toBe("200");
   });
 
   test.each([[{ provider: "anthropic" }], [{ model: "gpt-4" }], [{ unitType: "output_tokens" }]])(
-    "not one for another %o",
+    "Is not one for another %o",
     (change) => {
       expect(amount({ overrides: [override({ rate: "9", ...change })] })).toBe("0.0025");
     },
   );
 
-  test("names are compared without case, units by meaning", () => {
+  test("Is found by names without regard to case, and by the unit's meaning", () => {
     const overrides = [
       override({ provider: " OpenAI ", model: "GPT-4o", unitType: "promptTokens", rate: "0.1" }),
     ];
     expect(amount({ overrides })).toBe("100");
   });
 
-  test("a unit the catalogue does not know can be priced", () => {
+  test("Can be for a unit that the catalogue does not know", () => {
     const overrides = [override({ provider: "acme", model: null, unitType: "GPU_Hours", rate: "1.5" })];
     expect(
       amount({ provider: "acme", model: undefined, unitType: "gpu_hours", quantity: d("2.5"), overrides }),
     ).toBe("3.75");
   });
 
-  test("a rate that is no decimal throws rather than pricing as something else", () => {
+  test("Throws when its rate is not a decimal", () => {
     expect(() => priceUsage(usage({ overrides: [override({ rate: "free" })] }))).toThrow(DecimalError);
   });
 });
 
-describe("a cached part", () => {
+describe("A cached part", () => {
   const cached = { cachedQuantity: d("400") };
 
-  test("has its own override, or the catalogue's cache price", () => {
+  test("Uses its own workspace price or the catalogue's cache price", () => {
     const input = override({ rate: "0.1" });
     expect(amount({ ...cached, overrides: [input] })).toBe("60.0005");
     expect(
@@ -155,7 +155,7 @@ describe("a cached part", () => {
     ).toBe("64");
   });
 
-  test("without any price of its own leaves the line unpriced", () => {
+  test("Leaves the line unpriced without a price of its own", () => {
     const overrides = [override({ provider: "acme", model: null, rate: "0.1" })];
     expect(priceUsage(usage({ ...cached, provider: "acme", overrides }))).toMatchObject({
       costStatus: "unpriced",
@@ -175,7 +175,7 @@ describe("a cached part", () => {
   });
 });
 
-test("an override's amount is quantity × rate, rounded once; more quantity never costs less", () => {
+test("Rounds quantity × rate once, and never costs less for more", () => {
   const decimalText = fc
     .tuple(fc.bigInt(0n, 10n ** 18n), fc.nat(18))
     .map(([coefficient, scale]) => toText(d(`${coefficient}e-${scale}`)));

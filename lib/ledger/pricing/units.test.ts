@@ -2,7 +2,7 @@ import { calcPrice } from "@pydantic/genai-prices";
 import { describe, expect, test, vi } from "vitest";
 import { allUnits, findUnit, unitName } from "./units";
 
-describe("spellings", () => {
+describe("Unit names", () => {
   test.each([
     ["input_tokens", "input_tokens"],
     ["inputTokens", "input_tokens"],
@@ -31,7 +31,7 @@ describe("spellings", () => {
     ["webSearches", "web_searches"],
     ["audio_minute", "audio_minutes"],
     ["characters", "input_characters"],
-  ])("%s is %s", (spelling, unit) => {
+  ])("Read %s as %s", (spelling, unit) => {
     expect(findUnit(spelling)?.unit).toBe(unit);
   });
 
@@ -46,11 +46,11 @@ describe("spellings", () => {
     "__proto__",
     "constructor",
     "x".repeat(500),
-  ])("%s is no unit of the catalogue", (spelling) => {
+  ])("Refuse %s as a unit of the catalogue", (spelling) => {
     expect(findUnit(spelling)).toBeUndefined();
   });
 
-  test("an unknown unit is compared without case and margins", () => {
+  test("Compare unknown units without regard to case and surrounding spaces", () => {
     expect(unitName(" GPU_Hours ")).toBe("gpu_hours");
   });
 });
@@ -61,7 +61,7 @@ const companions = ["input_mtok", "output_mtok", "cache_read_mtok", "cache_write
   "input_document_kpages",
 );
 
-describe("the table against the catalogue's own calculator", () => {
+describe("The unit table and the catalogue's own calculator", () => {
   test.each(allUnits().map((unit) => [unit.unit, unit] as const))("%s", (name, unit) => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     const isTime = /_(seconds|minutes|hours)$/.test(name);

@@ -11,11 +11,11 @@ test.each([
   ["2026-03-31", -1, "2026-02-28"],
   ["2028-02-29", -24, "2026-02-28"],
   ["2026-11-15", 12, "2027-11-15"],
-])("%s and %i months is %s: a month without that day ends on its last", (day, months, expected) => {
+])("Adds to %s %i months and gets %s: a missing day becomes the month's last", (day, months, expected) => {
   expect(addMonths(day, months)).toBe(expected);
 });
 
-test("periods are counted from the first day, so that a short month does not move the later ones", () => {
+test("Counts periods from the first day, so that a short month does not shift later ones", () => {
   const months = [0, 1, 2, 3].map((index) => periodStart("2026-01-31", "month", index));
   expect(months).toEqual(["2026-01-31", "2026-02-28", "2026-03-31", "2026-04-30"]);
   const years = [0, 1, 4].map((index) => periodStart("2028-02-29", "year", index));

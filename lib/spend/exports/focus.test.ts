@@ -61,7 +61,7 @@ function read(row: StoredActivity, names: string[]): unknown[] {
 
 const period = ["ChargePeriodStart", "ChargePeriodEnd", "BillingPeriodStart", "BillingPeriodEnd"];
 
-describe("the period of a FOCUS charge", () => {
+describe("The period of a FOCUS charge", () => {
   test.each<[MessageType, string, string, string, string, string]>([
     ["usage", "2026-11-05T12:00:00Z", "2026-11-05", "2026-11-06", "2026-11-01", "2026-12-01"],
     ["usage", "2026-12-31T23:59:59.999Z", "2026-12-31", "2027-01-01", "2026-12-01", "2027-01-01"],
@@ -87,7 +87,7 @@ test.each<[MessageType, string, string, number | null, string | null, number | n
   expect(read(rowOf(type, "2026-11-05T00:00:00Z"), names)).toEqual(expected);
 });
 
-test("the lines of a batch are charges by themselves, each to its last digit", () => {
+test("Exports the lines of a batch as charges, each to its last digit", () => {
   const line = { unit_type: "requests", quantity: "2", cost_status: "client" as const };
   const row = rowOf("batch", "2026-11-05T00:00:00Z", {
     amount_usd: "3",

@@ -15,7 +15,7 @@ test.each([
   ["https://app.example.com/d", "https://app.example.com/[!abc]"],
   ["https://app.example.com/a*b", "https://app.example.com/a\\*b"],
   ["com.example.app://callback", "com.example.app://callback"],
-])("%s is reached where %s is listed", (wanted, pattern) => {
+])("Allows %s where %s is listed", (wanted, pattern) => {
   expect(reached(wanted, pattern)).toBe(new URL(wanted).href);
 });
 
@@ -33,11 +33,11 @@ test.each([
   ["data:text/html,x", "**"],
   ["//evil.example", "**"],
   ["/relative", "**"],
-])("%s is not reached where %s is listed: the link leads here", (wanted, pattern) => {
+])("Replaces %s by the service's address where only %s is listed", (wanted, pattern) => {
   expect(reached(wanted, pattern)).toBe(own);
 });
 
-test("this machine is reached without being listed, and nothing else is", () => {
+test("Allows this machine without listing it, and nothing else", () => {
   for (const wanted of ["http://localhost:9/mine", "http://127.0.0.1:9/mine", "http://[::1]:9/mine"])
     expect(reached(wanted)).toBe(wanted);
   expect(reached("https://app.example.com/")).toBe(own);

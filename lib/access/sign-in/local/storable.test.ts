@@ -10,7 +10,7 @@ test.each([
   "\ud83d\ude00",
   { a: [1, null, true, { b: "ü" }] },
   nested(16),
-])("%j can be kept", (value) => {
+])("Accepts %j", (value) => {
   expect(isStorable(value)).toBe(true);
 });
 
@@ -22,6 +22,6 @@ test.each([
   { "\ud800": 1 },
   { a: [{ b: ["\u0000"] }] },
   nested(17),
-])("%j cannot be kept", (value) => {
+])("Refuses %j", (value) => {
   expect(isStorable(value)).toBe(false);
 });
