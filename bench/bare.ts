@@ -1,4 +1,5 @@
-// The yardstick: the least a JSON endpoint does on the adapter the service uses. Reads a body, answers one of its size.
+// The baseline: the least work a JSON endpoint does on the service's HTTP adapter. It reads a body and answers one of
+// the same size.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";

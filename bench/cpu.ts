@@ -12,7 +12,7 @@ export function cpuMs(pid: number): number {
   return own;
 }
 
-/** CPU time of a process and of everything it started, in ms; on Linux that of children that have ended too. */
+/** CPU time of a process and of everything it started, in ms; on Linux including children that have ended. */
 export function treeCpuMs(pid: number): number {
   const ps = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" });
   const children = ps
@@ -27,7 +27,7 @@ function cpuOrNothingMs(pid: number): number {
   try {
     return cpuMs(pid);
   } catch {
-    // It ended since it was listed; its parent has its time by now.
+    // The process ended after it was listed; its parent accounts for its time.
     return 0;
   }
 }

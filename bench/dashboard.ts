@@ -3,14 +3,17 @@ import type { Part } from "./part";
 import type { Figure, Round } from "./report";
 import type { Stage } from "./stage";
 
-/** What is read, and how much lies behind the workspace it is read of. */
+/** A page to read, and the size of the workspace behind it. */
 const views = ["metrics", "activity", "overview page", "activity page"] as const;
 const sizes = ["empty", "young", "full"] as const;
 type View = (typeof views)[number];
 type Size = (typeof sizes)[number];
 type Name = `${View}, ${Size}`;
 
-/** What people look at, in an empty workspace, one with all names but little spend, and one with ten million messages. */
+/**
+ * The pages people read, in three workspaces: an empty one, one with many names but little spend, and one with ten
+ * million messages.
+ */
 export function dashboardPart({ fast, dashboard }: Stage, requests: number): Part<Name> {
   const { cookie, token, slugs } = dashboard;
   const callOf = (view: View, slug: string): Call => {
@@ -32,7 +35,7 @@ export function dashboardPart({ fast, dashboard }: Stage, requests: number): Par
   };
 }
 
-/** Server time: what the request costs the service and Postgres together. */
+/** Server time: what a request costs the service and Postgres together. */
 const serverMs = (name: Name) => (round: Round<Name>) => round[name].cpuMs + round[name].postgresCpuMs;
 
 const figures = views.flatMap((view): Figure<Name>[] => [

@@ -1,21 +1,21 @@
 import type { Fixtures } from "@/tests/helpers/keys";
 
-/** Two years of a team that runs much, and the first month of one that begins with as many names. */
+/** The shape of two histories: two years of a busy team, and the first month of a team with as many names. */
 export const histories = {
   young: { messages: 500, storedMessages: 500, months: 1 },
   full: { messages: 10_000_000, storedMessages: 300_000, months: 24 },
 };
 
 /**
- * How many messages there are, and how many of them, those of this month, are there as messages: of the months before
- * there are only the sums, as they would be read.
+ * How many messages there are. Only those of this month exist as rows; earlier months have only their sums, which is
+ * all that is read.
  */
 type History = (typeof histories)[keyof typeof histories];
 
-/** Names in use, and the combinations of them that occur on a day: the rows that the rollup has of it. */
+/** The number of names in use, and of their combinations per day: the rows of the rollup. */
 const names = { projects: 40, models: 30, features: 40, keys: 20, combinations: 500 };
 
-/** What occurs together, by number; no two alike. */
+/** Distinct combinations of names, by number. */
 const combinations = `
   select number,
     project.id as project_id, key.id as api_key_id,
@@ -35,7 +35,7 @@ const rollupRow = (figures: string) => `row(
   $1::uuid, day, project_id, api_key_id, 'usage', provider, model, feature, 'api', 'live', ${figures}
 )::public.daily_spend`;
 
-/** Gives a workspace its history: this month's messages, and the sums of all. */
+/** Fills a workspace: this month's messages, and the sums of every month. */
 export async function makeHistory(
   { sql }: Fixtures,
   workspace: string,

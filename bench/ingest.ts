@@ -24,7 +24,7 @@ export function usage(secret: string, index: number): Call {
   return { method: "POST", path: "/api/v1/messages", secret, body };
 }
 
-/** The same usage as an agent records it, by the present protocol. */
+/** The same usage as an agent records it, over the current protocol. */
 function tool(secret: string, index: number): Call {
   const { body, headers } = toolCall(
     "2026",
@@ -83,7 +83,7 @@ type Name =
   | "small"
   | "large";
 
-/** What programs send and ask: a cost, a cost from an agent, the month's summary. */
+/** The requests of programs: a cost, a cost from an agent, and the month's summary. */
 export function ingestPart({ bare, floor, fast, next, keys }: Stage, requests: number): Part<Name> {
   const one = (list: string[], index: number) => list[index % list.length] ?? "";
   const summary = (secret: string): Call => ({ method: "GET", path: "/api/v1/summary/month", secret });

@@ -12,7 +12,7 @@ import type { Stage } from "./stage";
 type What = "message" | "summary";
 type Name = What | `${What} under ${Attack}`;
 
-/** A tenant at work: eight programs, each of which waits a little after an answer. */
+/** A tenant's normal load: eight programs, each of which pauses after an answer. */
 const pace = { clients: 8, pauseMs: 30, refusals: true };
 
 /** Begins an attack, in a thread of its own. @returns how to end it */
@@ -27,8 +27,8 @@ async function begin(means: Means): Promise<() => Promise<void>> {
 }
 
 /**
- * What one tenant's messages and summaries take while another presses on the service.
- * @param only the one attack to try; all of them without it
+ * Measures one tenant's messages and summaries while another loads the service.
+ * @param only one attack to run; all of them without it
  */
 export async function isolationPart(
   { fast, keys, dashboard, addMember }: Stage,
@@ -53,7 +53,7 @@ export async function isolationPart(
     pace,
   });
   return {
-    // Calm and attack in turn, so that what else the machine does falls on both.
+    // Alternates calm and attack, so that other work of the machine affects both alike.
     contenders: [
       ...whats.map((what) => task(what, what)),
       ...names.flatMap((attack) =>

@@ -41,7 +41,8 @@ export const connections = 64;
 
 /**
  * Sends `count` requests over a fixed number of connections, each as soon as its connection is free.
- * @throws at the first answer that is no success, unless refusals count: one costs less, and would pass for speed
+ * @throws at the first answer that is not a success, unless refusals count: a refusal costs less and would look like
+ *   speed
  */
 export async function runLoad(
   baseUrl: string,

@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     bare: join(projectRoot, "dist/bench/bare.mjs"),
     floor: join(projectRoot, "dist/bench/floor.mjs"),
   });
-  // A second one ends it the hard way; the servers' own watch over their parent is not needed then.
+  // A second signal ends the process at once; the servers watch for the end of their parent themselves.
   let interrupted = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {

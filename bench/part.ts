@@ -3,7 +3,7 @@ import { type Call, type Pace, runLoad } from "./load";
 import type { Figure, Measurement, Round } from "./report";
 import type { Contender } from "./stage";
 
-/** Who answers, how many requests of a round, and which. */
+/** A contender: the server, and the requests of one round. */
 type Task<Name> = {
   name: Name;
   server: Contender;
@@ -12,14 +12,14 @@ type Task<Name> = {
   pace?: Pace;
   /** The pace, where it depends on what earlier contenders of the round did. */
   paceOf?: (round: Partial<Round<string>>) => Pace;
-  /** What goes on meanwhile: begins, and answers how to end it. */
+  /** A load in the background: starts it and resolves with a function that stops it. */
   meanwhile?: () => Promise<() => Promise<void>>;
 };
 
-/** What is measured side by side, in the order of a round, and the figures that come of it. */
+/** A measurement: its contenders in the order of a round, and the figures computed from the rounds. */
 export type Part<Name extends string> = { contenders: Task<Name>[]; figures: Figure<Name>[] };
 
-/** How a part is run; `isInterrupted` ends it after the load that is under way. */
+/** Runs a part. `isInterrupted` ends it after the load under way. */
 export type RunOptions = {
   rounds: number;
   postgresPid: () => number;
@@ -28,8 +28,8 @@ export type RunOptions = {
 };
 
 /**
- * Has every contender do its share in turn, round after round, so that what else the machine does falls on all of them.
- * @returns the rounds that were finished
+ * Runs every contender's share in turn, round after round, so that other work of the machine affects all alike.
+ * @returns the finished rounds
  */
 export async function runPart<Name extends string>(
   { contenders: tasks }: Part<Name>,

@@ -1,15 +1,15 @@
 import type { LoadResult } from "./load";
 
-/** A load with what it cost: CPU time a request, of the server and of Postgres beside it. */
+/** A load's result with its cost: CPU time per request of the server and of Postgres, in ms. */
 export type Measurement = LoadResult & { cpuMs: number; postgresCpuMs: number };
 
-/** Median, least and most of the rounds. */
+/** Median, minimum and maximum of the rounds. */
 export type Spread = { median: number; min: number; max: number };
 
-/** What each contender did in one round. */
+/** The results of each contender in one round. */
 export type Round<Name extends string> = Record<Name, Measurement>;
 
-/** A figure of the rounds: how it is worked out, and what it is to be. */
+/** A figure: how it is computed from the rounds, and its target. */
 export type Figure<Name extends string> = {
   name: string;
   unit: "ms" | "/s" | "×" | "%";
@@ -17,10 +17,10 @@ export type Figure<Name extends string> = {
   target?: { text: string; holds: (median: number) => boolean };
 };
 
-/** A figure with what the rounds made of it, and whether it is what it is to be. */
+/** A figure with its result, and whether it reached its target. */
 export type Summary = Spread & { name: string; unit: string; target?: string; holds?: boolean };
 
-/** The figures of the rounds, with what became of the targets. */
+/** Computes the figures of the rounds and compares them with their targets. */
 export function summarise<Name extends string>(figures: Figure<Name>[], rounds: Round<Name>[]): Summary[] {
   return figures.map(({ name, unit, of, target }) => {
     const spread = spreadOf(rounds.map(of));
@@ -33,7 +33,7 @@ export function summarise<Name extends string>(figures: Figure<Name>[], rounds: 
   });
 }
 
-/** The figures as a table for people. */
+/** Formats the figures as a table. */
 export function formatTable(summary: Summary[]): string {
   const width = Math.max(...summary.map(({ name }) => name.length));
   const lines = summary.map(({ name, unit, median, min, max, target, holds }) => {

@@ -15,14 +15,14 @@ import { histories, makeHistory } from "./history";
 /** A server under test: where it answers, and the process whose CPU time counts. */
 export type Contender = { baseUrl: string; pid: number };
 
-/** Somebody signed in, by cookie and by token, and the workspaces that they look at. */
+/** A signed-in user, by cookie and by token, and the workspaces that they read. */
 export type Dashboard = {
   cookie: string;
   token: string;
   slugs: Record<"empty" | keyof typeof histories, string>;
 };
 
-/** Everything the bench measures, running; `stop()` ends it and removes what it wrote. */
+/** All that the bench measures, running. `stop()` ends it and removes what it wrote. */
 export type Stage = {
   bare: Contender;
   floor: Contender;
@@ -33,18 +33,18 @@ export type Stage = {
   /** Keys in bulk, of one workspace. @returns their secrets */
   addKeys(count: number): Promise<string[]>;
   dashboard: Dashboard;
-  /** Puts somebody new into a workspace. @returns their access token */
+  /** Adds a new user to a workspace. @returns their access token */
   addMember(slug: string): Promise<string>;
   stop(): Promise<void>;
 };
 
-/** Rows of the rollup behind the small and the large month, and the messages they sum. */
+/** Rows of the rollup behind the small and the large month, and the number of messages that they sum. */
 export const months = {
   small: { rows: 1_000, messages: 10_000 },
   large: { rows: 100_000, messages: 10_000_000 },
 };
 
-/** Starts a Postgres with durable settings in a temporary folder, and the servers, each in a process of its own. */
+/** Starts a Postgres with durable settings in a temporary folder, and each server in a process of its own. */
 export async function setStage(programs: { bare: string; floor: string }): Promise<Stage> {
   const opened: (() => unknown)[] = [];
   const stop = async () => {
@@ -154,7 +154,7 @@ async function makeKeys(fixtures: Fixtures): Promise<Stage["keys"]> {
   };
 }
 
-/** A workspace whose rollup has that many rows this month. @returns a key that reads it */
+/** Creates a workspace whose rollup has that many rows this month. @returns a key that reads it */
 async function makeMonth(
   fixtures: Fixtures,
   { rows, messages }: { rows: number; messages: number },
@@ -197,7 +197,7 @@ async function makeDashboard(fixtures: Fixtures, baseUrl: string): Promise<Dashb
   return { cookie: `${sessionCookieName}=base64-${kept}`, token: session.access_token, slugs };
 }
 
-/** Signs somebody up with the local auth. @returns their session, as the client library keeps it in a cookie */
+/** Signs a user up with the local sign-in. @returns their session, as the client library keeps it in a cookie */
 async function signUp(baseUrl: string): Promise<{ access_token: string; user: { id: string } }> {
   const response = await fetch(`${baseUrl}/auth/v1/signup`, {
     method: "POST",

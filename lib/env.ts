@@ -22,7 +22,7 @@ const list = z
 
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 
-/** Host names, in lower case as they are compared. */
+/** Host names in lower case, as they are compared. */
 const hostNames = list
   .transform((names) => names.map((name) => name.toLowerCase()))
   .refine((names) => names.every((name) => hostName.test(name)), {
@@ -36,43 +36,47 @@ const schema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   /** Address the self-hosted server listens on. */
   HOST: z.string().default("127.0.0.1"),
-  /** Where the embedded database and its secrets live. */
+  /** The folder of the embedded database and its secrets. */
   OUTLAY_DATA_DIR: z.string().min(1).default(".outlay"),
-  /** `off` serves every route through Next, as a platform without our server would. */
+  /** `off` serves every route through Next, as on a platform without our server. */
   OUTLAY_FAST_LANE: z.enum(["on", "off"]).default("on"),
   /** The service's public address, without a trailing slash. */
   BASE_URL: url("http:", "https:").optional(),
-  /** Where agents are told to find the tools, when not at /api/mcp of the service's own address. */
+  /** The address of the agent tools, where it is not /api/mcp of the service's own address. */
   MCP_URL: url("http:", "https:").optional(),
-  /** Origins of pages, besides the service's own and this machine's, that may call the agent tools. */
+  /** Origins of pages that may call the agent tools, besides the service's own and this machine's. */
   MCP_ALLOWED_ORIGINS: list,
-  /** Host names, besides those of the addresses above and of this machine, that the service answers as. */
+  /** Host names that the service answers, besides those of the addresses in these settings and of this machine. */
   ALLOWED_HOSTS: hostNames,
-  /** `off`: programs that sign in register; the documents some of them publish about themselves are not fetched. */
+  /** `off`: client documents are not fetched, and clients register instead. */
   OAUTH_CLIENT_DOCUMENTS: z.enum(["on", "off"]).default("on"),
   POSTGRES_URL: url("postgres:", "postgresql:").optional(),
   DATABASE_URL: url("postgres:", "postgresql:").optional(),
   /** A direct connection, for migrations and maintenance. */
   POSTGRES_URL_NON_POOLING: url("postgres:", "postgresql:").optional(),
-  /** The certificate (PEM) of the authority that signs the database's certificate, where the system does not know it. */
+  /**
+   * The certificate (PEM) of the authority that signed the database's certificate, where the system does not know it.
+   */
   POSTGRES_CA_CERT: z
     .string()
     .includes("BEGIN CERTIFICATE", "must be a certificate in PEM")
     .transform((pem) => pem.replaceAll("\\n", "\n"))
     .optional(),
-  /** Connections the service may hold open, in all. */
+  /** The most connections that the process opens. */
   POSTGRES_POOL_SIZE: z.coerce.number().int().min(4).max(200).default(10),
-  /** How many of them are for reads: dashboards, summaries, exports. One is for health; the rest record. */
+  /**
+   * How many of the connections are for reads: dashboards, summaries, exports. One is for health; the rest record.
+   */
   POSTGRES_READ_POOL_SIZE: z.coerce.number().int().min(1).optional(),
-  /** Addresses (CIDR) of the reverse proxies whose X-Forwarded-For may be believed. */
+  /** Addresses (CIDR) of the reverse proxies whose X-Forwarded-For is trusted. */
   TRUSTED_PROXIES: list,
   SVC_API_KEY: z.string().min(16, "must have at least 16 characters").optional(),
-  /** As the specification has it (5.6): `true`, and nothing else, allows the key in production. */
+  /** Only `true` allows the environment key in production (specification 5.6). */
   SVC_ALLOW_ENV_API_KEY: z
     .string()
     .optional()
     .transform((value) => value === "true"),
-  /** What a scheduler sends to `/api/jobs`, where no server of ours runs. */
+  /** The secret that a scheduler sends to `/api/jobs` where our server does not run. */
   CRON_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   /** What a monitoring program sends to read `/metrics` from another machine. */
   METRICS_TOKEN: z
@@ -82,7 +86,7 @@ const schema = z.object({
   /** Where traces are sent (OpenTelemetry's own setting; its SDK reads the others itself). */
   OTEL_EXPORTER_OTLP_ENDPOINT: url("http:", "https:").optional(),
   OTEL_TRACES_SAMPLER: z.string().optional(),
-  /** Where clients on this machine (the import, the local agent tools) find the service. */
+  /** The service's address for clients on this machine (the import, the local agent tools). */
   SVC_BASE_URL: url("http:", "https:").optional(),
   SUPABASE_URL: url("http:", "https:").optional(),
   NEXT_PUBLIC_SUPABASE_URL: url("http:", "https:").optional(),
@@ -91,11 +95,11 @@ const schema = z.object({
   NEXT_PUBLIC_SUPABASE_ANON_KEY: z.string().optional(),
   /** Only for projects that still sign user tokens with a shared secret (HS256). */
   SUPABASE_JWT_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
-  /** Who may see the page of the local sign-in's mails: this machine alone, whoever reaches the service, or nobody. */
+  /** Who may read the mails of the local sign-in: this machine only, everybody, or nobody. */
   OUTLAY_OUTBOX: z.enum(["local", "everyone", "off"]).default("local"),
-  /** Origins of pages, besides the service's own and this machine's, that may use the local sign-in; `*`: any. */
+  /** Origins of pages that may use the local sign-in, besides the service's own and this machine's; `*`: any. */
   AUTH_ALLOWED_ORIGINS: list,
-  /** Where links in the local sign-in's mails may lead, besides this service and this machine: patterns with `*`. */
+  /** Targets of links in the local sign-in's mails, besides this service and this machine: patterns with `*`. */
   AUTH_REDIRECT_URLS: list,
   /** How often one account may sign in with its password in any 15 minutes. */
   AUTH_SIGN_IN_LIMIT: z.coerce.number().int().min(1).max(100_000).default(60),
@@ -109,14 +113,15 @@ const schema = z.object({
 /** The settings of this process, parsed; see `.env.example` for what each one does. */
 export type Env = z.output<typeof schema>;
 
-/** A setting that cannot be used; its message names every bad variable and what it should be. */
+/** Invalid settings. The message names every bad variable and what it should be. */
 export class EnvError extends Error {
   override name = "EnvError";
 }
 
 /**
- * Parses settings. An empty variable counts as unset, as hosting dashboards and `.env` files leave them.
- * @throws EnvError naming each bad variable.
+ * Parses settings. An empty variable counts as unset, because hosting dashboards and `.env` files leave such
+ * variables.
+ * @throws EnvError naming each bad variable
  */
 export function parseEnv(source: Record<string, string | undefined>): Env {
   const set = Object.fromEntries(
@@ -129,7 +134,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
   throw new EnvError(`The environment has settings that cannot be used:\n${lines.join("\n")}`);
 }
 
-/** What the settings that are there need beside them, or do not allow. */
+/** Checks settings that need or exclude one another. */
 function findConflicts(settings: Env): { path: PropertyKey[]; message: string }[] {
   const problems: { path: PropertyKey[]; message: string }[] = [];
   const { POSTGRES_POOL_SIZE: all, POSTGRES_READ_POOL_SIZE: reading = 1 } = settings;
@@ -155,26 +160,26 @@ function publishableKeyOf(settings: Env): string | undefined {
 
 let cached: Env | undefined;
 
-/** The settings of this process. Read lazily, so that a build needs none. @throws EnvError */
+/** The settings of this process. Read on first use, so that a build needs none. @throws EnvError */
 export function env(): Env {
   // biome-ignore lint/style/noProcessEnv: this is the one place that reads it.
   cached ??= parseEnv(process.env);
   return cached;
 }
 
-/** The settings of the local agent tools as they are: what is wrong with them is theirs to say (`lib/mcp/stdio`). */
+/** The unparsed settings of the local agent tools, which `lib/mcp/stdio` checks itself. */
 export function localToolSettings(): Pick<NodeJS.ProcessEnv, "SVC_API_KEY" | "SVC_BASE_URL"> {
   // biome-ignore lint/style/noProcessEnv: the one place, too; a program of an assistant has not the service's settings.
   const { SVC_API_KEY, SVC_BASE_URL } = process.env;
   return { SVC_API_KEY, SVC_BASE_URL };
 }
 
-/** The Postgres address the service works through, or undefined when the embedded database is to be used. */
+/** The Postgres address of the service, or undefined for the embedded database. */
 export function postgresUrl(settings: Env = env()): string | undefined {
   return settings.POSTGRES_URL ?? settings.DATABASE_URL;
 }
 
-/** The Supabase project that signs people in, or undefined when the local sign-in does. */
+/** The Supabase project that signs people in, or undefined for the local sign-in. */
 export function supabaseProject(settings: Env = env()): { url: string; publishableKey: string } | undefined {
   const url = settings.SUPABASE_URL ?? settings.NEXT_PUBLIC_SUPABASE_URL;
   const publishableKey = publishableKeyOf(settings);

@@ -1,4 +1,4 @@
-/** Every error code the service answers with, and its HTTP status (specification section 7, design section 4). */
+/** Every error code of the service and its HTTP status (specification section 7, design section 4). */
 export const statusOf = {
   invalid_json: 400,
   validation_failed: 400,
@@ -30,12 +30,13 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf;
 
-/** One thing wrong with a request: where (`message.quantity`), and what to do about it. */
+/** One problem of a request: its path (`message.quantity`), and what to do about it. */
 export type Issue = { path: string; message: string };
 
 /**
- * The one error a caller ever sees. Anything else that is thrown becomes `internal_error`, logged and not sent.
- * `fields` are the code-specific members of the body; `headers` go on the response.
+ * The only error that callers see. Anything else that is thrown becomes `internal_error`, which is logged and not
+ * sent.
+ * `fields` are members of the body that belong to the code; `headers` are added to the response.
  */
 export class ServiceError extends Error {
   override name = "ServiceError";
@@ -53,19 +54,18 @@ export class ServiceError extends Error {
 }
 
 /**
- * What is decided about something that may be refused: what it comes to, or the refusal. Errors are thrown everywhere but
- * where several things are decided one after another, and a refusal of one must not end the others: there they are
- * returned as a verdict.
+ * The result of deciding about something that may be refused, or the refusal. Errors are thrown, except where several
+ * things are decided one after another and one refusal must not end the others: there they are returned as a verdict.
  */
 export type Verdict<T> = T | ServiceError;
 
-/** What a verdict comes to. @throws ServiceError where it is a refusal */
+/** The result of a verdict. @throws ServiceError the refusal */
 export function accepted<T>(verdict: Verdict<T>): T {
   if (verdict instanceof ServiceError) throw verdict;
   return verdict;
 }
 
-/** A `validation_failed` whose description names the first issue, so that a log line alone is enough to act on. */
+/** A `validation_failed` whose description names the first issue, so that one log line is enough to act on. */
 export function validationFailed(issues: Issue[]): ServiceError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
@@ -73,7 +73,7 @@ export function validationFailed(issues: Issue[]): ServiceError {
   return new ServiceError("validation_failed", description, { issues });
 }
 
-/** The 404 of everything that does not exist and of everything the caller may not know exists: byte-identical. */
+/** The 404 of everything that does not exist and of everything the caller may not know of: always the same bytes. */
 export function notFound(): ServiceError {
   return new ServiceError("not_found", "There is nothing here, or your credentials do not reach it.");
 }

@@ -2,8 +2,8 @@ import pino from "pino";
 import { env } from "@/lib/env";
 
 /**
- * The service's log: one JSON line an event on standard output. Credentials are redacted wherever they might slip in;
- * code should still never pass them.
+ * The service's log: one line of JSON per event on standard output. Credentials are redacted as a precaution; code
+ * must not pass them.
  */
 export const log = pino({
   level: env().LOG_LEVEL,
@@ -26,23 +26,23 @@ export const log = pino({
   },
 });
 
-/** How often a kind of failure is counted in the log while it lasts, and after how long a quiet one is news again. */
+/** How often the count of a repeated failure is logged, and after what pause the failure is logged in full again. */
 const countEveryMs = 1_000;
 const forgetAfterMs = 10_000;
-/** Request ids that a count names. */
+/** The most request ids in one line. */
 const maxNamed = 20;
 
-/** Failures of one kind since the last line about them. */
+/** Failures of one kind since their last line. */
 type Repeated = { message: string; count: number; requestIds: string[]; lastMs: number };
 
 const repeated = new Map<string, Repeated>();
 let counting: NodeJS.Timeout | undefined;
 
 /**
- * Logs an error that is not the caller's. The first of its kind is logged in full, with its cause and its stack. Others of
- * that kind are counted, in one line a second: an outage under load must not fill the disk.
+ * Logs an error that is not the caller's. The first of a kind is logged in full with its cause and stack. Others of
+ * the kind are counted, one line a second, so that an outage under load does not fill the disk.
  * @param message what failed
- * @param context what tells this one from others, `request_id` above all
+ * @param context details such as `request_id`
  */
 export function reportFailure(error: unknown, message: string, context: { request_id?: string } = {}): void {
   const kind = kindOf(error, message);
@@ -71,11 +71,11 @@ function logCounts(): void {
   counting = undefined;
 }
 
-/** What makes two failures equal: the codes of the error and of its cause, and where each was made. */
+/** The identity of a failure: the codes of the error and its cause, and where each was created. */
 function kindOf(error: unknown, message: string): string {
   if (!(error instanceof Error)) return `${message} ${String(error)}`;
   const codeOf = (each: Error) => ("code" in each ? String(each.code) : "");
-  // A description may name what differs from call to call; a code, or the place in the code, does not.
+  // A description may differ from call to call; a code, or the place in the source, does not.
   const own = codeOf(error) || `${error.name} ${error.stack?.split("\n    at ")[1] ?? error.message}`;
   const { cause } = error;
   return [message, own, cause instanceof Error && (codeOf(cause) || cause.message)].filter(Boolean).join(" ");

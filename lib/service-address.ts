@@ -1,19 +1,20 @@
 import { type Env, env } from "./env";
 
-// The self-hosted server and the Next bundle in the same process each have a copy of this module; the address is one.
+// The self-hosted server and the Next bundle in the same process each have a copy of this module, so the address is
+// kept on `globalThis`.
 const globals = globalThis as { [key: symbol]: { listening?: string } | undefined };
 const slot = Symbol.for("outlay.address");
 globals[slot] ??= {};
 const shared = globals[slot];
 
-/** Tells where this process listens, for a service that is not told its public address. */
+/** Sets the address that this process listens on, for a service without a configured public address. */
 export function announceAddress(address: string): void {
   shared.listening = address;
 }
 
 /**
- * The service's own public address, without a trailing slash: BASE_URL, else the deployment's, else where it listens.
- * Never a request's Host header, which is whatever the caller likes.
+ * The service's public address without a trailing slash: BASE_URL, else the deployment's, else the one it listens on.
+ * Never a request's Host header, which the caller chooses.
  */
 export function serviceAddress(settings: Env = env()): string {
   const { BASE_URL, VERCEL, VERCEL_ENV, VERCEL_PROJECT_PRODUCTION_URL, VERCEL_URL, PORT } = settings;
@@ -23,7 +24,7 @@ export function serviceAddress(settings: Env = env()): string {
   return shared.listening ?? `http://localhost:${PORT}`;
 }
 
-/** The origins that the service has by its settings: its own address, MCP_URL's, and the deployment's on Vercel. */
+/** The origins of the service in its settings: its own address, MCP_URL's, and the deployment's on Vercel. */
 export function serviceOrigins(settings: Env = env()): string[] {
   const { MCP_URL, VERCEL_URL, VERCEL_BRANCH_URL, VERCEL_PROJECT_PRODUCTION_URL } = settings;
   const deployments = [VERCEL_URL, VERCEL_BRANCH_URL, VERCEL_PROJECT_PRODUCTION_URL].flatMap((name) =>
@@ -34,7 +35,7 @@ export function serviceOrigins(settings: Env = env()): string[] {
   );
 }
 
-/** Whether an address is this machine's own. @param host as in `new URL(…).hostname` */
+/** Whether a host is this machine. @param host as in `new URL(…).hostname` */
 export function isLoopbackHost(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
 }

@@ -22,8 +22,8 @@ const maxJump = new Big("0.2");
 const maxInverseError = new Big("0.000001");
 
 /**
- * What speaks against replacing one snapshot by another, a sentence each: a lost currency, an older day, a rate that moved
- * by more than 20 %. `accepted` lists currencies whose jump was looked at.
+ * Objections to replacing one snapshot by another, one sentence each: a missing currency, an older day, a rate that
+ * moved by more than 20 %. `accepted` lists currencies whose jump was reviewed.
  */
 export function findProblems(previous, next, accepted = []) {
   if (!previous) return [];
@@ -45,7 +45,10 @@ export function findProblems(previous, next, accepted = []) {
   return problems;
 }
 
-/** The figure of one currency, checked against its inverse. @throws Error when they disagree or are no positive numbers. */
+/**
+ * The figure of one currency, checked against its inverse. @throws Error when they disagree or are not positive
+ * numbers
+ */
 export function readRate(code, usdPerUnit, unitsPerUsd) {
   const rate = new Big(String(usdPerUnit));
   const product = rate.times(String(unitsPerUsd));

@@ -1,10 +1,13 @@
-// `npm run build`: the pages with Next, the self-hosted server and the commands beside it with esbuild.
+// `npm run build`: builds the pages with Next, and the self-hosted server and the commands with esbuild.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildStamp, hashSources, root, run, stopRunning } from "./prepare.mjs";
 
-/** esbuild's options for the server's bundle, or that of another entry. Packages stay outside: they are installed beside it. */
+/**
+ * esbuild's options for the server's bundle, or for another entry. Packages are not bundled: they are installed beside
+ * it.
+ */
 export function serverBundle(outfile, entry = "server/main.ts") {
   return {
     absWorkingDir: root,
@@ -20,14 +23,14 @@ export function serverBundle(outfile, entry = "server/main.ts") {
   };
 }
 
-/** The commands that `scripts/run.mjs` runs: the files of `server/commands/`, by their names. */
+/** The commands that `scripts/run.mjs` can run: the files of `server/commands/` by name. */
 function commands() {
   return readdirSync(join(root, "server/commands"))
     .filter((file) => /^[a-z-]+\.ts$/.test(file))
     .map((file) => basename(file, ".ts"));
 }
 
-/** Bundles one command. @throws Error where there is none of that name */
+/** Bundles one command. @throws Error for an unknown name */
 export async function bundleCommand(name) {
   if (!commands().includes(name))
     throw new Error(`There is no command ${name}; there are ${commands().join(", ")}.`);
@@ -35,28 +38,28 @@ export async function bundleCommand(name) {
   await esbuild.build(serverBundle(`dist/${name}.mjs`, `server/commands/${name}.ts`));
 }
 
-/** The local agent tools as one file that needs nothing beside it but Node. @returns its path */
+/** Bundles the local agent tools into one file that needs only Node. @returns its path */
 export async function bundleTools() {
   const esbuild = await import("esbuild");
   const file = join(root, "dist/mcp.mjs");
   const { outputFiles } = await esbuild.build({
     ...serverBundle(file, "server/mcp.ts"),
     packages: "bundle",
-    // Among npm's packages esbuild leaves tsconfig.json unread, which says the same.
+    // esbuild does not read tsconfig.json inside node_modules; this option says the same.
     alias: { "@": root.replace(/[\\/]$/, "") },
     sourcemap: false,
     banner: { js: "#!/usr/bin/env node" },
     write: false,
   });
   mkdirSync(dirname(file), { recursive: true });
-  // Put in place whole: another assistant may be starting it at this moment.
+  // Moved into place in one step: another assistant may be starting the file.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, outputFiles[0].contents, { mode: 0o755 });
   renameSync(draft, file);
   return file;
 }
 
-/** Writes the files that are made from others. */
+/** Writes the generated files. */
 export async function generate() {
   const routes = join(root, "scripts/generate-routes.mjs");
   if (existsSync(routes)) await run([process.execPath, routes]);
@@ -73,12 +76,12 @@ export async function buildDocs() {
 }
 
 async function build() {
-  // A build that fails half way must not pass for the one before it.
+  // Removed first, so that a failed build does not pass for the previous one.
   rmSync(buildStamp, { force: true });
   await generate();
-  // Before the build: a source that changes meanwhile makes the next start build again.
+  // Computed before the build: when a source changes meanwhile, the next start builds again.
   const sources = hashSources();
-  // Before Next's build, which takes note of the files in public/.
+  // Written before Next's build, which lists the files in public/.
   await buildDocs();
   const next = join(root, "node_modules/next/dist/bin/next");
   await run([process.execPath, next, "build"], { inherit: true, env: { NEXT_TELEMETRY_DISABLED: "1" } });
@@ -91,7 +94,7 @@ async function build() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  // Next would go on building without us.
+  // Ends Next too, which would otherwise go on building.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stopRunning);
   try {
     await build();

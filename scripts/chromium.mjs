@@ -1,5 +1,5 @@
-// A Chromium for the browser tests: the system's, else Playwright's, else Debian's package. Best of all a headless shell:
-// it draws pages alone, not a window around them that nobody sees, and takes a third less processor time.
+// Finds a Chromium for the browser tests: the system's, else Playwright's, else Debian's package. A headless shell is
+// preferred, because it needs a third less CPU.
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { root, run } from "./prepare.mjs";
@@ -7,7 +7,7 @@ import { root, run } from "./prepare.mjs";
 const downloadLimit = 180_000;
 const shell = "chromium-headless-shell";
 
-/** @returns the path of a Chromium, installing one where there is none. @throws Error saying what to install. */
+/** @returns the path of a Chromium, installed if there is none. @throws Error that says what to install */
 export async function ensureChromium(note = (_text) => {}) {
   return onPath() ?? (await playwrights()) ?? (await download(note)) ?? (await debians(note)) ?? giveUp();
 }
@@ -22,7 +22,7 @@ function onPath() {
         accessSync(path, constants.X_OK);
         return path;
       } catch {
-        // Not here.
+        // Not available here.
       }
     }
   }

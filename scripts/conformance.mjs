@@ -1,7 +1,7 @@
-// `npm run conformance`: the Model Context Protocol's public suite, its authorization mode and its Inspector against the
-// built service. What the suite asks for and the service does not have is named, with why, in
-// tests/conformance/expected-failures.json; any other failure fails, and so does a line there that no longer does. The
-// tools are installed into a cache of their own.
+// `npm run conformance`: runs the Model Context Protocol's public suite, its authorization mode and its Inspector
+// against the built service. Checks that fail by design are listed with their reason in
+// tests/conformance/expected-failures.json. Any other failure fails the run, and so does a listed check that passes.
+// The tools are installed into a cache of their own.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ const packages = {
   "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
   "@modelcontextprotocol/inspector": "2.12.0",
 };
-/** The suite and the Inspector need a newer Node than the service: npm has it as a package. */
+/** The suite and the Inspector need a newer Node than the service, which npm has as a package. */
 const newerNode = "22.23.3";
 const revisions = ["2026-07-28", "2025-11-25"];
 const cache = join(root, "node_modules/.cache/outlay-conformance");
@@ -94,7 +94,7 @@ async function installTools() {
   return isNew ? process.execPath : join(cache, "node_modules", nodePackage, "bin/node");
 }
 
-/** The built service on an empty database, with a key of its environment's. @returns its address */
+/** Starts the built service on an empty database with an environment key. @returns its address */
 async function startService(key) {
   const dataDir = mkdtempSync(join(tmpdir(), "outlay-conformance-"));
   opened.push(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -118,7 +118,7 @@ async function startService(key) {
   throw new Error("The service ended before it was ready.");
 }
 
-/** The suite sends no credentials: this adds them, and leaves all else as it came. @returns its address */
+/** Starts a proxy that adds credentials, which the suite does not send. @returns its address */
 async function startProxy(service, key) {
   const { hostname, port } = new URL(service);
   const proxy = createServer((incoming, outgoing) => {
@@ -144,12 +144,12 @@ async function startProxy(service, key) {
 /** Runs what a revision of the protocol requires. */
 async function runSuite(node, revision, url) {
   const output = emptyOutput(revision);
-  // Its own status knows no single checks, and counts as failed what only its own example server has.
+  // The suite's exit status covers all checks, and counts those that only its own example server can pass.
   await run([node, suite, "server", "--url", url, "--requirements", revision, "-o", output]).catch(() => {});
   return judge(revision, output);
 }
 
-/** Has the suite sign in at the authorization server, as the user that it sends to a browser. */
+/** Lets the suite sign in at the authorization server, as the user whom it sends to a browser. */
 async function runAuthorization(node, service) {
   const { openBrowser, registerClient, openPage, sendForm, allowing } = await loadSignIn();
   const port = await freePort();
@@ -174,7 +174,7 @@ async function runAuthorization(node, service) {
   return judge("authorization", output);
 }
 
-/** What the tests sign in with: it is TypeScript. */
+/** The tests' sign-in helper is TypeScript. */
 async function loadSignIn() {
   const file = join(cache, "sign-in.mjs");
   const esbuild = await import("esbuild");
@@ -191,14 +191,14 @@ async function freePort() {
   return port;
 }
 
-/** An empty folder for the results of a part. */
+/** Creates an empty folder for the results of a part. */
 function emptyOutput(part) {
   const output = join(cache, `results-${part}`);
   rmSync(output, { recursive: true, force: true });
   return output;
 }
 
-/** Holds each failed check of a part against the list. */
+/** Compares each failed check of a part with the list. */
 function judge(part, output) {
   const known = new Set(expected[part].flatMap(({ checks }) => checks));
   const failed = new Set();

@@ -1,5 +1,5 @@
-// `npm run dev` after its install: the server is bundled anew and started again at every change of what it is made
-// of; pages are Next's own business, which reloads them in place.
+// `npm run dev` after its install: bundles and restarts the server at every change of its sources. Next reloads pages
+// itself.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
@@ -14,7 +14,7 @@ const outfile = join(root, "dist/server.dev.mjs");
 export async function serveAndWatch() {
   let server;
   let stopping = false;
-  /** Restarts one after another: a change may come while the last one is still being dealt with. */
+  /** Restarts one after another, because a change may come during a restart. */
   let turn = Promise.resolve();
 
   const stopServer = async () => {
@@ -31,8 +31,8 @@ export async function serveAndWatch() {
     });
     const isFirst = server === undefined;
     server = next;
-    // What keeps the first start from working (a port that is taken) is rarely mended in a source file; an error of
-    // a later one is.
+    // A first start fails for reasons that a source file rarely fixes (a port in use); a later one fails because of an
+    // edit.
     if (isFirst)
       next.once("exit", (status) => !stopping && server === next && status && process.exit(status));
   };
@@ -52,7 +52,7 @@ export async function serveAndWatch() {
     ],
   });
   await bundler.watch();
-  // A new route file is not among the files the bundle is made of until the list of routes names it.
+  // A new route file is not in the bundle until the list of routes names it.
   const routes = watch(join(root, "app"), { recursive: true }, (event, file) => {
     if (event === "rename" && /route\.tsx?$/.test(file ?? "")) turn = turn.then(generate);
   });

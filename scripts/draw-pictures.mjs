@@ -1,6 +1,6 @@
-// `node scripts/draw-pictures.mjs`: draws the icons and the Open Graph picture in `public/` from `app/icon.svg`.
-// `node scripts/draw-pictures.mjs ADDRESS PASSWORD`: draws the README's screenshots as well, of the demo workspace of a
-// running service, which prints both at its start. Run it when the mark or the overview has changed.
+// `node scripts/draw-pictures.mjs`: draws the icons and the Open Graph picture in `public/` from `app/icon.svg`. `node
+// scripts/draw-pictures.mjs ADDRESS PASSWORD`: also takes the README's screenshots of the demo workspace of a running
+// service, which prints both at its start. Run it when the icon or the overview has changed.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "@playwright/test";
@@ -27,7 +27,7 @@ try {
   await browser.close();
 }
 
-/** Writes a screenshot as a PNG with a palette: a third of the size, and no difference to be seen. */
+/** Writes a screenshot as a PNG with a palette, which has a third of the size and looks the same. */
 async function save(page, file) {
   const png = await page.screenshot();
   mkdirSync(join(root, file, ".."), { recursive: true });
@@ -45,7 +45,7 @@ async function draw(file, width, height, html) {
   await page.close();
 }
 
-/** Phones round the corners themselves and draw no transparency. */
+/** Phones round the corners themselves and do not draw transparency. */
 function appleIcon() {
   return `<style>body { margin: 0; background: #fff } svg { display: block; margin: 30px; width: 120px }</style>${mark}`;
 }
@@ -66,7 +66,7 @@ function openGraph() {
   <small>Self-hosted · REST, MCP and a dashboard · MIT license</small>`;
 }
 
-/** The overview of the demo workspace, signed in, in one theme. */
+/** Takes a screenshot of the demo workspace's overview, signed in, in one theme. */
 async function takeScreenshot(theme) {
   const page = await browser.newPage({
     viewport: { width: 1440, height: 900 },
@@ -79,7 +79,7 @@ async function takeScreenshot(theme) {
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
-  // The figures are streamed in after the page's frame.
+  // The figures arrive after the page's frame.
   await page.getByRole("heading", { name: "Spend by day" }).waitFor();
   await page.waitForLoadState("networkidle");
   await page.evaluate(() => document.fonts.ready);

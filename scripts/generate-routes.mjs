@@ -1,11 +1,11 @@
 // Writes app/routes.generated.ts: every route file under app/ with the path it serves. The self-hosted server and the
-// OpenAPI document read it, so that a route is registered by existing. A test fails where the file is behind.
+// OpenAPI document read it. A test fails when the file is out of date.
 import { readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The text of app/routes.generated.ts for the tree as it is. */
+/** The text of app/routes.generated.ts for the current tree. */
 export function generateRoutes() {
   const files = readdirSync(`${root}app`, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))

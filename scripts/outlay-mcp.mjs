@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `outlay-mcp`, the local agent tools, from a checkout: installed and bundled first where that is needed. Standard
-// output is the protocol's alone, so whatever this has to say goes to standard error.
+// `outlay-mcp`: starts the local agent tools from a checkout, installed and bundled first where needed. Standard
+// output carries the protocol only, so messages go to standard error.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,7 +19,7 @@ try {
 
 async function makeBundle() {
   try {
-    // Where npm put this package among others, what it needs lies beside it and there is no lockfile.
+    // Where npm installed this package as a dependency, its dependencies are beside it and there is no lockfile.
     await import("esbuild");
   } catch {
     await ensureInstalled((note) => process.stderr.write(`outlay-mcp: ${note}\n`));

@@ -1,5 +1,5 @@
-// What the commands have in common: packages installed as the lockfile says, and a build of the sources as they are.
-// Node's own modules only: nothing is installed yet.
+// Shared by the commands: installs packages by the lockfile and builds the current sources. Uses Node's own modules
+// only, because nothing is installed yet.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 /** The record of the last build: the hash of what it was built from. */
 export const buildStamp = join(root, "dist/build.json");
 
-/** Ends the process with a clear word when Node is too old for the packages. */
+/** Ends the process with an explanation when Node is too old for the packages. */
 export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -19,18 +19,18 @@ export function requireNode() {
   process.exit(1);
 }
 
-/** Settings from .env.local and .env; what the environment has already wins. */
+/** Loads settings from .env.local and .env; variables of the environment win. */
 export function loadEnvFiles() {
   for (const file of [".env.local", ".env"]) {
     if (existsSync(join(root, file))) process.loadEnvFile(join(root, file));
   }
 }
 
-/** Installs from the lockfile where node_modules differs from it. @returns what happened, in words. */
+/** Installs from the lockfile when node_modules differs from it. @returns what happened, in words */
 export async function ensureInstalled(note = (_text) => {}) {
   if (isInstalled()) return "up to date";
   note("npm ci …");
-  // The npm that started us; without one (plain `node scripts/start.mjs`) the one on the PATH.
+  // The npm that started this process; without one (plain `node scripts/start.mjs`) the one on the PATH.
   const npm = process.env.npm_execpath;
   const args = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
   const withNpm = npm?.endsWith(".js") ? [process.execPath, npm, ...args] : ["npm", ...args];
@@ -38,7 +38,7 @@ export async function ensureInstalled(note = (_text) => {}) {
   return "from the lockfile";
 }
 
-/** npm writes down what it installed, last of all: an install that was interrupted has no such file. */
+/** npm writes this file last: an interrupted install has none. */
 export function isInstalled() {
   const installed = packagesOf("node_modules/.package-lock.json");
   const locked = packagesOf("package-lock.json");
@@ -51,7 +51,7 @@ export function isInstalled() {
   });
 }
 
-/** Where a package names a C library as well, only npm can tell; it is given the benefit of the doubt. */
+/** Only npm can tell whether a package that names a C library fits; it is assumed to fit. */
 function isForThisPlatform({ os, cpu, libc }) {
   return Boolean(os?.includes(process.platform) && cpu?.includes(process.arch) && !libc);
 }
@@ -64,7 +64,7 @@ function packagesOf(file) {
   }
 }
 
-/** Builds where the sources differ from those of the last build. @returns what happened, in words. */
+/** Builds when the sources differ from those of the last build. @returns what happened, in words */
 export async function ensureBuilt(note = (_text) => {}) {
   if (isBuilt()) return "up to date";
   note("building …");
@@ -72,7 +72,7 @@ export async function ensureBuilt(note = (_text) => {}) {
   return "done";
 }
 
-/** Whether the last build is of the sources as they are. */
+/** Whether the last build is of the current sources. */
 export function isBuilt() {
   const outputs = [".next/BUILD_ID", "dist/server.mjs", "public/docs/index.html"];
   if (!outputs.every((file) => existsSync(join(root, file)))) return false;
@@ -123,10 +123,10 @@ export function hashSources() {
   return hash.digest("hex");
 }
 
-/** Programs that are running now, so that a signal can end them. */
+/** Running programs, which a signal must end. */
 const running = new Set();
 
-/** Ends what `run` started, as when the command itself is told to stop. npm, for one, may first finish its install. */
+/** Ends what `run` started when the command itself is told to stop. npm, for example, may need to finish first. */
 export function stopRunning() {
   for (const child of running) {
     child.kill("SIGTERM");
@@ -135,8 +135,8 @@ export function stopRunning() {
 }
 
 /**
- * Runs a program quietly, from the root of the repository.
- * @throws Error with all it said when it fails.
+ * Runs a program quietly in the root of the repository.
+ * @throws Error with the program's whole output when it fails
  */
 export function run([program, ...args], { env = {}, shell = false, inherit = false, timeout = 0 } = {}) {
   return new Promise((resolve, reject) => {

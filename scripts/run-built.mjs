@@ -1,5 +1,5 @@
-// `node scripts/run-built.mjs [command] [arguments]`: runs a build where there are no sources, as in the container image:
-// the service, or a command beside it (`reconcile`, `import`). From a checkout, `npm start` and `npm run` do more.
+// `node scripts/run-built.mjs [command] [arguments]`: runs a build where there are no sources, as in the container
+// image: the service, or a command (`reconcile`, `import`). In a checkout, use `npm start` and `npm run`.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -1,5 +1,5 @@
-// `node scripts/run.mjs <command> [arguments]`: runs a command of `server/commands/`, installed and bundled first where
-// that is needed. Everything that `npm run <command>` offers beside the service goes this way.
+// `node scripts/run.mjs <command> [arguments]`: runs a command of `server/commands/`, installed and bundled first
+// where needed. Every `npm run <command>` that is not the service uses it.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { holderOf } from "../lib/db/embedded/claim.mjs";
@@ -14,7 +14,7 @@ import {
   stopRunning,
 } from "./prepare.mjs";
 
-/** What a command that could not even begin ends with; its own statuses are its own. */
+/** The exit status of a command that could not start; the command's own statuses differ. */
 const couldNotRun = 2;
 
 const [name, ...args] = process.argv.slice(2);
@@ -22,7 +22,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 for (const signal of signals) process.on(signal, stopRunning);
 
 requireNode();
-// Files named on the command line are the caller's, not the repository's.
+// File names on the command line are relative to the caller's folder, not the repository.
 const callerDir = process.env.INIT_CWD ?? process.cwd();
 process.chdir(root);
 loadEnvFiles();
@@ -32,14 +32,14 @@ process.setSourceMapsEnabled(true);
 try {
   if (!isInstalled()) {
     const holder = holderOf(resolve(root, process.env.OUTLAY_DATA_DIR || ".outlay"));
-    // An install replaces the packages under whatever runs on them.
+    // Not while the service runs: an install replaces the packages it uses.
     if (holder)
       throw new Error(`The packages have changed under the service (process ${holder.pid}): stop it first.`);
     await ensureInstalled();
   }
-  // The whole build is the service's business: a command needs its own bundle alone, which takes a moment.
+  // Only the command's own bundle is made, which takes a moment. The service makes the whole build.
   if (!isBuilt() || !existsSync(join(root, `dist/${name}.mjs`))) await bundleCommand(name);
-  // From here on the command itself decides what a signal means.
+  // From here on the command handles signals.
   for (const signal of signals) process.off(signal, stopRunning);
   const { main } = await import(join(root, `dist/${name}.mjs`));
   process.exitCode = await main(args, callerDir);

@@ -1,5 +1,5 @@
-// `npm start`: from a fresh clone to a running service, with nothing but Node and npm. Each step is skipped when it
-// was done before. `npm run dev` is the same with --dev: no build, and a restart at every change.
+// `npm start`: from a fresh clone to a running service, with nothing but Node and npm. Steps that were done before are
+// skipped. `npm run dev` is the same with --dev: no build, and a restart at every change.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AlreadyRunningError, claimDataFolder, holderOf, lifeOf } from "../lib/db/embedded/claim.mjs";
@@ -34,7 +34,7 @@ try {
     await (await import("./dev.mjs")).serveAndWatch();
   } else {
     await step("build", ensureBuilt);
-    // From here on the service itself decides what a signal means: it drains first.
+    // From here on the service handles signals: it drains first.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, interrupt);
     const { main } = await import(join(root, "dist/server.mjs"));
     await main({ dev: false, startedMs, ...(claim && { claim }) });
@@ -49,8 +49,8 @@ try {
 }
 
 /**
- * Claims the data folder before anything is installed or built: neither may change under a service that runs. With a
- * database of its own the service needs no data folder, and several may run.
+ * Claims the data folder before installing or building, because neither may change under a running service. With an
+ * external database the service needs no data folder, and several may run.
  */
 async function claimForSetUp() {
   if (process.env.POSTGRES_URL || process.env.DATABASE_URL) return undefined;
@@ -61,8 +61,8 @@ async function claimForSetUp() {
 }
 
 /**
- * npm passes a signal on to the shell it started us with, and that shell dies of it without a word to us; killed
- * outright, npm leaves both of us behind. Nobody could stop a service whose npm is gone, so it stops itself.
+ * npm passes a signal to the shell that it started us with, and that shell ends without passing it on. A killed npm
+ * leaves both running. Nobody could stop such a service, so it stops itself.
  */
 function stopWithParent() {
   if (!process.env.npm_lifecycle_event) return;
@@ -76,7 +76,7 @@ function stopWithParent() {
   timer.unref();
 }
 
-/** The npm that started this shell; where that cannot be told, watching the shell has to do. */
+/** The npm that started this shell; where that cannot be found, the shell is watched instead. */
 function npmAbove(shell) {
   try {
     const stat = readFileSync(`/proc/${shell}/stat`, "utf8");

@@ -1,4 +1,4 @@
-// `npm test`: every test there is, from a fresh clone. The last line counts them: `tests: N passed, N failed`.
+// `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
@@ -39,7 +39,7 @@ async function vitest() {
   const program = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json"];
   const succeeded = await runner([...program, `--outputFile.json=${file}`], file);
   const report = reportIn(file, "Vitest");
-  // A file that could not be loaded, or whose set-up failed, has no test that says so.
+  // A file that could not be loaded, or whose set-up failed, has no test that reports it.
   const broken = report.testResults.filter(
     ({ status, assertionResults }) =>
       status === "failed" && !assertionResults.some((test) => test.status === "failed"),
@@ -74,10 +74,10 @@ async function playwright() {
   });
 }
 
-/** Runs a test runner in sight of the user. @returns whether it ended with status 0. */
+/** Runs a test runner with its output shown. @returns whether it ended with status 0 */
 async function runner(args, report, env = {}) {
   mkdirSync(reports, { recursive: true });
-  // The report of an earlier run must not stand in for one that was never written.
+  // Removed first, so that an earlier run's report is not read in its place.
   rmSync(report, { force: true });
   try {
     await run([process.execPath, ...args], { inherit: true, env: { NODE_ENV: "test", ...env } });

@@ -8,14 +8,15 @@ import { hasState, readState } from "@/lib/db/embedded/state";
 import { configureDatabase, type DatabaseUrls } from "@/lib/db/pool";
 import { type Env, postgresUrl } from "@/lib/env";
 
-/** How long the Postgres of a service that is starting is waited for. */
+/** How long a command waits for the Postgres of a service that is starting. */
 const patienceMs = 20_000;
 
 /**
- * Configures this process for the service's database, for a command beside it: the one the settings name; else the
- * embedded one, that of the running service where it runs, started for as long as the command takes where not.
- * @returns what to call in the end
- * @throws Error with a message fit for a person
+ * Configures this process for the service's database, for a command that runs beside it: the database in the settings,
+ * else the embedded one. A running service's Postgres is used; otherwise one is started for as long as the command
+ * takes.
+ * @returns a function to call at the end
+ * @throws Error with a message for people
  */
 export async function attachDatabase(settings: Env, root: string): Promise<() => Promise<void>> {
   const url = postgresUrl(settings);
@@ -35,7 +36,7 @@ export async function attachDatabase(settings: Env, root: string): Promise<() =>
     dataDir,
     log: (message) => process.stderr.write(`${message}\n`),
   });
-  // An interrupted command takes the Postgres that it started with it.
+  // An interrupted command stops the Postgres that it started.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(130)));
   }
@@ -43,11 +44,11 @@ export async function attachDatabase(settings: Env, root: string): Promise<() =>
   return server.stop;
 }
 
-/** The addresses of the Postgres that a running service looks after. */
+/** The addresses of a running service's Postgres. */
 async function runningDatabase(dataDir: string): Promise<DatabaseUrls> {
   const giveUpAt = Date.now() + patienceMs;
   for (;;) {
-    // Read anew each time: a service that is starting may give its Postgres another port.
+    // Read again each time: a starting service may give its Postgres another port.
     const state = readState(dataDir);
     const adminUrl = loginUrl(state, state.port ?? 0, "postgres");
     const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000 });

@@ -3,18 +3,22 @@ import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { log } from "@/lib/log";
 
-/** How long a server that stops waits for answers under way: a client that neither sends nor reads would hold it forever. */
+/**
+ * How long a stopping server waits for answers under way: a client that neither sends nor reads would otherwise hold
+ * it forever.
+ */
 const patienceMs = 10_000;
 
-/** How often it looks for connections whose last answer has been sent since. */
+/** How often a stopping server looks for connections whose last answer has been sent. */
 const intervalMs = 50;
 
 /**
- * The open connections of a server. Node's own list counts one that has sent nothing yet (browsers open such connections
- * in advance), half a request, or a WebSocket as busy, and `server.close()` then waits a minute or more for it.
+ * The open connections of a server. Node counts a connection as busy that has sent nothing yet (browsers open such
+ * connections in advance), that sent half a request, or that is a WebSocket, and `server.close()` then waits a minute
+ * or more.
  */
 export class Connections {
-  /** Each open connection with its latest answer; answers leave a connection in order. */
+  /** Each open connection with its latest answer. Answers leave a connection in order. */
   readonly #answers = new Map<Socket, ServerResponse | undefined>();
   readonly #server: Server;
 
@@ -27,7 +31,7 @@ export class Connections {
     server.prependListener("request", ({ socket }, answer) => this.#answers.set(socket, answer));
   }
 
-  /** Takes no more connections, answers the requests under way, and ends each connection after its answer. */
+  /** Accepts no more connections, answers the requests under way, and ends each connection after its answer. */
   async drain(): Promise<void> {
     let isClosed = false;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve())).then(() => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { generateSecret } from "@/lib/keys/secret";
 import type { DemoAccess } from "@/lib/ledger/demo/seed";
 
-/** The demo's own secrets in an embedded database: made once, kept in the data folder for its owner's eyes. */
+/** The demo's secrets in an embedded database: created once and kept in the data folder for its owner. */
 export function demoAccessIn(dataDir: string): DemoAccess {
   return {
     email: "demo@outlay.local",

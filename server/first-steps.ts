@@ -14,7 +14,7 @@ const message = JSON.stringify({
   },
 });
 
-/** The first calls to make. @param authorization the header with a key's secret, quoted for a shell */
+/** The first calls as shell commands. @param authorization the header with a key's secret, quoted for a shell */
 function commands(address: string, authorization: string): string {
   return `  Record a cost:
     curl ${address}/api/v1/messages -H ${authorization} -H 'Content-Type: application/json' -d '${message}'
@@ -24,11 +24,11 @@ function commands(address: string, authorization: string): string {
 }
 
 /**
- * What the start prints last: where to sign in, a command that records a cost, and one that reads it back. With a demo
- * workspace these work as they are; without one, signing up and making a key come first. Addresses are the public ones
- * (BASE_URL), except the outbox's, which answers this machine alone.
- * @param listening where this process listens, without a trailing slash
- * @param demo how to get into the demo workspace, which only the embedded database has
+ * The text that a start prints last: where to sign in, a command that records a cost, and one that reads it. With a
+ * demo workspace they work as printed; otherwise signing up and creating a key come first. Addresses are public ones
+ * (BASE_URL), except the outbox's, which answers this machine only.
+ * @param listening the address this process listens on, without a trailing slash
+ * @param demo access to the demo workspace, which only the embedded database has
  */
 export function firstSteps(settings: Env, listening: string, demo: DemoAccess | undefined): string {
   const address = serviceAddress(settings);
@@ -45,7 +45,7 @@ ${commands(address, '"Authorization: Bearer $OUTLAY_KEY"')}  Reference: ${addres
 `;
 }
 
-/** Where the mails of the local sign-in are, which sends none; nothing where a Supabase project signs people in. */
+/** Where the local sign-in's mails can be read. Empty with a Supabase project, which sends them. */
 function describeMail(settings: Env, listening: string): string {
   if (supabaseProject(settings)) return "";
   const where = {

@@ -20,21 +20,20 @@ import { discardUnread } from "./unread-bodies";
 import { UpgradableRequest } from "./upgrades";
 
 /**
- * How long an idle connection stays open: longer than proxies and load balancers keep theirs, most of them for a minute.
- * Whoever sends a request just as this end closes the connection has it cut off.
+ * How long an idle connection stays open: longer than proxies and load balancers keep theirs, mostly a minute. A
+ * request that is sent while this end closes the connection would be lost.
  */
 const keepAliveMs = 75_000;
 
-/** A server that answers: where, and how to stop it once the requests under way are answered. */
+/** A running server: its address, and how to stop it after answering the requests under way. */
 export type HttpServer = { address: string; close(): Promise<void> };
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /**
- * Starts the self-hosted server: route handlers on the fast lane, the API reference from memory, everything else
- * through Next.
- * With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform that has no server of ours.
- * @throws where the port is taken (EADDRINUSE)
+ * Starts the self-hosted server. It answers route handlers itself, serves the API reference from memory and passes
+ * everything else to Next. With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform without our server.
+ * @throws Error EADDRINUSE where the port is in use
  */
 export async function startHttp(options: { port: number; host: string; dev: boolean }): Promise<HttpServer> {
   const app = next({ dev: options.dev, hostname: options.host, port: options.port });
@@ -50,7 +49,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext, options.dev) : toNext;
   const headers = Object.entries(securityHeaders());
   const server = createServer({ IncomingMessage: UpgradableRequest }, (incoming, outgoing) => {
-    // Whatever goes wrong with one request is that request's: thrown from here, it would end the process.
+    // A failure must stay within its request: an error thrown from here would end the process.
     for (const [name, value] of headers) outgoing.setHeader(name, value);
     discardUnread(incoming, outgoing);
     answer(incoming, outgoing, serve).catch((error) => answerFailure(error, outgoing));
@@ -70,31 +69,31 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   };
 }
 
-/** The address of a server on this machine. @param host what it listens on: a name or an address; `::` is all of them */
+/** The address of a server on this machine. @param host the name or address it listens on; `::` means all of them */
 export function localAddress(host: string, port: number): string {
   if (host === "0.0.0.0" || host === "::") return `http://localhost:${port}`;
   return `http://${host.includes(":") ? `[${host.replace(/%.*/, "")}]` : host}:${port}`;
 }
 
-/** What holds for every request, before it is known what it asks for. */
+/** Checks what holds for every request, before its route is known. */
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, serve: Listener): Promise<void> {
   const { host, path } = readTarget(incoming.url ?? "/", hostOf(incoming));
   if (!isServedHost(host)) return send(refuseHost(host, incoming.headers.accept), outgoing);
   if (host !== incoming.headers.host) setHost(incoming, host as string);
   const plain = plainPath(path);
   if (plain !== undefined) return redirect(plain, outgoing);
-  // The agent tools may have a host of their own, whose paths are none of the app's.
+  // The agent tools may have a host of their own, with paths of its own.
   incoming.url = servedPath(host, path);
   return serve(incoming, outgoing);
 }
 
-/** The Host header; undefined where there are several, which no two programs in a row may understand alike. */
+/** The Host header; undefined when there are several, because programs in a chain may each pick another one. */
 function hostOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
   return names.length > 1 ? undefined : headers.host;
 }
 
-/** Has a request say the host that its target names, for all that read it later: the adapter reads `rawHeaders`. */
+/** Replaces the request's Host by the host of its target. The adapter reads `rawHeaders`. */
 function setHost(incoming: IncomingMessage, host: string): void {
   incoming.headers.host = host;
   incoming.rawHeaders = [
@@ -120,7 +119,7 @@ async function answerFailure(error: unknown, outgoing: ServerResponse): Promise<
   else await send(response, outgoing);
 }
 
-/** Whether the path of an address is text. Next answers 500 where it is not (`/%ff`). */
+/** Whether the path can be decoded. Next answers 500 where it cannot (`/%ff`). */
 function isDecodable(address: string): boolean {
   try {
     decodeURIComponent(address.replace(/\?.*/s, ""));
@@ -135,7 +134,7 @@ function refuseAddress(outgoing: ServerResponse): void {
   outgoing.writeHead(400, headers).end("This address cannot be read.\n");
 }
 
-/** Answers what is a route or, once it is built, a file of the API reference; hands the rest to Next untouched. */
+/** Answers routes and the files of the API reference, and passes the rest to Next unchanged. */
 async function fastLane(toNext: Listener, dev: boolean): Promise<Listener> {
   const lane = await createLane();
   // Next's own folder, relative to where the process runs. In development the files change while it does.

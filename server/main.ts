@@ -14,20 +14,20 @@ import { startWorkers } from "./workers";
 /** The folder of the repository: this file's bundle is in `dist/`, as deep as the file itself. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** How long a stop may take before the process ends all the same. */
+/** How long a stop may take before the process ends anyway. */
 const stopLimitMs = 30_000;
 
 export type MainOptions = {
   dev: boolean;
   /** When the start began, on the clock of `performance.now()`. */
   startedMs?: number;
-  /** A claim on the data folder made earlier in this process. */
+  /** A claim on the data folder that was made earlier in this process. */
   claim?: Claim;
 };
 
 /**
- * Starts the self-hosted service and serves until a signal ends it. Exits with 0 after a stop that was asked for, and
- * with 1 and a message where it cannot start.
+ * Starts the self-hosted service and serves until a signal ends it. Exits with 0 after a requested stop, and with 1
+ * and a message when it cannot start.
  */
 export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<void> {
   /** What to close, in the order it was opened. */
@@ -39,7 +39,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
   const starting = start();
   stopOnSignal(async () => {
     stopping = true;
-    // A start that is under way ends first: what it has opened by then is what must be closed.
+    // A start under way ends first, because what it has opened must be closed.
     await starting.catch(() => {});
     await close();
   });
@@ -84,7 +84,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
   }
 }
 
-/** Told before the database is touched. Where this data folder's own service has the port, that is the message. */
+/** Checked before the database is touched. When this data folder's own service has the port, the message says so. */
 async function refuseTakenPort(port: number, host: string, dataDir: string | undefined): Promise<void> {
   const taken = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
     const probe = createServer();
@@ -97,7 +97,7 @@ async function refuseTakenPort(port: number, host: string, dataDir: string | und
   throw holder ? new AlreadyRunningError(folder, holder) : taken;
 }
 
-/** A second signal a moment later means "now": Ctrl-C under npm arrives twice at once. */
+/** A second signal ends the process at once, unless it follows immediately: Ctrl-C under npm arrives twice. */
 function stopOnSignal(stop: () => Promise<void>): void {
   let firstAt: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
@@ -122,7 +122,7 @@ function stopOnSignal(stop: () => Promise<void>): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
 }
 
-/** Messages of our own are written for people; of anything else the stack is wanted too. */
+/** Our own messages are complete; for other errors the stack is printed too. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("code" in error && error.code === "EADDRINUSE") {

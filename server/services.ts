@@ -9,11 +9,11 @@ import { demoAccessIn } from "./demo";
 import { describeApplied, migrateDatabase } from "./migrate-database";
 import { step } from "./progress.mjs";
 
-/** What the HTTP server stands on: a migrated database this process is configured for. */
+/** What the HTTP server needs: a migrated database that this process is configured for. */
 export type Services = {
-  /** Publishes where the service answers, for the message a second one on this data folder gives. */
+  /** Publishes the service's address, which a second start on this data folder prints. */
   announce(address: string): void;
-  /** How to get into the demo workspace, where there is one. */
+  /** Access to the demo workspace, where there is one. */
   demo?: DemoAccess;
   /** Waits for statements under way, closes the connections and stops what was started. */
   stop(): Promise<void>;
@@ -23,15 +23,15 @@ export type ServiceOptions = {
   settings: Env;
   /** The folder of the repository, where `supabase/` is. */
   root: string;
-  /** A claim on the data folder made earlier in this process. */
+  /** A claim on the data folder that was made earlier in this process. */
   claim?: Claim;
-  /** Told what happens to the embedded database later on. */
+  /** Receives messages about the embedded database later on. */
   log: (message: string) => void;
 };
 
 /**
- * Brings up the database, the embedded one unless the settings name another, and brings it up to date.
- * @throws EnvError, AlreadyRunningError, MigrationError, or Error with a message fit for a person.
+ * Starts or connects to the database and migrates it. Without a database in the settings, it is the embedded one.
+ * @throws EnvError, AlreadyRunningError, MigrationError, or Error with a message for people
  */
 export async function startServices(options: ServiceOptions): Promise<Services> {
   const url = postgresUrl(options.settings);
@@ -81,7 +81,7 @@ async function embedDatabase({ settings, root, claim, log }: ServiceOptions): Pr
 }
 
 async function connectDatabase(url: string, { settings, root, claim }: ServiceOptions): Promise<Services> {
-  // Nothing is kept in the data folder.
+  // The data folder is not used.
   claim?.release();
   const adminUrl = settings.POSTGRES_URL_NON_POOLING ?? url;
   await step("migrate", () => migrateDatabase(adminUrl, root));

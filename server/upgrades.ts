@@ -3,16 +3,17 @@ import { IncomingMessage } from "node:http";
 const upgrade = Symbol("upgrade");
 
 /**
- * A request whose `upgrade` is true for WebSockets alone. Node hands every request with an `Upgrade` header to the
- * listeners of "upgrade" once there is one, and Next adds one with its first page: from then on, requests that offer to
- * go on in HTTP/2 (`Upgrade: h2c`, Java's default client) were never answered. A server may ignore an upgrade (RFC 9110
- * section 7.8); these requests are answered over HTTP/1.1. Newer versions of Node have `shouldUpgradeCallback` for it.
+ * A request whose `upgrade` is true for WebSockets only. Node passes every request with an `Upgrade` header to the
+ * listeners of "upgrade" once there is one, and Next adds one with its first page. From then on, offers of HTTP/2
+ * (`Upgrade: h2c`, Java's default client) were never answered. A server may ignore an upgrade (RFC 9110 section 7.8);
+ * these requests are answered over HTTP/1.1. Newer versions of Node have `shouldUpgradeCallback` for this.
  */
 export class UpgradableRequest extends IncomingMessage {
   declare [upgrade]: boolean;
 }
 
-// Accessors on the prototype: Node assigns `upgrade` in its constructor and again when it has read the headers.
+// Accessors on the prototype, because Node assigns `upgrade` in its constructor and again after it has read the
+// headers.
 Object.defineProperty(UpgradableRequest.prototype, "upgrade", {
   configurable: true,
   get(this: UpgradableRequest): boolean {

@@ -11,7 +11,7 @@ import { toolContracts } from "./tools";
 const line = { unit_type: "requests", quantity: 1 };
 const message = { type: "usage", provider: "openai", ...line };
 
-/** The schemas of everything that callers send as JSON, with values that they take. */
+/** The schemas of everything that callers send as JSON, with values that they accept. */
 const bodies: [name: string, schema: z.ZodType, examples: Record<string, unknown>[]][] = [
   ...Object.entries(toolContracts).map(([name, { input }]): (typeof bodies)[number] => [
     `the tool ${name}`,
@@ -49,7 +49,7 @@ bodies.push([
   ].map((each) => ({ project: "p", source: "api", message: each })),
 ]);
 
-/** Every place of a value where a field may be left out: the same value with a null there. */
+/** Every variant of a value with a null in one place where a field may be left out. */
 function* nulled(
   schema: z.ZodType,
   value: unknown,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 /**
- * A value without the nulls that stand for "nothing": those of fields that may be left out and have no meaning of their own
- * for null. Programs and models write them for what they do not set. A null that the schema takes (a field that null
- * clears) stays, and so does one where no field may be left out: in a list, in a map, for a required field.
- * @returns the value itself where there is none; it is never changed
+ * Removes the nulls that mean "not given": those of optional fields for which null has no meaning of its own. Programs
+ * and models write them for fields that they do not set. Other nulls stay: those that the schema accepts (a field that
+ * null clears), and those in lists, maps and required fields.
+ * @returns a changed copy, or the value itself where there is nothing to remove
  */
 export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
   if (value === null) return isAbsent(schema, value) ? undefined : value;
@@ -26,12 +26,15 @@ export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
   return Object.fromEntries(members.flatMap(([name, , read]) => (read === undefined ? [] : [[name, read]])));
 }
 
-/** Whether null says no more than leaving the field out would. */
+/** Whether null means the same as leaving the field out. */
 export function isAbsent(field: z.ZodType, value: unknown): boolean {
   return value === null && field.safeParse(undefined).success && !field.safeParse(null).success;
 }
 
-/** What is inside of optional, nullable, default and transformed; of a union of objects, the one that the value names. */
+/**
+ * The schema inside optional, nullable, default and transformed ones; of a union of objects, the member that the value
+ * names.
+ */
 function unwrap(schema: z.ZodType, value: object): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return unwrap(schema.unwrap() as z.ZodType, value);

@@ -42,7 +42,7 @@ export const activityQuery = z
   .superRefine(checkRange);
 export type ActivityQuery = z.output<typeof activityQuery>;
 
-/** Who or what recorded something. */
+/** The author of a row: a key, a member or an assistant. */
 const keyReference = z.object({ id: uuid, name: z.string() });
 const userReference = z.object({
   id: uuid,
@@ -85,7 +85,7 @@ const activityRow = z
   .meta({ id: "ActivityRow" });
 export type ActivityRow = z.output<typeof activityRow>;
 
-/** The activity of specification 4.3. */
+/** A page of activity (specification 4.3). */
 export const activityList = z
   .object({
     ...answeredPeriod,
@@ -101,7 +101,7 @@ export type ActivityList = z.output<typeof activityList>;
 
 export const messageParams = z.strictObject({ slug: workspaceSlug, id: uuid });
 
-/** How an amount came about: a price and its rate, or a currency's. */
+/** How an amount was computed: a price with its rate, or a currency's rate. */
 const origin = z
   .looseObject({
     rate: decimalNumber("USD for one unit, or for one of the currency."),
@@ -112,7 +112,7 @@ const origin = z
       "The rate that was used, with its source and version (a price) or its date (a currency); null where the client gave the cost itself, or no price is known.",
   });
 
-/** Everything about one message. */
+/** One message with all its details. */
 export const messageDetail = z
   .object({
     id: uuid,
@@ -179,5 +179,5 @@ export const exportQuery = z
   })
   .superRefine(checkRange);
 export type ExportQuery = z.output<typeof exportQuery>;
-/** What activity and export are filtered by. */
+/** The filters of activity and export. */
 export type ActivityFilters = Omit<ExportQuery, "format">;

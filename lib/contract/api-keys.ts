@@ -8,7 +8,7 @@ import { workspaceSlug } from "./workspace";
 const maxEntries = 100;
 const environment = z.enum(["live", "test"]);
 
-/** A list whose entries are all different. */
+/** A list of distinct entries. */
 function distinct<Item extends z.ZodType<string>>(item: Item, description: string) {
   return z
     .array(item)
@@ -51,7 +51,7 @@ const granted = distinct(permission, "What the key may do: no more than you may 
   "must name at least one permission",
 );
 
-/** What a key may be told besides its name and permissions. Null is the same as nothing: no such limit. */
+/** The settings of a key besides name and permissions. Null means no restriction, as leaving the field out does. */
 const limits = {
   project_id: uuid.nullable().optional().meta({
     description:
@@ -91,12 +91,12 @@ export const createApiKeyRequest = z
   })
   .meta({ id: "CreateApiKeyRequest" });
 
-/** A merge patch (RFC 7396): what is left out stays, null clears, a list is replaced. */
+/** A merge patch (RFC 7396): a field that is left out stays, null clears, a list is replaced. */
 export const editApiKeyRequest = z
   .strictObject({ name: name.optional(), permissions: granted.optional(), ...limits })
   .meta({ id: "EditApiKeyRequest" });
 
-/** A key as the workspace's members see it: everything but its secret. */
+/** A key as the workspace's members see it: everything except its secret. */
 export const apiKey = z
   .object({
     id: uuid,

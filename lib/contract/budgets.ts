@@ -26,12 +26,12 @@ export const createBudgetRequest = z
   })
   .meta({ id: "CreateBudgetRequest" });
 
-/** What is left out stays. A budget of something else is another budget. */
+/** Fields that are left out stay. The scope cannot be changed; another scope is another budget. */
 export const editBudgetRequest = z
   .strictObject({ name: name.optional(), amount: amount.optional() })
   .meta({ id: "EditBudgetRequest" });
 
-/** A budget as the workspace's members see it: the row of specification 2.4, over live spend, and where it is heading. */
+/** A budget as the workspace's members see it: the row of specification 2.4, over live spend, with its forecast. */
 export const budget = budgetRow
   .extend({
     scope: z.object({

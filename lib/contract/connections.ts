@@ -5,7 +5,7 @@ import { workspaceSlug } from "./workspace";
 
 export const connectionParams = z.strictObject({ slug: workspaceSlug, id: uuid });
 
-/** A program that a member let into the workspace with OAuth. */
+/** A program that a member connected to the workspace with OAuth. */
 export const connection = z
   .object({
     id: uuid.meta({ description: "Also the id of the key that its records are attributed to." }),

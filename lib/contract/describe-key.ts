@@ -1,10 +1,13 @@
 import type { ExactNumber } from "./exact-number";
 import type { Permission } from "./permissions";
 
-/** What of a key its description tells: an answer of the API, or a form that is still being filled in. */
+/**
+ * The part of a key that its description uses: from an answer of the API, or from a form that is still being filled
+ * in.
+ */
 export type DescribedKey = {
   permissions: readonly Permission[];
-  /** The one project it is bound to. */
+  /** The one project that the key is bound to. */
   project?: { slug: string } | null;
   conditions?: {
     project_slugs?: readonly string[] | null;
@@ -27,8 +30,8 @@ const deeds: Record<Permission, string> = {
 };
 
 /**
- * What a key may do, as one sentence: "May log usage in checkout and search, up to $50 a month, until 1 March 2027."
- * Pure, so that a form can say it while it is filled in.
+ * Describes what a key may do in one sentence: "May log usage in checkout and search, up to $50 a month, until 1 March
+ * 2027." Pure, so that a form can show it while it is filled in.
  */
 export function describeKey(key: DescribedKey): string {
   if (key.permissions.length === 0) return "May do nothing yet.";
@@ -58,7 +61,7 @@ const maxNamed = 4;
 
 function enumerate(entries: readonly string[], word = "and"): string {
   const rest = entries.length - maxNamed;
-  // "and 1 more" is no shorter than its name.
+  // "and 1 more" would be no shorter than the name itself.
   const named = rest > 1 ? [...entries.slice(0, maxNamed), `${rest} more`] : [...entries];
   const last = named.pop() ?? "";
   return named.length === 0 ? last : `${named.join(", ")} ${word} ${last}`;
@@ -82,7 +85,10 @@ function group(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** "until 1 March 2027", in UTC, its time of day left out where it is midnight. Nothing for what is no moment yet. */
+/**
+ * "until 1 March 2027", in UTC, without the time of day when it is midnight. Empty for a value that is not yet an
+ * instant.
+ */
 function formatEnd(instant: string): string | undefined {
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return undefined;

@@ -1,12 +1,12 @@
 /**
- * A JSON number with more digits than a double holds, kept as the text it was written in. What money and quantities
- * travel as between the wire and the decimals of the code: neither way through a float.
+ * A JSON number with more digits than a double holds, kept as the text it was written in. Money and quantities travel
+ * in it between the wire and the code's decimals, never as a float.
  */
 export class ExactNumber {
   /** @param text plain or exponent notation, as JSON writes a number. */
   constructor(readonly text: string) {}
 
-  /** Where somebody does stringify it, a plain number is the closest thing. */
+  /** Converted to a plain number where somebody stringifies it with `JSON.stringify`. */
   toJSON(): number {
     return Number(this.text);
   }

@@ -23,13 +23,13 @@ const sets: ExampleSet[] = [
   connectionExamples,
 ];
 
-/** Requests to show in the documentation, by the id of their schema. A test holds each against the schema itself. */
+/** Requests for the documentation, by the id of their schema. A test checks each against the schema. */
 export const requestExamples: Record<string, Record<string, Example>> = Object.assign(
   {},
   ...sets.map(({ requests }) => requests),
 );
 
-/** Answers to show, by the id of their schema. A test holds each against the schema itself. */
+/** Answers for the documentation, by the id of their schema. A test checks each against the schema. */
 export const responseExamples: Record<string, unknown> = Object.assign(
   {},
   ...sets.map(({ responses }) => responses),

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { ExactNumber } from "./exact-number";
 
-/** Significant limits of a decimal that the ledger takes: up to 15 integer digits and 18 decimals. */
+/** Limits of the ledger's decimals: 15 digits before the point and 18 after it. */
 const maxIntegerDigits = 15;
 const maxDecimals = 18;
 
-/** A cost that a client worked out in floats has more decimals than that (0.1 + 0.2 has 17, 123 × 1.5e-7 has 21). */
+/** A cost that a client computed with floats has more decimals than that (0.1 + 0.2 has 17, 123 × 1.5e-7 has 21). */
 const maxRoundedDecimals = 60;
 
-/** What is longer is no number anybody computed with, and the code's decimals would refuse to read it. */
+/** Longer text is not a computed number, and the code's decimals would refuse to read it. */
 const maxTextLength = 100;
 
-/** Splits a JSON number's text into digits before and after the point, written out without an exponent. */
+/** Splits a JSON number's text into the digits before and after the point, without an exponent. */
 function measure(text: string): { integerDigits: number; decimals: number } {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().replace(/^-/, "").split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -24,9 +24,9 @@ function measure(text: string): { integerDigits: number; decimals: number } {
 }
 
 /**
- * A positive decimal on the wire as a JSON number; in the code its exact text, for `lib/ledger/pricing/decimal`.
- * Zero, negative numbers, and what the ledger cannot hold exactly are refused; `rounded` leaves decimals beyond the
- * ledger's to be rounded by whoever computes with it.
+ * A positive decimal: a JSON number on the wire, exact text in the code, for `lib/ledger/pricing/decimal`. Refuses
+ * zero, negative numbers and what the ledger cannot hold exactly. With `rounded`, more decimals are accepted, and the
+ * code that computes with the number rounds it.
  */
 export function positiveDecimal(description: string, { orZero = false, rounded = false } = {}) {
   const decimalsTaken = rounded ? maxRoundedDecimals : maxDecimals;
@@ -59,7 +59,7 @@ export function positiveDecimal(description: string, { orZero = false, rounded =
     });
 }
 
-/** A decimal in a response: a JSON number to its last digit. */
+/** A decimal in a response: a JSON number with all its digits. */
 export function decimalNumber(description: string) {
   return z
     .custom<ExactNumber | number>((value) => value instanceof ExactNumber || typeof value === "number")
@@ -91,21 +91,21 @@ export const projectSlug = z
     examples: ["checkout"],
   });
 
-/** The first and the last instant that there is to name, in milliseconds since 1970. */
+/** The first and the last instant that can be stored, in milliseconds since 1970. */
 export const [firstInstantMs, lastInstantMs] = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"].map(
   Date.parse,
 ) as [number, number];
 
 const instantHint = "must be an ISO 8601 date and time with an offset, like 2026-11-21T09:30:00Z";
 
-/** Seconds may be left out (ISO 8601-1, 5.3.1.3), and `t` and `z` be written small (RFC 3339, 5.6). */
+/** Seconds may be left out (ISO 8601-1, 5.3.1.3), and `t` and `z` may be lower case (RFC 3339, 5.6). */
 function spellOut(instant: string): string {
   return instant.toUpperCase().replace(/T\d\d:\d\d(?=[Z+-])/, "$&:00");
 }
 
 /**
- * An instant, ISO 8601 with an offset, kept as text: one that Postgres reads, and that four digits of a year can say. It is
- * kept with its seconds and in capitals, so that one instant written in two of these ways is the same text.
+ * An instant, ISO 8601 with an offset, kept as text. Postgres can read it, and its year has four digits. Seconds are
+ * added and letters are upper-cased, so that one instant in several notations becomes one text.
  */
 export const instant = z
   .string({ error: (issue) => (issue.input === undefined ? "is required" : instantHint) })

@@ -1,4 +1,4 @@
-/** An instant as responses write it: ISO 8601 in UTC with its offset spelt out. @param ms milliseconds since 1970 */
+/** Writes an instant as responses have it: ISO 8601 in UTC with `+00:00`. @param ms milliseconds since 1970 */
 export function toInstant(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}+00:00`;
 }

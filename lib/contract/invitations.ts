@@ -2,13 +2,13 @@ import { z } from "zod";
 import { instant, uuid } from "./fields";
 import { workspaceSlug } from "./workspace";
 
-/** What somebody can be invited as. Ownership is transferred, to who is a member already. */
+/** Roles that an invitation can offer. Ownership can only be transferred to a member. */
 const invitedRole = z.enum(["admin", "member", "viewer"], { error: "must be admin, member or viewer" });
 
 const maxDays = 30;
 const wholeDays = { error: `must be a whole number of days from 1 to ${maxDays}` };
 
-/** An invitation that nobody has accepted yet. Its link is shown once, by the call that made it. */
+/** An invitation that has not been accepted. Its link is shown once, by the call that made it. */
 export const invitation = z
   .object({
     id: uuid,
@@ -60,12 +60,12 @@ export const createdInvitation = z
 
 export const invitationParams = z.strictObject({ slug: workspaceSlug, id: uuid });
 
-/** Any text at all: a link that is damaged answers what an unknown one does. */
+/** Any text: a damaged link gets the same answer as an unknown one. */
 export const invitationTokenParams = z.strictObject({
   token: z.string().meta({ description: "What follows `/invite/` in the link." }),
 });
 
-/** What a link offers to the signed-in user who opened it. */
+/** What an invitation offers, as shown to the signed-in user who opened its link. */
 export const invitationOffer = z
   .object({
     workspace: z.object({ name: z.string() }),

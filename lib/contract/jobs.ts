@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the jobs found to do. */
+/** The result of each job that ran. */
 export const jobsResult = z.object({
   jobs: z.array(
     z.object({

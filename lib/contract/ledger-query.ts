@@ -2,7 +2,10 @@ import { z } from "zod";
 import { day, projectSlug, text, uuid } from "./fields";
 import { costMessage, source } from "./message";
 
-/** Stretches of UTC calendar: the current one of each, all there is, or the days between `from` and `to`. */
+/**
+ * Ranges of the UTC calendar: the current day, week, month, quarter or year, everything, or the days between `from`
+ * and `to`.
+ */
 export const periods = ["day", "week", "month", "quarter", "year", "all", "range"] as const;
 export const period = z.enum(periods);
 export type Period = z.infer<typeof period>;
@@ -13,20 +16,23 @@ export const messageType = z
   .enum(costMessage.options.map((option) => option.shape.type.value))
   .meta({ id: "MessageType" });
 
-/** A filter by a value that a row may lack. @returns the value, or null for what has none */
+/** A filter by a value that a row may lack. @returns the value, or null for rows without one */
 const orNone = (filter: z.ZodType<string>, maxLength: number, description: string) =>
   z
     .union([z.literal("").transform(() => null), filter])
     .optional()
     .meta({ description: `${description} Empty: what has none.`, jsonSchema: { type: "string", maxLength } });
 
-/** A day that a range begins or ends with. The range as long before it is reckoned with, too, and must be days as well. */
+/**
+ * A day at either end of a range. The previous range of the same length is computed too and must consist of valid
+ * days.
+ */
 const rangeDay = day.refine(
   (value) => value >= "1900-01-01" && value <= "2999-12-31",
   "must be from 1900-01-01 to 2999-12-31",
 );
 
-/** The part of the ledger that is asked about, as the query of activity, metrics and export names it. */
+/** The part of the ledger that a query of activity, metrics or export is about. */
 export const ledgerFilters = {
   period: period.default("month").meta({
     description:
@@ -43,7 +49,7 @@ export const ledgerFilters = {
   source: source.optional().meta({ description: "Where it came from." }),
 };
 
-/** Refuses a range without its days, days without a range, and days in the wrong order. */
+/** Refuses a range without days, days without a range, and days in the wrong order. */
 export function checkRange(
   { period, from, to }: { period: Period; from?: string | undefined; to?: string | undefined },
   context: z.RefinementCtx,
@@ -59,7 +65,7 @@ export function checkRange(
   if (from !== undefined && to !== undefined && from > to) fail("to", "must not be before from");
 }
 
-/** The days an answer is about; both null where it is about everything. */
+/** The days an answer covers; both null when it covers everything. */
 export const answeredPeriod = {
   period: period.meta({ description: "As asked for." }),
   from: day.nullable().meta({ description: "The first UTC day; null: everything." }),

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { text, uuid } from "./fields";
 
-/** What a member may do in a workspace: viewers read, members manage their own keys, admins and owners all of it. */
+/**
+ * A member's role in a workspace: viewers read, members manage their own keys, admins and owners manage everything.
+ */
 export const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]).meta({ id: "WorkspaceRole" });
 
 /** A workspace as one of its members sees it. */

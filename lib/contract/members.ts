@@ -3,7 +3,7 @@ import { instant, uuid } from "./fields";
 import { workspaceRole } from "./me";
 import { workspaceSlug } from "./workspace";
 
-/** Somebody who belongs to a workspace, as the others in it see them. */
+/** A member of a workspace, as the other members see them. */
 export const member = z
   .object({
     user_id: uuid,
@@ -16,7 +16,7 @@ export const member = z
   .meta({ id: "Member" });
 export type Member = z.output<typeof member>;
 
-/** Ids are written in lower case; a caller who writes one otherwise means the same. */
+/** Ids are written in lower case; another case means the same id. */
 const userId = uuid.toLowerCase();
 
 export const memberParams = z.strictObject({ slug: workspaceSlug, user_id: userId });

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { day, decimalNumber, instant, positiveDecimal, projectSlug, text, uuid } from "./fields";
 
-/** Where a message came from (specification 2.1). */
+/** The source of a message (specification 2.1). */
 export const sources = ["api", "mcp", "manual", "import"] as const;
 export const source = z.enum(sources).meta({ id: "Source" });
 export type Source = z.infer<typeof source>;
 
-/** Members of a message's metadata at most. */
+/** The most members that a message's metadata may have. */
 const maxMetadata = 20;
 
-/** What every message may carry besides its own fields (design section 4). */
+/** Fields that every message may have besides its own (design section 4). */
 const common = {
   occurred_at: instant.optional().meta({
     description: "When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000.",
@@ -29,7 +29,7 @@ const common = {
     .meta({ description: "A small flat object of your own, kept with the message." }),
 };
 
-/** What a line of usage says, alone or within a batch. */
+/** One line of usage, alone or in a batch. */
 const usageLine = {
   model: text(128, "The model as the provider names it.").optional(),
   unit_type: text(
@@ -144,7 +144,9 @@ export const costMessage = z.discriminatedUnion("type", [
   allocation,
 ]);
 
-/** The cost message of specification 2.1. Unknown fields are refused, so that a misspelt one is not lost in silence. */
+/**
+ * The cost message of specification 2.1. Unknown fields are refused, so that a misspelt one is not silently ignored.
+ */
 export const ingestRequest = z
   .strictObject({
     project: projectSlug,
@@ -197,15 +199,15 @@ export const ingestQuery = z.strictObject({
     .meta({ description: "`true` answers what would happen and stores nothing." }),
 });
 
-/** A member records into the environment that the query names; a key has one of its own. */
+/** The environment that a member records into. A key has its own. */
 export const recordQuery = ingestQuery.extend({
   environment: z.enum(["live", "test"]).default("live").meta({ description: "Where they are recorded." }),
 });
 
-/** Messages that one bulk request may carry. */
+/** The most messages in one bulk request. */
 export const maxBulkMessages = 1000;
 
-/** Bulk ingest: each message is read by itself, so that a bad one fails alone. */
+/** A bulk request. Each message is parsed separately, so that an invalid one fails alone. */
 export const bulkRequest = z
   .strictObject({
     messages: z
@@ -215,7 +217,9 @@ export const bulkRequest = z
   })
   .meta({ id: "BulkRequest" });
 
-/** A verdict an item, in order: the result with its status 201, or the error that the message alone would have earned. */
+/**
+ * One verdict per message, in order: the result with status 201, or the error that the message alone would have got.
+ */
 export const bulkResult = z
   .object({
     recorded: z.int().meta({ description: "Items with status 201, replays included." }),

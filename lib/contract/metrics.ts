@@ -2,7 +2,7 @@ import { z } from "zod";
 import { day, decimalNumber } from "./fields";
 import { answeredPeriod, checkRange, environment, ledgerFilters } from "./ledger-query";
 
-/** What spend is broken down by. */
+/** Dimensions by which spend is broken down. */
 export const dimensions = ["project", "type", "provider", "model", "feature", "key"] as const;
 const dimension = z.enum(dimensions);
 export type Dimension = z.infer<typeof dimension>;
@@ -29,7 +29,7 @@ const totals = z
   })
   .meta({ id: "SpendTotals" });
 
-/** What is common to the slices of a breakdown and the groups of a series. */
+/** Fields shared by the slices of a breakdown and the groups of a series. */
 const slice = {
   value: z.string().nullable().meta({
     description: "What to filter by for the rows behind it; null for what has none, and for the rest.",
@@ -53,7 +53,9 @@ const previousTotals = z
   .nullable()
   .meta({ description: "The period before; null for `all`." });
 
-/** What a workspace spent in a period, whole and cut up. Every breakdown and every series sums to the total. */
+/**
+ * What a workspace spent in a period, as totals, series and breakdowns. Every breakdown and series sums to the total.
+ */
 export const metrics = z
   .object({
     ...answeredPeriod,

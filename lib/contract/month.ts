@@ -1,10 +1,10 @@
-/** A range of UTC calendar days: from the first day until before the second, `YYYY-MM-DD`. */
+/** A range of UTC calendar days, `YYYY-MM-DD`: from the first day to before the second. */
 export type DayRange = { from: string; until: string };
 
-/** The UTC calendar month that holds an instant. @param now milliseconds since 1970 */
+/** The UTC calendar month that contains an instant. @param now milliseconds since 1970 */
 export function monthOf(now: number): DayRange {
   const first = (ahead: number) => {
-    // Date.UTC would take the years 0 to 99 for those of the last century.
+    // Date.UTC would read the years 0 to 99 as 1900 to 1999.
     const day = new Date(now);
     day.setUTCMonth(day.getUTCMonth() + ahead, 1);
     return day.toISOString().slice(0, 10);

@@ -2,10 +2,13 @@ import { z } from "zod";
 
 const url = z.url();
 
-/** The address of metadata has the query of what it is about (RFC 9728, 3.1); the document is the same. */
+/** The address of metadata may have its resource's query (RFC 9728, 3.1); the document does not depend on it. */
 export const metadataQuery = z.record(z.string(), z.string());
 
-/** RFC 8414, with what RFC 9207, RFC 9728 and the client ID metadata document draft add to it. */
+/**
+ * Authorization server metadata: RFC 8414, with additions of RFC 9207, RFC 9728 and the client ID metadata document
+ * draft.
+ */
 export const authorizationServerMetadata = z
   .object({
     issuer: url,
@@ -27,7 +30,7 @@ export const authorizationServerMetadata = z
   })
   .meta({ id: "AuthorizationServerMetadata" });
 
-/** RFC 9728. */
+/** Protected resource metadata: RFC 9728. */
 export const protectedResourceMetadata = z
   .object({
     resource: url,
@@ -41,7 +44,7 @@ export const protectedResourceMetadata = z
 
 const metadataText = (max: number) => z.string().max(max);
 
-/** What a client says of itself: when it registers (RFC 7591), or in the document that its id is the address of. */
+/** A client's metadata: from its registration (RFC 7591), or from the document at its id. */
 export const clientMetadata = z.object({
   redirect_uris: z
     .array(metadataText(2048))

@@ -1,6 +1,6 @@
 import type { Example } from "./examples/example-set";
 
-/** A JSON Schema (draft 2020-12) as far as this service's document uses it. */
+/** The part of JSON Schema (draft 2020-12) that this service's document uses. */
 export type JsonSchema = {
   $ref?: string;
   type?: string | string[];
@@ -36,7 +36,7 @@ export type JsonSchema = {
 /** A reference into `components`. */
 export type Reference = { $ref: string };
 
-/** What a body may be. */
+/** The body of a request or a response. */
 export type MediaType = { schema: JsonSchema; examples?: Record<string, Example> };
 
 /** A parameter of an operation. */
@@ -52,7 +52,7 @@ export type Parameter = {
 /** A header of a response. */
 export type Header = { description: string; schema: JsonSchema; example?: unknown };
 
-/** An answer with one status. */
+/** A response with one status. */
 export type ApiResponse = {
   description: string;
   headers?: Record<string, Reference>;
@@ -67,7 +67,7 @@ export type Operation = {
   tags: string[];
   /** Empty where no credentials are needed. */
   security: Record<string, string[]>[];
-  /** The permission that the credentials need, or the sentence that says which one when. */
+  /** The permission that the credentials need, or a sentence that says which one when. */
   "x-permission"?: string;
   /** The least role in the workspace that may call. */
   "x-role"?: string;
@@ -76,7 +76,7 @@ export type Operation = {
   responses: Record<string, ApiResponse>;
 };
 
-/** The OpenAPI 3.1 document, as far as this service's uses it. */
+/** The part of an OpenAPI 3.1 document that this service uses. */
 export type OpenApiDocument = {
   openapi: "3.1.0";
   info: {

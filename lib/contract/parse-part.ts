@@ -1,14 +1,13 @@
 import type { z } from "zod";
 import { withoutNulls } from "./absent";
 
-/** One thing wrong with a value: where, as a dotted path, and what to do about it. */
+/** One problem of a value: its dotted path, and what to do about it. */
 type Problem = { path: string; message: string };
 
 /**
- * Reads a value by its schema. Null for a field that may be left out is the same as leaving it out, unless the schema has
- * a meaning for null.
- * @param place where the value stands in the request, put before each path (`query`); empty for a body
- * @returns the value, or everything that is wrong with it
+ * Parses a value by its schema. Null in an optional field counts as absent, unless the schema has a meaning for null.
+ * @param place where the value is in the request, put before each path (`query`); empty for a body
+ * @returns the value, or all its problems
  */
 export function parsePart<Schema extends z.ZodType>(
   schema: Schema,
@@ -20,7 +19,7 @@ export function parsePart<Schema extends z.ZodType>(
   return { ok: false, issues: parsed.error.issues.flatMap((issue) => problemsOf(issue, place)) };
 }
 
-/** Nulls are looked for in what was refused alone: most requests have none, and are read once. */
+/** Nulls are removed only from refused values: most requests have none and are parsed once. */
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed;
@@ -39,7 +38,7 @@ function problemsOf(issue: z.core.$ZodIssue, place: string): Problem[] {
   return [{ path: path.join(".") || "body", message: explain(issue) }];
 }
 
-/** What people call the types of JSON, and what code calls them. */
+/** JSON's types as people call them, by the names that code uses. */
 const nameOf: Record<string, string> = {
   string: "text",
   number: "a number",
@@ -52,7 +51,7 @@ const nameOf: Record<string, string> = {
 
 function explain(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && /received undefined/.test(issue.message)) return "is required";
-  // Where a schema says it in its own words, those are kept.
+  // A schema's own message is kept.
   const name = nameOf[issue.code === "invalid_type" ? issue.expected : ""];
   if (name && issue.message.startsWith("Invalid input")) return `must be ${name}`;
   if (issue.code === "invalid_value") return `must be one of: ${issue.values.join(", ")}`;

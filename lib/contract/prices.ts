@@ -16,7 +16,7 @@ const price = z
   })
   .meta({ id: "Price" });
 
-/** A correction of what messages cost, made in the background after a price was set. */
+/** A correction of stored amounts, made in the background after a price was set. */
 const repricing = z
   .object({
     id: uuid,
@@ -71,7 +71,7 @@ export const setPriceResult = z
   .object({ price, repricings: z.array(repricing).meta({ description: "The corrections that were begun." }) })
   .meta({ id: "SetPriceResult" });
 
-/** Usage that has no price yet, by what a price is set for. */
+/** Usage without a price, grouped by what a price can be set for. */
 export const unpricedList = z
   .object({
     unpriced: z.array(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { day, decimalNumber, instant, projectSlug, text, uuid } from "./fields";
 import { workspaceSlug } from "./workspace";
 
-/** A project with what it costs. Figures are of live messages. */
+/** A project with its live spend. */
 export const project = z
   .object({
     id: uuid,

@@ -26,7 +26,7 @@ export const monthSummary = z
   })
   .meta({ id: "MonthSummary" });
 
-/** What a budget may be of: all spend, or that of one project, feature, provider or key. */
+/** What a budget may be for: all spend, or that of one project, feature, provider or key. */
 export const scopeType = z
   .enum(["global", "project", "feature", "provider", "key"])
   .meta({ id: "ScopeType" });
@@ -57,7 +57,7 @@ export const projectParams = z.strictObject({
   slug: projectSlug.meta({ description: "The project's slug." }),
 });
 
-/** The instants that a project's spend is asked between. */
+/** The range of instants of a project's spend. */
 export const spendRange = {
   from: instant.optional().meta({
     description:
@@ -69,7 +69,7 @@ export const spendRange = {
   }),
 };
 
-/** Whether a range ends after it begins; what is left out is chosen so. */
+/** Whether a range ends after it begins. A missing end is chosen so that it does. */
 export const isSpendRange = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
   !from || !to || Date.parse(from) < Date.parse(to);
 export const notLater = { path: ["to"], error: "must be later than from" };

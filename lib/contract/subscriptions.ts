@@ -2,7 +2,7 @@ import { z } from "zod";
 import { day, decimalNumber, instant, uuid } from "./fields";
 import { workspaceSlug } from "./workspace";
 
-/** A subscription that books each following period by itself. */
+/** A recurring subscription: each following period is booked automatically. */
 export const recurringSubscription = z
   .object({
     id: uuid.meta({ description: "Also the id of its first charge's message." }),

@@ -4,7 +4,7 @@ import { expenseMessage, ingestResult, usageMessage } from "./message";
 import type { Permission } from "./permissions";
 import { budgetStatus, isSpendRange, monthSummary, notLater, projectSpend, spendRange } from "./reads";
 
-/** The parameters of log_usage (specification 4.4): a usage message's, flat beside its project. */
+/** The parameters of log_usage (specification 4.4): a usage message's fields beside its project. */
 const logUsage = z.strictObject({
   project: projectSlug,
   ...usageMessage.pick({
@@ -36,7 +36,7 @@ const getProjectSpend = z
 
 const none = z.strictObject({});
 
-/** What an assistant is told of a tool. `isRemoteOnly`: over HTTP, and not from the local program. */
+/** A tool as an assistant sees it. `isRemoteOnly`: offered over HTTP, and not by the local program. */
 export type ToolContract = {
   title: string;
   description: string;
@@ -47,7 +47,7 @@ export type ToolContract = {
   isRemoteOnly?: boolean;
 };
 
-/** The agent tools of specification 4.4, by name, in the order in which they are listed. */
+/** The agent tools of specification 4.4 by name, in the order in which they are listed. */
 export const toolContracts = {
   log_usage: {
     title: "Log AI usage",

@@ -5,7 +5,7 @@ import { member } from "./members";
 
 const reservedHint = "Letters, digits and dashes; some names are reserved for the service's own pages.";
 
-/** A slug that somebody chooses, where `workspaceSlug` is one that somebody names. */
+/** The slug of a new workspace. `workspaceSlug` is the slug of an existing one. */
 const newSlug = z
   .string()
   .regex(
@@ -45,7 +45,7 @@ export const updateWorkspaceRequest = z
   .meta({ id: "UpdateWorkspaceRequest" });
 export type UpdateWorkspaceRequest = z.output<typeof updateWorkspaceRequest>;
 
-/** A workspace with everybody in it. */
+/** A workspace with all its members. */
 export const organization = z
   .object({
     workspace: membership,

@@ -8,8 +8,8 @@ import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 
 /**
- * The Supabase CLI, fetched from npm when it is asked for. No dependency: it is 140 MB, and whoever starts the service
- * needs none of it.
+ * The Supabase CLI, fetched from npm on demand. It is not a dependency because it has 140 MB and the service does not
+ * need it.
  */
 const cli = "supabase@3.1.0";
 
@@ -17,12 +17,12 @@ const cli = "supabase@3.1.0";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * `npm run advisors`: what Supabase's own advisors say of the schema, on a new database with every migration.
- * @returns 0 where they have nothing to warn of
+ * `npm run advisors`: runs Supabase's advisors on a new database with every migration.
+ * @returns 0 when they warn of nothing
  */
 export async function main(): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), "outlay-advisors-"));
-  // The account that Postgres runs under must be able to enter it.
+  // The account that Postgres runs as must be able to enter this folder.
   chmodSync(dataDir, 0o755);
   const server = await startEmbeddedPostgres({ dataDir, log: () => {} });
   try {

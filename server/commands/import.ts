@@ -26,7 +26,9 @@ says how its rows are known.
 Ends with 0 when every row is recorded, 1 when some were refused or nothing was to be recorded yet, 2 when it could not run.
 `;
 
-/** Runs the command. @param callerDir where the caller's file names start from @returns its exit status */
+/**
+ * Runs the command. @param callerDir the folder that the caller's file names are relative to @returns its exit status
+ */
 export async function main(args: string[], callerDir: string): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
@@ -136,7 +138,7 @@ function describeSummary({ rows, recorded, replayed, refused, reasons }: Summary
   return lines.join("\n");
 }
 
-/** Asks a person; where there is none, says how to go on. */
+/** Asks for confirmation on a terminal; elsewhere says how to proceed without one. */
 async function confirm({ recorded, refused }: Summary): Promise<boolean> {
   if (!process.stdin.isTTY) {
     say("Nothing is recorded yet: run it again with --yes.");
@@ -151,7 +153,7 @@ async function confirm({ recorded, refused }: Summary): Promise<boolean> {
 
 type Run = Omit<ImportOptions, "rows"> & { path: string; facts: FileFacts };
 
-/** Runs one pass with a bar on a terminal; elsewhere nothing is drawn. */
+/** Runs one pass with a progress bar on a terminal, and without one elsewhere. */
 async function run(options: Run, name: string): Promise<Summary> {
   const rows = readRows(options.path, options.facts);
   if (!process.stderr.isTTY) return importRows({ ...options, rows });

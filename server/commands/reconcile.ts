@@ -56,7 +56,7 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
-/** One line that is written over. */
+/** A progress line, which is overwritten. */
 function showProgress(what: string): void {
   process.stderr.write(`\r\u001b[K${what && `  comparing ${what} …`}`);
 }

@@ -1,29 +1,10 @@
-import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readOutbox } from "@/lib/access/sign-in/local/outbox";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 import { latestMail } from "@/tests/helpers/outbox";
 
 const newPassword = "another good one";
-let server: AuthServer;
-let sql: pg.Client;
-
-beforeAll(async () => {
-  server = await startAuthServer();
-  sql = new pg.Client({ connectionString: server.database.superuserUrl });
-  await sql.connect();
-});
-afterAll(async () => {
-  await sql?.end();
-  await server?.stop();
-});
+const server = withAuthServer();
 
 const client = (options = {}) => makeClient(server.url, "any-key", options).auth;
 
@@ -39,7 +20,7 @@ const tokenOf = (link: string | null) => new URL(link ?? "").searchParams.get("t
 
 /** As if everything that was sent, and every session, were older. */
 const age = (interval: string) =>
-  sql.query(
+  server.sql.query(
     `update local_auth.mail_tokens set created_at = created_at - interval '${interval}';
      update auth.mfa_amr_claims set created_at = created_at - interval '${interval}'`,
   );
@@ -184,7 +165,7 @@ describe("A user's own data", () => {
   test("Can be reduced when it was too large before", async () => {
     const { auth, id } = await signUp();
     const large = { a: "x".repeat(9000), b: "x".repeat(9000) };
-    await sql.query("update auth.users set raw_user_meta_data = $1 where id = $2", [large, id]);
+    await server.sql.query("update auth.users set raw_user_meta_data = $1 where id = $2", [large, id]);
     must(await auth.updateUser({ data: { a: null } }));
     expect((await auth.updateUser({ data: { c: 1 } })).error?.code).toBe("validation_failed");
     must(await auth.updateUser({ data: { b: null, c: 1 } }));

@@ -1,12 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { describe, expect, test, vi } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 
 // Settings are read once, at first use.
 vi.hoisted(() => {
@@ -14,12 +7,7 @@ vi.hoisted(() => {
   process.env.AUTH_REDIRECT_URLS = "https://app.example.com/**,com.example.app://signed-in";
 });
 
-let server: AuthServer;
-
-beforeAll(async () => {
-  server = await startAuthServer();
-});
-afterAll(() => server?.stop());
+const server = withAuthServer();
 
 const ask = (path: string, origin: string | undefined, init: RequestInit = {}) =>
   fetch(`${server.url}/auth/v1/${path}`, {

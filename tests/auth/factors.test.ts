@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { describe, expect, test } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 import { codeOf, earlyInStep, enrolAuthenticator } from "@/tests/helpers/authenticator";
 
-let server: AuthServer;
-beforeAll(async () => {
-  server = await startAuthServer();
-});
-afterAll(() => server.stop());
+const server = withAuthServer();
 
 const signUp = async () => {
   const email = someEmail();

@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { describe, expect, test, vi } from "vitest";
+import { makeClient, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 
 // As behind a reverse proxy on this machine: the caller is whom the proxy says. Settings are read once, at first use.
 vi.hoisted(() => {
   process.env.TRUSTED_PROXIES = "127.0.0.1/32";
 });
 
-let server: AuthServer;
-
-beforeAll(async () => {
-  server = await startAuthServer();
-});
-afterAll(() => server?.stop());
+const server = withAuthServer();
 
 /** A supabase-js client whose requests come from an address. */
 const authFrom = (address: string) =>

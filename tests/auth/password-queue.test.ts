@@ -1,35 +1,16 @@
 import { availableParallelism } from "node:os";
-import pg from "pg";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { expect, test, vi } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 
 const atOnce = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
 const many = 21 * atOnce + 9;
-let server: AuthServer;
-let superuser: pg.Client;
-
-beforeAll(async () => {
-  server = await startAuthServer();
-  superuser = new pg.Client({ connectionString: server.database.superuserUrl });
-  await superuser.connect();
-});
-afterAll(async () => {
-  await superuser?.end();
-  await server?.stop();
-});
+const server = withAuthServer();
 
 test("Checks passwords a few at a time in a bounded queue while other calls are answered", async () => {
   const { auth } = makeClient(server.url);
   const { session } = must(await auth.signUp({ email: someEmail(), password: somePassword }));
   // A hash that takes as long as the test wants.
-  await superuser.query(`
+  await server.sql.query(`
     alter function local_auth.check_password(text, text) rename to really_check_password;
     create function local_auth.check_password(address text, secret text) returns uuid
     language plpgsql volatile security definer set search_path = '' as $$
@@ -54,7 +35,7 @@ test("Checks passwords a few at a time in a bounded queue while other calls are 
     return answer;
   });
   await vi.waitFor(() => expect(refused).toBe(9), { timeout: 20_000 });
-  const waiting = await superuser.query(
+  const waiting = await server.sql.query(
     "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'",
   );
   expect(waiting.rowCount).toBe(atOnce);
@@ -62,17 +43,17 @@ test("Checks passwords a few at a time in a bounded queue while other calls are 
   for (const path of ["/auth/v1/user", "/api/v1/me"])
     expect((await fetch(server.url + path, me)).status).toBe(200);
 
-  await superuser.query("select pg_advisory_unlock(7)");
+  await server.sql.query("select pg_advisory_unlock(7)");
   const all = await Promise.all(answers);
   expect(all.filter(({ status }) => status === 400)).toHaveLength(many - 9);
   expect(all.filter(({ status, retryAfter }) => status === 429 && retryAfter === "2")).toHaveLength(9);
 });
 
-test("a password that finds the queue full is refused before it counts as a guess or an attempt", async () => {
+test("Refuses a password that finds the queue full before counting it as a guess or an attempt", async () => {
   const { auth } = makeClient(server.url);
   const [email, password] = [someEmail(), somePassword];
   must(await auth.signUp({ email, password }));
-  await superuser.query("select pg_advisory_lock(7)");
+  await server.sql.query("select pg_advisory_lock(7)");
   const signIn = async (address: string, secret: string) => {
     const answer = await fetch(`${server.url}/auth/v1/token?grant_type=password`, {
       method: "POST",
@@ -87,7 +68,7 @@ test("a password that finds the queue full is refused before it counts as a gues
   });
   await vi.waitFor(() => expect(refused).toBe(1), { timeout: 20_000 });
   for (let count = 0; count < 12; count += 1) expect(await signIn(email, password)).toBe(429);
-  await superuser.query("select pg_advisory_unlock(7)");
+  await server.sql.query("select pg_advisory_unlock(7)");
   await Promise.all(others);
   expect(await signIn(email, password)).toBe(200);
 });

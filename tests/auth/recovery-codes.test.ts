@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { describe, expect, test } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 import { enrolAuthenticator } from "@/tests/helpers/authenticator";
 import { latestMail } from "@/tests/helpers/outbox";
 
-let server: AuthServer;
-beforeAll(async () => {
-  server = await startAuthServer();
-});
-afterAll(() => server.stop());
+const server = withAuthServer();
 
 const experimental = { recoveryCodes: true };
 const signIn = async (email: string) => {

@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import pg from "pg";
+import { afterAll, beforeAll } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { announceAddress } from "@/lib/service-address";
 import { createLane } from "@/server/lane";
@@ -32,6 +34,24 @@ export async function startAuthServer(): Promise<AuthServer> {
       await database.drop();
     },
   };
+}
+
+/**
+ * Starts an auth server before the tests of a file and stops it after them. Its properties are there from the first test
+ * on. `sql` is a connection as the superuser.
+ */
+export function withAuthServer(): AuthServer & { sql: pg.Client } {
+  const server = {} as AuthServer & { sql: pg.Client };
+  beforeAll(async () => {
+    Object.assign(server, await startAuthServer());
+    server.sql = new pg.Client({ connectionString: server.database.superuserUrl });
+    await server.sql.connect();
+  });
+  afterAll(async () => {
+    await server.sql?.end();
+    await server.stop?.();
+  });
+  return server;
 }
 
 /** Node 20 has no WebSocket, which the client looks for when it is made and never uses here. */

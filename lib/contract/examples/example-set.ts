@@ -1,7 +1,7 @@
-/** An example of a schema, as the documentation shows it. */
+/** An example of a schema in the documentation. */
 export type Example = { summary?: string; value: unknown };
 
-/** What the documentation shows of a resource: requests by schema id and name, answers by schema id. */
+/** The examples of a resource: requests by schema id and name, answers by schema id. */
 export type ExampleSet = {
   requests?: Record<string, Record<string, Example>>;
   responses: Record<string, unknown>;
