@@ -7,7 +7,7 @@ export function bearerToken(authorization: string | null): string | undefined {
   return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
 }
 
-/** Whether two secrets are the same, in a time that tells nothing of either, their lengths included. */
+/** Compares two secrets in constant time, which reveals neither their content nor their length. */
 export function isSameSecret(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

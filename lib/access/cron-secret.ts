@@ -3,7 +3,7 @@ import { notFound } from "@/lib/errors";
 import { requireSettingSecret } from "./credentials";
 
 /**
- * Refuses whoever is not the deployment's scheduler.
+ * Refuses every caller but the deployment's scheduler.
  * @throws ServiceError not_found where no CRON_SECRET is set, missing_credentials, invalid_credentials
  */
 export function requireCronSecret(authorization: string | null): void {

@@ -3,23 +3,23 @@ import ipaddr from "ipaddr.js";
 import { callAsService } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 
-/** How often one subject may: `limit` times in any `windowMs`. */
+/** How often one subject may act: `limit` times in any `windowMs`. */
 export type Quota = { subject: string; limit: number; windowMs: number };
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 
-/** A quota of one account. @param who its id, or its e-mail address in lower case */
+/** A quota of an account. @param who its id, or its mail address in lower case */
 export function accountQuota(who: string, limit: number, windowMs: number): Quota[] {
   return [{ subject: `account ${who}`, limit, windowMs }];
 }
 
 /**
- * A quota of the address a request came from. A network of IPv6 (/64) is one subscriber's, and so one subject.
+ * A quota of a request's address. An IPv6 network (/64) belongs to one subscriber and is one subject.
  *
- * None where the address says nothing of who is calling: it is unknown, or this machine's own. That is what all callers
- * behind a proxy on this machine look like until TRUSTED_PROXIES names it, and one of them must not use up what is
- * everybody's. The quotas of accounts hold for them all the same.
+ * There is no quota for an unknown address or for this machine's own. All callers behind a proxy on this machine have
+ * the latter until TRUSTED_PROXIES names the proxy, and one of them must not use up the others' quota. The quotas of
+ * accounts apply to them too.
  */
 export function addressQuota(address: string | undefined, limit: number, windowMs: number): Quota[] {
   if (address === undefined || !ipaddr.isValid(address)) return [];
@@ -30,10 +30,9 @@ export function addressQuota(address: string | undefined, limit: number, windowM
 }
 
 /**
- * Counts one attempt against each quota, over all processes, before it is made. An attempt that is refused counts
- * against none. Call it before the transaction it guards: it is a transaction by itself, so that attempts that fail
- * count, too.
- * @param action what is counted, in the plural: it names the windows and stands in the refusal ("new API keys")
+ * Counts one attempt against each quota, over all processes, before it is made. A refused attempt counts against none.
+ * Call it before the transaction it guards: it is a transaction of its own, so that failed attempts count too.
+ * @param action what is counted, in the plural: it names the windows and is part of the refusal ("new API keys")
  * @throws ServiceError rate_limited with `limit`, `retry_after_seconds` and an exact Retry-After
  */
 export async function throttle(action: string, quotas: Quota[]): Promise<void> {
@@ -41,9 +40,9 @@ export async function throttle(action: string, quotas: Quota[]): Promise<void> {
 }
 
 /**
- * Runs `run`, and counts it against each quota where it fails as guesses do. Who comes with what is right uses nothing up;
- * whose failures fill a quota is refused before `run`, so that guesses end. As many as are under way at once may pass the
- * limit by, each once: of secrets that are long, that gives nothing away.
+ * Runs `run`, and counts it against each quota if it fails as a guess does. Right secrets use nothing up. A caller
+ * whose failures fill a quota is refused before `run`. Attempts under way at once may pass the limit once each, which
+ * is harmless for long secrets.
  * @param action what is counted, in the plural, as for `throttle`
  * @param isGuess whether what `run` threw is a failure that counts
  * @throws ServiceError rate_limited as `throttle`; what `run` throws
@@ -88,7 +87,7 @@ function asArgument(action: string, quotas: Quota[]): string {
 /** What `private.admit_attempt` answers of the quota that is full: when there is room again. */
 export type FullQuota = { limit: number; window_ms: number; wait_ms: number };
 
-/** The refusal of an attempt that was counted elsewhere than in `throttle`. @param action as there */
+/** The refusal of an attempt that was counted elsewhere. @param action as for `throttle` */
 export function tooMany(
   action: string,
   { limit, window_ms: windowMs, wait_ms: waitMs }: FullQuota,

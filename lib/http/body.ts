@@ -6,20 +6,21 @@ import { needsExactParser, parseJson } from "./json";
 export const defaultBodyLimit = 1024 * 1024;
 
 /**
- * What is read and parsed for a caller whose credentials were not looked up yet: a usual message, and little enough that
- * whatever it holds is parsed and checked in about a millisecond. A list of things that are all wrong takes the longest to
- * check, so the commas are counted, too.
+ * What is read and parsed before the caller's credentials were looked up: a usual message, small enough that any
+ * content is parsed and checked in about a millisecond. A long list of invalid items takes the longest to check, so
+ * commas are counted too.
  */
 const unverified = { bytes: 2 * 1024, commas: 64 };
 
-/** Whose body is read: a caller who was admitted, anybody, or one whose credentials `require` looks up, or throws. */
+/** The sender of a body: an admitted caller, anybody, or a caller whose credentials `require` looks up or refuses. */
 export type Sender = "known" | "anybody" | { require: () => Promise<void> };
 
 /**
- * Reads a JSON body of at most `limit` bytes. Only an admitted caller's numbers are kept to the last digit, because that
- * takes a parser thirty times slower than `JSON.parse`. What `from` requires is required before anything that is dear: a
- * long body, a compressed one, one of many parts, and one that needs that parser.
- * @throws ServiceError unsupported_media_type, payload_too_large, validation_failed or invalid_json, or what `from` throws
+ * Reads a JSON body of at most `limit` bytes. Only an admitted caller's numbers keep every digit, because that takes a
+ * parser thirty times slower than `JSON.parse`. `from.require` is called before expensive work: a long body, a
+ * compressed one, one of many parts, and one that needs that parser.
+ * @throws ServiceError unsupported_media_type, payload_too_large, validation_failed or invalid_json, or what `from`
+ *   throws
  */
 export async function readJsonBody(
   request: Request,
@@ -63,7 +64,7 @@ export async function readFormBody(request: Request, limit: number): Promise<URL
 }
 
 /**
- * The same request without a Content-Encoding, for what reads bodies by itself.
+ * A copy of the request without Content-Encoding, for code that reads bodies itself.
  * @throws ServiceError unsupported_media_type, payload_too_large or validation_failed
  */
 export async function withDecodedBody(request: Request, limit: number): Promise<Request> {
@@ -74,7 +75,7 @@ export async function withDecodedBody(request: Request, limit: number): Promise<
   return new Request(request.url, { method: request.method, headers, body: await readText(request, limit) });
 }
 
-/** Whether a body is said to be short, and is no longer than it says: not compressed. */
+/** Whether a body declares a short length and cannot be longer: it is not compressed. */
 function isShort({ headers }: Request): boolean {
   const declared = headers.get("content-length");
   return declared !== null && Number(declared) <= unverified.bytes && !headers.has("content-encoding");
@@ -89,13 +90,13 @@ function hasManyParts(text: string): boolean {
   return false;
 }
 
-/** How many times its limit an oversized body is read and thrown away, so that the sender gets to hear the answer. */
+/** How many times its limit an oversized body is read and discarded, so that the sender can receive the answer. */
 const patience = 16;
 
 async function readText(request: Request, limit: number): Promise<string> {
   const encoding = readEncoding(request);
   const declared = request.headers.get("content-length");
-  // A declared length is one the HTTP parser holds the sender to: the body can be read in one go.
+  // The HTTP parser enforces a declared length, so the body can be read in one go.
   if (encoding === undefined && declared !== null && Number(declared) <= limit) return request.text();
   const bytes = await readBytes(request, limit);
   return new TextDecoder().decode(encoding === undefined ? bytes : await decode(bytes, encoding, limit));
@@ -114,6 +115,6 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
     }
   }
   if (declared <= limit && size <= limit) return Buffer.concat(chunks);
-  // What was not read would be taken for the next request.
+  // Unread bytes would be taken for the next request.
   throw tooLarge(limit, { Connection: "close" });
 }

@@ -1,9 +1,9 @@
 import { isAddressIn } from "@/lib/keys/ip-range";
 
 /**
- * The address a request came from (design section 4). The socket's, unless that is a trusted proxy: then
- * `X-Forwarded-For` is read from the right, past every trusted hop, and the first address that is not one of ours is
- * the caller. What stands left of it is the caller's own claim and is never believed.
+ * The address a request came from (design section 4): the socket's, unless that is a trusted proxy. Then
+ * `X-Forwarded-For` is read from the right, past every trusted hop; the first untrusted address is the caller's.
+ * Addresses to its left are the caller's own claim and are ignored.
  */
 export function clientAddress(from: {
   /** The socket's remote address. */

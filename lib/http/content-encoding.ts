@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gunzip, inflate, inflateRaw } from "node:zlib";
 import { ServiceError, validationFailed } from "@/lib/errors";
 
-/** How a request body may be compressed (RFC 9110 section 8.4.1), and what undoes it. */
+/** The supported compressions of a request body (RFC 9110 section 8.4.1) and their decoders. */
 const decoders = {
   gzip: promisify(gunzip),
   "x-gzip": promisify(gunzip),
@@ -13,8 +13,8 @@ const decoders = {
 type Encoding = keyof typeof decoders;
 
 /**
- * The Content-Encoding of a request; undefined where its body is sent as it is.
- * @throws ServiceError unsupported_media_type for one that is not taken, several in a row included
+ * The Content-Encoding of a request; undefined for an uncompressed body.
+ * @throws ServiceError unsupported_media_type for any other encoding, and for several
  */
 export function readEncoding(request: Pick<Request, "headers">): Encoding | undefined {
   const named = request.headers.get("content-encoding")?.trim().toLowerCase();
@@ -29,8 +29,8 @@ export function readEncoding(request: Pick<Request, "headers">): Encoding | unde
 }
 
 /**
- * Undoes a Content-Encoding. Stops at `limit` bytes: what a few kilobytes inflate to may fill any memory.
- * @throws ServiceError payload_too_large, or validation_failed where the bytes are not what the header says
+ * Decodes a Content-Encoding. Stops at `limit` bytes, because a few kilobytes can inflate to fill any memory.
+ * @throws ServiceError payload_too_large, or validation_failed where the bytes do not match the header
  */
 export async function decode(bytes: Uint8Array, encoding: Encoding, limit: number): Promise<Uint8Array> {
   try {
@@ -41,13 +41,13 @@ export async function decode(bytes: Uint8Array, encoding: Encoding, limit: numbe
   }
 }
 
-/** The refusal of a body that is too large, as it was sent or inflated. */
+/** The refusal of a body that is too large as sent or inflated. */
 export function tooLarge(limit: number, headers: Record<string, string> = {}): ServiceError {
   const description = `The body may have at most ${limit} bytes, after any Content-Encoding is undone.`;
   return new ServiceError("payload_too_large", description, { limit_bytes: limit }, headers);
 }
 
-/** `deflate` means the zlib format; some clients send the bare stream, and servers take both. */
+/** `deflate` means the zlib format; some clients send a raw stream, and servers accept both. */
 function isZlib([first = 0, second = 0]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
 }

@@ -7,20 +7,20 @@ import { openCors, openPreflight } from "./open-cors";
 import { callerAddress } from "./peer";
 import { errorResponse, jsonResponse, newRequestId } from "./reply";
 
-/** Bytes that a request to OAuth's endpoints may have. */
+/** The most bytes in a request to OAuth's endpoints. */
 const bodyLimit = 16 * 1024;
 
-/** What an OAuth endpoint is called with. */
+/** The input of an OAuth endpoint. */
 type Incoming<Body> = { body: Body; address: string | undefined };
 
-/** How the body of an OAuth endpoint is sent, and what answers it. */
+/** How the body of an OAuth endpoint is sent, and the function that answers it. */
 type OAuthEndpoint =
   | { status?: number; form: (incoming: Incoming<Fields>) => Promise<object> }
   | { status?: number; json: (incoming: Incoming<unknown>) => Promise<object> };
 
 /**
- * The handlers of an endpoint of OAuth's own. Not `defineRoute`: bodies, errors and headers are those of its
- * specifications, not ours. Any origin may call; there are no cookies here.
+ * The handlers of an OAuth endpoint. Not `defineRoute`, because bodies, errors and headers follow OAuth's
+ * specifications. Any origin may call; there are no cookies here.
  */
 export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<Method | "OPTIONS", Handler> {
   const answer = async (request: Request, address: string | undefined): Promise<object> =>
@@ -47,8 +47,8 @@ export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<Method | "OPTI
 }
 
 /**
- * OAuth's specifications have no word for too many requests. `too_many_requests` is the one that MCP's clients know; they
- * take any other for a server's fault, and send the user through a new sign-in that is refused like the last.
+ * OAuth's specifications have no code for too many requests. MCP's clients know `too_many_requests`; they take any
+ * other for a server error and start a new sign-in, which would be refused as well.
  */
 function refusalResponse(error: unknown, requestId: string): Response {
   if (error instanceof OAuthError) {

@@ -30,9 +30,9 @@ type Description<P extends Part, Q extends Part, B extends Part, R extends Schem
   body?: B;
   bodyLimitBytes?: number;
   response: R;
-  /** Status of success; 200 unless said. */
+  /** The status of success; 200 by default. */
   status?: number;
-  /** The errors of its own, beside those that every endpoint of its kind can answer. */
+  /** Errors of this endpoint besides those of every endpoint of its kind. */
   errors?: ErrorCode[];
 };
 
@@ -91,15 +91,15 @@ export type Endpoint = Description<Part, Part, Part, Schema> & {
   answer: (request: Request, context: RouteContext, extra: Extra) => Promise<unknown>;
 };
 
-/** What the self-hosted server or Next passes beside the request. `peer` is the socket's remote address. */
+/** What the self-hosted server or Next passes with the request. `peer` is the socket's remote address. */
 export type RouteContext = { params: Promise<Record<string, string | string[]>>; peer?: string | undefined };
 
 export type Handler = (request: Request, context: RouteContext) => Promise<Response>;
 
-/** Carries an endpoint's declaration on its handler, for the documentation to read. */
+/** The symbol under which a handler carries its endpoint's declaration, for the documentation. */
 export const declaration = Symbol.for("outlay.endpoint");
 
-/** One endpoint of a route; its handler's arguments are typed by its schemas and by who may call. */
+/** Declares one endpoint of a route; its handler is typed by its schemas. */
 export function endpoint<
   R extends Schema,
   P extends Part = undefined,
@@ -113,8 +113,8 @@ export function endpoint<
 }
 
 /**
- * Turns the endpoints of one path into the handlers a route file exports. Each parses what comes in by its schemas,
- * admits the caller, runs, and encodes what goes out; methods without an endpoint answer 405.
+ * Turns the endpoints of one path into the handlers that a route file exports. Each parses the request by its schemas,
+ * admits the caller, runs, and encodes the response. Methods without an endpoint answer 405.
  */
 export function defineRoute(endpoints: Partial<Record<Method, Endpoint>>): RouteHandlers {
   const declared = methods.flatMap((method) => {
@@ -124,12 +124,12 @@ export function defineRoute(endpoints: Partial<Record<Method, Endpoint>>): Route
   return answerMethods(Object.fromEntries(declared));
 }
 
-/** A handler for each method: what a route file exports. */
+/** A handler for each method: the exports of a route file. */
 export type RouteHandlers = Record<Method | "OPTIONS", Handler>;
 
 /**
- * Completes the handlers of a path: 405 for every other method, and OPTIONS that lists those there are. A route file
- * exports all of them, because what it does not export the self-hosted server and Next each answer in their own way.
+ * Adds the missing handlers of a path: 405 for other methods, and OPTIONS, which lists the existing ones. A route file
+ * exports all of them, because the self-hosted server and Next answer a missing export differently.
  */
 export function answerMethods(handlers: Partial<Record<Method, Handler>>): RouteHandlers {
   const allow = methods.filter((method) => handlers[method]).join(", ");
@@ -139,7 +139,7 @@ export function answerMethods(handlers: Partial<Record<Method, Handler>>): Route
   return { ...(Object.fromEntries(all) as Record<Method, Handler>), OPTIONS: listMethods };
 }
 
-/** The handler of a method that a path does not have. @param allow the methods it has */
+/** A handler for a method that a path does not have. @param allow the methods it has */
 export function refuseMethod(allow: string): Handler {
   return async (request) => {
     const refusal = new ServiceError(
@@ -175,7 +175,7 @@ function serve(declared: Endpoint): Handler {
   return Object.assign(handler, { [declaration]: declared });
 }
 
-/** What goes on the response beside its body, whatever becomes of the request. */
+/** What is added to the response, whether the request succeeds or fails. */
 type Extra = { headers: Record<string, string>; setCookies: string[] };
 
 async function answerRequest<P extends Part, Q extends Part, B extends Part, R extends Schema>(
@@ -197,7 +197,7 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
   if (declared.auth === "ingest") {
     const caller = { lookup, address };
     let refusal: Error | undefined;
-    // Most calls are short, and their key is looked up once, with the group that records them.
+    // Most bodies are short. Their key is looked up only once, with the group that records them.
     const require = async () => {
       const checked = await checkCaller(caller);
       Object.assign(headers, rateHeaders(checked.rate));

@@ -1,11 +1,11 @@
 import type { JsonSchema } from "@/lib/contract/openapi";
 import { type ErrorCode, statusOf } from "@/lib/errors";
 
-/** What the documentation says of one error code. */
+/** The documentation of one error code. */
 export type ErrorReference = {
-  /** When it is answered, as one sentence. */
+  /** When it is sent, as one sentence. */
   when: string;
-  /** An `error_description` as it is sent. */
+  /** An example of its `error_description`. */
   says: string;
   /** Members of the body that only this code has, each with an example. */
   fields?: Record<string, { schema: JsonSchema; example: unknown }>;
@@ -13,7 +13,7 @@ export type ErrorReference = {
 
 const usd = (description: string): JsonSchema => ({ type: "number", description });
 
-/** Every error code, explained. A code that is added to `statusOf` has to be explained here. */
+/** Every error code, explained. A code added to `statusOf` does not compile until it is explained here. */
 export const errorReference: Record<ErrorCode, ErrorReference> = {
   invalid_json: {
     when: "The body is empty or is not valid JSON.",
@@ -202,7 +202,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
   },
 };
 
-/** The body of an error as it is sent. */
+/** An error's body as it is sent. */
 export function exampleError(code: ErrorCode): Record<string, unknown> {
   const { says, fields = {} } = errorReference[code];
   const extra = Object.entries(fields).map(([name, { example }]) => [name, example]);

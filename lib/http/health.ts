@@ -9,8 +9,8 @@ import packageJson from "@/package.json";
 type Health = z.output<typeof health>;
 
 /**
- * Spills a small sort to the database's disk, which fails where that is full. Writes no row and no log: it may be asked
- * as often as anybody likes.
+ * Spills a small sort to the database's disk, which fails when the disk is full. Writes no row and no WAL, so it may
+ * run as often as anybody asks.
  */
 const spill = `
   begin;
@@ -20,14 +20,16 @@ const spill = `
   from (select row_number() over (order by md5(n::text)) from generate_series(1, 2000) as n) as spilled;
   rollback`;
 
-/** Whether the service can do its work: its database answers, and takes changes. Known within four seconds; never throws. */
+/**
+ * Whether the service can work: its database answers and accepts changes. Answers within four seconds; never throws.
+ */
 export async function checkHealth(): Promise<Health> {
   const checks = await latestCheck();
   const isWell = checks.database_readable === "ok" && checks.database_writable === "ok";
   return { status: isWell ? "ok" : "failing", version: packageJson.version, checks };
 }
 
-/** The same for whoever watches over the service. @throws ServiceError unavailable with `status`, `version` and `checks` */
+/** The same for monitoring. @throws ServiceError unavailable with `status`, `version` and `checks` */
 export async function requireHealth(): Promise<Health> {
   const report = await checkHealth();
   if (report.status === "ok") return report;
@@ -40,14 +42,14 @@ export async function requireHealth(): Promise<Health> {
 
 let latest: { checks: Promise<Health["checks"]>; atMs: number } | undefined;
 
-/** The latest check, where it is not older than a second: however often health is asked, the database is asked once. */
+/** The latest check, if it is at most a second old: the database is checked once a second at most. */
 function latestCheck(): Promise<Health["checks"]> {
   const now = performance.now();
   if (!latest || now - latest.atMs > 1_000) latest = { checks: checkDatabase(), atMs: now };
   return latest.checks;
 }
 
-/** Never throws: where no database is configured, that too is an answer. */
+/** Never throws: a missing database configuration is a result too. */
 async function checkDatabase(): Promise<Health["checks"]> {
   try {
     const answer: unknown = await askDatabase(spill);
@@ -60,7 +62,10 @@ async function checkDatabase(): Promise<Health["checks"]> {
   }
 }
 
-/** What an error says that the database answered with. One that says that it cannot be used now is no answer. */
+/**
+ * The text of an error that the database sent. An error that says that it cannot be used now does not count as an
+ * answer.
+ */
 function judge(code: string): Health["checks"] {
   if (/^(57P|08|53300|28)/.test(code)) return { database_readable: "failing", database_writable: "failing" };
   const isFailing = isStorageFailure(code) || lastWriteFailed();

@@ -2,8 +2,8 @@ import { parse as parseLossless, stringify as stringifyLossless } from "lossless
 import { ExactNumber } from "@/lib/contract/exact-number";
 
 /**
- * A number with more digits than a double may hold: only then is the slower, exact parser needed. Such a run of digits in
- * a text counts as one only where the text has what may precede a number before it.
+ * A number with more digits than a double may hold, which needs the slower, exact parser. Digits inside a string match
+ * only after characters that can precede a number.
  */
 const longNumber = /(?:^|[[:,\s-])\d[\d.]{14,}\d/;
 
@@ -25,12 +25,12 @@ export function parseJson(text: string): unknown {
 }
 
 function exactOrNumber(digits: string): number | ExactNumber {
-  // Fifteen significant digits always survive the way through a double; what is longer is kept as text.
+  // A double keeps fifteen significant digits; longer numbers are kept as text.
   const significant = digits.replace(/e.*$/i, "").replace(/[^\d]/g, "").replace(/^0+/, "").length;
   return significant <= 15 ? Number(digits) : new ExactNumber(digits);
 }
 
-/** Writes JSON; ExactNumber is written as the number it is, to its last digit. */
+/** Writes JSON; an ExactNumber is written as a number with all its digits. */
 export function writeJson(value: unknown): string {
   return stringifyLossless(value, undefined, undefined, [
     { test: (item) => item instanceof ExactNumber, stringify: (item) => (item as ExactNumber).text },

@@ -1,13 +1,13 @@
 /**
- * What lets pages of any origin call an endpoint that takes no cookies: MCP clients that run in browsers read metadata,
- * register and fetch tokens from their own origins. Never on a route that a cookie opens.
+ * Headers that let pages of any origin call an endpoint without cookies: MCP clients in browsers read metadata,
+ * register and fetch tokens from their own origins. Never used on a route that accepts a cookie.
  */
 export const openCors = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "WWW-Authenticate, Retry-After, X-Request-Id",
 };
 
-/** Answers a browser that asks whether a page of another origin may call. */
+/** Answers a CORS preflight. */
 export async function openPreflight(): Promise<Response> {
   return new Response(null, {
     status: 204,

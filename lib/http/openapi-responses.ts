@@ -6,7 +6,7 @@ import { errorReference, exampleError } from "./error-reference";
 import { idOf, type SchemaComponents } from "./openapi-schemas";
 import { mediaTypeOf } from "./streamed";
 
-/** Every header that an answer may have. */
+/** Every header that a response may have. */
 export const responseHeaders: Record<string, Header> = {
   "X-Request-Id": {
     description: "An id of this request; the same as `request_id` in an error's body.",
@@ -40,9 +40,9 @@ export const responseHeaders: Record<string, Header> = {
 const successes: Record<number, string> = { 201: "Made and stored.", 207: "A verdict for each item." };
 
 /**
- * The answer of success.
- * @param limited whether the caller has a rate, which its headers tell
- * @param remembers whether a repeated request is answered as the first one was
+ * The response of success.
+ * @param limited whether the caller has a rate limit, which headers report
+ * @param remembers whether a repeated request gets the first response
  */
 export function successResponse(
   { response, status }: Endpoint,

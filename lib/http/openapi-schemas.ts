@@ -6,14 +6,14 @@ const definitions = "#/$defs/";
 const schemas = "#/components/schemas/";
 
 /**
- * Turns zod schemas into JSON Schema for one document. Schemas with an `id` in their meta become components and are
- * referred to; so one schema that two routes share stands in the document once.
+ * Turns zod schemas into JSON Schema for one document. Schemas with an `id` in their meta become components, so that a
+ * schema which two routes share is in the document once.
  */
 export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {};
 
   /**
-   * @param use what a caller sends, as parameters (`input`) or as JSON (`body`), or gets (`output`)
+   * @param use what a caller sends, as parameters (`input`) or as JSON (`body`), or receives (`output`)
    * @throws Error where two different schemas have the same id
    */
   add(schema: z.ZodType, use: Use): JsonSchema {
@@ -25,7 +25,7 @@ export class SchemaComponents {
     return withReferences(root);
   }
 
-  /** The schema itself, where it is a reference to a component. */
+  /** The schema itself, when it is a reference to a component. */
   resolve(schema: JsonSchema): JsonSchema {
     return schema.$ref ? (this.schemas[schema.$ref.slice(schemas.length)] ?? schema) : schema;
   }
@@ -37,7 +37,7 @@ export class SchemaComponents {
     this.schemas[id] ??= definition;
   }
 
-  /** A discriminator needs to be told which value means which component. */
+  /** A discriminator must say which value means which component. */
   #mapDiscriminators(schema: JsonSchema): void {
     for (const { discriminator, oneOf = [] } of nested(schema)) {
       if (!discriminator) continue;
@@ -51,8 +51,8 @@ export class SchemaComponents {
 }
 
 /**
- * A schema as JSON Schema by itself; schemas with an `id` that it is made of stand in its `$defs`.
- * @param use what a caller sends, as parameters (`input`) or as JSON (`body`), or gets (`output`)
+ * One schema as JSON Schema; the schemas with an `id` in it are in its `$defs`.
+ * @param use what a caller sends, as parameters (`input`) or as JSON (`body`), or receives (`output`)
  */
 export function toJsonSchema(
   schema: z.ZodType,
@@ -75,41 +75,41 @@ type Use = "input" | "body" | "output";
 
 type Described = JsonSchema & { jsonSchema?: JsonSchema; mediaType?: string };
 
-/** What zod cannot know: what our custom types are on the wire, and which patterns only repeat a format. */
+/** What zod cannot know: how our custom types look in JSON, and which patterns only repeat a format. */
 function amend(schema: z.ZodType, json: Described, use: Use): void {
   if (json.jsonSchema) {
-    // What it is on the wire takes the place of the shapes that the code reads it by.
+    // The JSON form replaces the shapes that the code parses it by.
     if (json.jsonSchema.type) delete json.anyOf;
     Object.assign(json, json.jsonSchema);
     delete json.jsonSchema;
   }
-  // Generators that know enumerations alone read a constant as one of one value.
+  // For generators that do not know `const`: an enum of one value.
   if (json.const !== undefined && json.const !== null) json.enum ??= [json.const];
-  // It stands in the document as the key of the content, not in its schema.
+  // It is in the document as the key of the content, not in its schema.
   delete json.mediaType;
-  // zod leaves out the examples of what is transformed on its way in; ours are always as they are sent.
+  // zod leaves out the examples of transformed input; ours always show what is sent.
   const { examples } = (z.globalRegistry.get(schema) ?? {}) as { examples?: unknown[] };
   if (examples) json.examples = examples;
   if (json.format) delete json.pattern;
   if (json.type === "integer") {
-    // The bounds of what a double holds are no limits of ours.
+    // The bounds of doubles are not limits of ours.
     if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
     if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   }
-  // A response may gain members; a client that validates it must not break then.
+  // A response may gain members; a client that validates it must not fail then.
   if (use === "output" && json.additionalProperties === false) delete json.additionalProperties;
   if (use === "body") takeNull(json);
   const { type, discriminator } = schema._zod.def as { type: string; discriminator?: string };
   if (type === "union" && discriminator && json.oneOf) json.discriminator = { propertyName: discriminator };
 }
 
-/** Null for a field of a body that may be left out is the same as leaving it out (`withoutNulls`). */
+/** Null in an optional field of a body counts as absent (`withoutNulls`). */
 function takeNull(json: JsonSchema): void {
   const { properties = {}, required = [] } = json;
   for (const [name, field] of Object.entries(properties)) {
     const isNullable = field.anyOf?.some(({ type }) => type === "null");
     if (required.includes(name) || isNullable) continue;
-    // What is said of the field stays beside the choice, where readers look for it.
+    // The field's description stays beside the choice, where readers look for it.
     const { description, default: fallback, examples, ...rest } = field;
     properties[name] = {
       ...(description !== undefined && { description }),
@@ -135,7 +135,7 @@ function withoutMapping(schema: JsonSchema): JsonSchema {
   return copy;
 }
 
-/** A schema and all that it is made of. */
+/** A schema and all schemas inside it. */
 function* nested(schema: JsonSchema): Generator<JsonSchema> {
   yield schema;
   const parts = [

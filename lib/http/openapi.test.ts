@@ -34,8 +34,8 @@ beforeAll(async () => {
 type Place = { schema: JsonSchema; name: string; place: string };
 
 /**
- * Every schema of the document with the name that generators make of where it stands: its component's, then its
- * members', each with a capital. `sent`: those alone that a caller sends.
+ * Every schema of the document with the name that generators derive from its position: its component's name and then
+ * its members', each capitalised. `sent`: only those that a caller sends.
  */
 function* everySchema({ paths, components }: OpenApiDocument, { sent = false } = {}): Generator<Place> {
   const seen = new Set<string>();
@@ -55,7 +55,7 @@ function* everySchema({ paths, components }: OpenApiDocument, { sent = false } =
     if (typeof additionalProperties === "object" && Object.keys(additionalProperties).length > 0)
       yield* within(additionalProperties, `${name}Value`, `${place}/*`);
     for (const option of [...oneOf, ...anyOf, ...allOf]) {
-      // Of a choice, the alternatives are told apart by their number.
+      // The alternatives of a choice are numbered, so that their names differ.
       if (option.type !== "null") yield* within(option, option.properties ? "" : name, place);
     }
   }
@@ -74,7 +74,7 @@ function* everySchema({ paths, components }: OpenApiDocument, { sent = false } =
 const capitalize = (name: string) =>
   name.replace(/(?:^|[_-])([a-z])/gi, (_, letter: string) => letter.toUpperCase());
 
-/** Whether a schema says how long, large or many a value may be. */
+/** Whether a schema bounds the length, size or number of a value. */
 function isBounded(schema: JsonSchema): boolean {
   const types = [schema.type ?? []].flat();
   const has = (...names: (keyof JsonSchema)[]) => names.some((name) => schema[name] !== undefined);
@@ -204,7 +204,7 @@ describe("The OpenAPI document", () => {
       description: expect.stringContaining("model"),
       anyOf: [{ type: "string", minLength: 1, maxLength: 128 }, { type: "null" }],
     });
-    // Parameters are text: there is no null among them.
+    // Parameters are text and cannot be null.
     expect(JSON.stringify(operationOf("/api/v1/projects/{slug}/spend", "get")?.parameters)).not.toContain(
       "null",
     );
@@ -219,7 +219,7 @@ describe("The OpenAPI document", () => {
   test("Gives no two types the same generated name", () => {
     const names = new Map<string, string>();
     for (const { schema, name, place } of everySchema(document)) {
-      // Of the components, whose members become types of their own beside all others.
+      // Within components, whose members become types of their own beside all others.
       if (!place.startsWith("/components/schemas/") || name === "") continue;
       if (!schema.enum && !schema.properties && name !== place.split("/").at(-1)) continue;
       expect([name, names.get(name) ?? place]).toEqual([name, place]);
@@ -232,7 +232,7 @@ describe("The OpenAPI document", () => {
     const unbounded = [...everySchema(document, { sent: true })]
       .filter(({ schema }) => !isBounded(schema))
       .map(({ name }) => name);
-    // A number of one's own in `metadata`, and whatever stands in a link, may be anything.
+    // Numbers in `metadata` and the token of a link are unbounded.
     expect(unbounded.filter((name) => !/^(Token|\w+MetadataValue)$/.test(name))).toEqual([]);
   });
 

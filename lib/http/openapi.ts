@@ -33,7 +33,7 @@ const userErrors: ErrorCode[] = [
   "unavailable",
 ];
 
-/** What every endpoint of a kind has in common. */
+/** What all endpoints of a kind share. */
 const kinds: Record<Endpoint["auth"], Kind> = {
   none: { security: [], errors: [], limited: false },
   key: { security: [{ apiKey: [] }], errors: keyErrors, limited: true },
@@ -44,12 +44,12 @@ const kinds: Record<Endpoint["auth"], Kind> = {
 const about =
   "Records what a team spends on AI and software, and tells exactly what it cost. Bodies are JSON; amounts are JSON numbers with all their digits.";
 
-/** The address of the document itself, which is not in it. */
+/** The address of the document itself, which is not listed in it. */
 const ownPath = "/api/openapi.json";
 
 /**
- * The OpenAPI 3.1 document of the routes: each endpoint as its route file declares it. Catch-alls and routes that are
- * no `defineRoute` are left out.
+ * Makes the OpenAPI 3.1 document from the routes' declarations. Catch-alls and routes without `defineRoute` are left
+ * out.
  */
 export async function buildOpenApi(routes: readonly RouteEntry[], server: string): Promise<OpenApiDocument> {
   const components = new SchemaComponents();
@@ -201,7 +201,7 @@ function nameOperation(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
 }
 
-/** What one comes for first: recording, then reading. What is named in neither list stands between, by name. */
+/** The order of resources: recording and reading first. Resources in neither list come between, by name. */
 const firstTags = ["Messages", "Summary", "Projects", "Budgets"];
 const lastTags = ["Authorization", "Health"];
 
@@ -213,7 +213,7 @@ function byImportance(a: string, b: string): number {
   return rank(a) - rank(b) || a.localeCompare(b);
 }
 
-/** Resources whose paths do not say what they belong to. */
+/** Resources whose paths do not name them. */
 const resourceNames: Record<string, string> = {
   Audit: "Audit log",
   Export: "Activity",
@@ -225,7 +225,7 @@ const resourceNames: Record<string, string> = {
   ".well known": "Authorization",
 };
 
-/** The resource a path is about, in words: the first of its segments, below a workspace the one that follows it. */
+/** The resource of a path in words: its first segment, or below a workspace the one after the slug. */
 function nameResource(path: string): string {
   const name = nameByPath(path);
   return resourceNames[name] ?? name;

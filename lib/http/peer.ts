@@ -4,17 +4,17 @@ import { env } from "@/lib/env";
 import { isAddressIn } from "@/lib/keys/ip-range";
 import { clientAddress } from "./client-address";
 
-/** Where a request came from: its socket's remote address, and what proxies say about themselves. */
+/** The origin of a request: its socket's remote address, and whether a proxy added headers. */
 type Origin = { peer: string | undefined; isForwarded: boolean; namesCaller: boolean };
 
-// Set by the self-hosted server round requests that go through Next, whose Request does not know its socket, and which
-// adds forwarding headers of its own. On the global object, because Next's bundle has a copy of this module.
+// Set by the self-hosted server around requests that go through Next, whose Request does not know its socket and which
+// adds forwarding headers of its own. Kept on the global object, because Next's bundle has a copy of this module.
 const globals = globalThis as { [key: symbol]: AsyncLocalStorage<Origin> | undefined };
 const slot = Symbol.for("outlay.peer");
 globals[slot] ??= new AsyncLocalStorage();
 const origins: AsyncLocalStorage<Origin> = globals[slot];
 
-/** What a proxy adds to the requests that it passes on. */
+/** Headers that proxies add to requests. */
 const forwardingHeaders = [
   "forwarded",
   "via",
@@ -33,9 +33,9 @@ const forwardingHeaders = [
 ];
 
 /**
- * Runs `run` for a request that came over a socket.
+ * Runs `run` for a request of a socket.
  * @param peer the socket's remote address
- * @param headers the request's, as they came in
+ * @param headers the request's headers as received
  */
 export function withPeer<T>(peer: string | undefined, headers: IncomingHttpHeaders, run: () => T): T {
   return origins.run(
@@ -48,13 +48,13 @@ function originOf(peer: string | undefined, has: (header: string) => boolean): O
   return { peer, isForwarded: forwardingHeaders.some(has), namesCaller: has("x-forwarded-for") };
 }
 
-/** The caller's address, or undefined where it cannot be known. @param peer the socket's, where the caller has it */
+/** The caller's address, or undefined where it is unknown. @param peer the socket's, where known */
 export function callerAddress(
   request: Pick<Request, "headers">,
   peer: string | undefined,
 ): string | undefined {
   const { VERCEL, TRUSTED_PROXIES } = env();
-  // Vercel's edge sets this header itself and overwrites what a client sends.
+  // Vercel's edge sets this header itself and overwrites the client's.
   if (VERCEL) return request.headers.get("x-vercel-forwarded-for")?.split(",")[0]?.trim();
   return clientAddress({
     peer: peer ?? origins.getStore()?.peer,

@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 test("Hashes inline scripts as browsers do and skips scripts with a source", () => {
-  // The SHA-256 of `alert('Hello, world.');` is the example of MDN's page on script-src.
+  // The SHA-256 of `alert('Hello, world.');` is the example on MDN's page about script-src.
   expect(
     hashInlineScripts(
       `<script src="/a.js"></script><script async="" src="/b.js">x</script><script id="y">alert('Hello, world.');</script>`,

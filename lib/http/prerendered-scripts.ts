@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The inline scripts of a page; those with a `src` are files of ours and need no hash. */
+/** Matches the inline scripts of a page. Scripts with a `src` are our own files and need no hash. */
 const inlineScript = /<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g;
 
-/** The hashes of a page's inline scripts, as a Content-Security-Policy has them (`sha256-…`). */
+/** The hashes of a page's inline scripts in the notation of a Content-Security-Policy (`sha256-…`). */
 export function hashInlineScripts(html: string): string[] {
   const hashes = [...html.matchAll(inlineScript)].map(
     ([, script = ""]) => `sha256-${createHash("sha256").update(script).digest("base64")}`,
@@ -13,30 +13,30 @@ export function hashInlineScripts(html: string): string[] {
   return [...new Set(hashes)];
 }
 
-/** The pages that a build of Next rendered once for all, by the address they answer. */
+/** The pages that a build of Next prerendered, by path. */
 export class PrerenderedPages {
   readonly #directory: string;
   readonly #manifest: string;
   #paths: Set<string> | undefined;
   readonly #hashes = new Map<string, readonly string[]>();
 
-  /** @param directory what Next's build wrote (`.next`) */
+  /** @param directory the output of Next's build (`.next`) */
   constructor(directory: string) {
     this.#directory = directory;
     this.#manifest = join(directory, "prerender-manifest.json");
   }
 
-  /** Whether the build is at hand; where it is not, nobody can say which pages were prerendered. */
+  /** Whether the build can be read; otherwise prerendered pages are unknown. */
   isReadable(): boolean {
     return existsSync(this.#manifest);
   }
 
-  /** The hashes of a prerendered page's inline scripts; undefined where the page is rendered for each request. */
+  /** The hashes of a prerendered page's inline scripts; undefined for a page that is rendered at each request. */
   hashesOf(pathname: string): readonly string[] | undefined {
     return this.#readPaths().has(pathname) ? this.#hashesIn(pathname) : undefined;
   }
 
-  /** The hashes of the pages that Next answers in the place of others: what is not found, and what failed. */
+  /** The hashes of the pages that Next answers instead of others: not found, and failed. */
   fallbackHashes(): readonly string[] {
     return [...this.#readPaths()]
       .filter((path) => path.startsWith("/_"))
@@ -46,7 +46,7 @@ export class PrerenderedPages {
   #readPaths(): Set<string> {
     if (this.#paths) return this.#paths;
     const routes = this.isReadable() ? JSON.parse(readFileSync(this.#manifest, "utf8")).routes : {};
-    // Files such as an icon are prerendered too, and are no pages.
+    // Files such as an icon are prerendered too, but are not pages.
     this.#paths = new Set(Object.keys(routes).filter((path) => existsSync(this.#fileOf(path))));
     return this.#paths;
   }

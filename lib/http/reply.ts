@@ -6,7 +6,7 @@ import { metrics } from "@/lib/metrics";
 import { writeJson } from "./json";
 import { encodeStream, type StreamedBody } from "./streamed";
 
-/** An id of one request: in its log lines, in every answer's X-Request-Id and in every error body. */
+/** The id of one request: in its log lines, in the X-Request-Id of its response and in every error body. */
 export function newRequestId(): string {
   return `req_${randomUUID()}`;
 }
@@ -14,11 +14,11 @@ export function newRequestId(): string {
 const always = {
   "Content-Type": "application/json; charset=utf-8",
   "Cache-Control": "no-store",
-  // Nothing that somebody recorded is ever run for a page or a script.
+  // Recorded text must never run as a page or a script.
   "X-Content-Type-Options": "nosniff",
 };
 
-/** A JSON response. Plain header objects, because the self-hosted server writes those without a copy. */
+/** A JSON response. Its headers are a plain object, because the self-hosted server writes those without copying. */
 export function jsonResponse(
   body: unknown,
   status: number,
@@ -31,7 +31,7 @@ export function jsonResponse(
   });
 }
 
-/** A response that is sent while it is being made, for a browser to save. */
+/** A response that is streamed, for a browser to save. */
 export function streamResponse(
   body: StreamedBody,
   mediaType: string,
@@ -51,8 +51,8 @@ export function streamResponse(
 }
 
 /**
- * The one encoder of errors. A ServiceError is sent as it is; anything else is logged with its request id and sent as
- * an `internal_error` that tells nothing of the inside.
+ * Encodes every error. A ServiceError is sent as it is. Any other error is logged with its request id and sent as an
+ * `internal_error` without internals.
  */
 export function errorResponse(
   error: unknown,
@@ -72,7 +72,7 @@ export function errorResponse(
   return jsonResponse(body, sent.status, requestId, { ...headers, ...sent.headers });
 }
 
-/** The rate of a key as the IETF draft's fields have it (draft-ietf-httpapi-ratelimit-headers). */
+/** A key's rate in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers). */
 export function rateHeaders(rate: RateStatus | null): Record<string, string> {
   if (!rate) return {};
   return {

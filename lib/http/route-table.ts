@@ -1,19 +1,19 @@
 import type { Handler, Method } from "./define-route";
 
-/** The handlers a route file exports. A file that is no `defineRoute` may lack some. */
+/** The handlers that a route file exports. A file without `defineRoute` may lack some. */
 export type RouteModule = Partial<Record<Method, Handler>>;
 
-/** A route file: the path it serves, in Next's notation (`/api/v1/projects/[slug]/spend`), and how to load it. */
+/** A route file: its path in Next's notation (`/api/v1/projects/[slug]/spend`), and how to load it. */
 export type RouteEntry = { path: string; load: () => Promise<RouteModule> };
 
-/** Paths in the order in which they are to be matched: what is spelt out before what is a parameter, catch-alls last. */
+/** Sorts paths for matching: literal segments before parameters, catch-alls last. */
 export function bySpecificity(a: RouteEntry, b: RouteEntry): number {
   const weigh = ({ path }: RouteEntry) =>
     path.replace(/\[\.\.\.[^\]]+\]/g, "\uffff").replace(/\[[^\]]+\]/g, "\ufffe");
   return weigh(a) < weigh(b) ? -1 : 1;
 }
 
-/** A path in the notation of OpenAPI (`{slug}`) or of the router (`:slug`, `*` for a catch-all). */
+/** Converts a path to the notation of OpenAPI (`{slug}`) or of the router (`:slug`, `*` for a catch-all). */
 export function convertPath(path: string, parameter: (name: string) => string, catchAll = "*"): string {
   return path
     .replace(/\[\.\.\.[^\]]+\]/g, catchAll)

@@ -2,24 +2,24 @@ import { type Env, env } from "@/lib/env";
 import { serviceAddress } from "@/lib/service-address";
 import { commonHeaders } from "./common-headers";
 
-/** A year, the least that preload lists ask for. Other names of the domain are not ours to speak for. */
+/** One year, the minimum for preload lists. Without includeSubDomains: other names of the domain may not be ours. */
 const strictTransport = "max-age=31536000";
 
-/** The headers of every answer; under https, with HSTS. */
+/** The headers of every response; with HSTS under https. */
 export function securityHeaders(settings: Env = env()): Record<string, string> {
   if (!serviceAddress(settings).startsWith("https:")) return commonHeaders;
   return { ...commonHeaders, "Strict-Transport-Security": strictTransport };
 }
 
-/** The policy of a page whose scripts are not known. */
+/** The policy of a page whose scripts are unknown. */
 export const framePolicy = "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/** What may run on a page: the scripts of one rendering (`nonce`), or those of a page that was prerendered (`hashes`). */
+/** The scripts that may run on a page: those of one rendering (`nonce`), or of a prerendered page (`hashes`). */
 export type AllowedScripts = { nonce?: string; hashes?: readonly string[] };
 
 /**
- * The Content-Security-Policy of a page. Scripts are files of this service, or inline and allowed one by one; none is
- * allowed for being inline. Styles may be inline: React writes `style` attributes, which no nonce can allow.
+ * The Content-Security-Policy of a page. Scripts are files of this service, or inline with a nonce or hash. Styles may
+ * be inline, because React writes `style` attributes, which no nonce can allow.
  * @param pathname decides where forms may lead
  */
 export function pagePolicy(pathname: string, { nonce, hashes = [] }: AllowedScripts, dev = false): string {
@@ -27,7 +27,7 @@ export function pagePolicy(pathname: string, { nonce, hashes = [] }: AllowedScri
     "'self'",
     ...(nonce ? [`'nonce-${nonce}'`] : []),
     ...hashes.map((hash) => `'${hash}'`),
-    // React rebuilds the server's stack traces with it in development, and only there.
+    // React rebuilds the server's stack traces with it, in development only.
     ...(dev ? ["'unsafe-eval'"] : []),
   ];
   return [
@@ -37,7 +37,7 @@ export function pagePolicy(pathname: string, { nonce, hashes = [] }: AllowedScri
     "img-src 'self' data: blob:",
     "object-src 'none'",
     "base-uri 'none'",
-    // Consent is answered with a redirect to the program that asked, wherever it is; browsers hold that to form-action.
+    // Consent is answered with a redirect to another program, and browsers apply form-action to redirects.
     ...(pathname.startsWith("/oauth/") ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
   ].join("; ");

@@ -4,16 +4,19 @@ import { isLoopbackHost, serviceOrigins } from "@/lib/service-address";
 import { errorResponse, newRequestId } from "./reply";
 import { securityHeaders } from "./security-headers";
 
-/** `host [ ":" port ]` (RFC 9110 section 7.2), without what no browser sends: user information, escapes, a final dot. */
+/**
+ * `host [ ":" port ]` (RFC 9110 section 7.2), without what browsers never send: user information, escapes, a final
+ * dot.
+ */
 const hostHeader = /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?::\d{0,5})?$/i;
 
 const bareAddress = /^(\d{1,3}(\.\d{1,3}){3}|\[.+\])$/;
 
 /**
- * Whether this service answers requests for a host: the names of its own addresses (`serviceOrigins`), ALLOWED_HOSTS, and
- * what no page on the web can make a browser send to another machine: loopback names and bare addresses. A page whose
- * name resolves to this machine (DNS rebinding) sends its own name, and is refused.
- * @param host the Host header, or the authority of a request target in absolute form, which counts in its place
+ * Whether this service answers requests for a host: the names of its own addresses (`serviceOrigins`), ALLOWED_HOSTS,
+ * loopback names and bare addresses. No page on the web can make a browser send the latter two to another machine. A
+ * page whose name resolves to this machine (DNS rebinding) sends its own name and is refused.
+ * @param host the Host header, or the authority of a request target in absolute form, which replaces it
  */
 export function isServedHost(host: string | null | undefined, settings: Env = env()): boolean {
   const name = hostHeader.exec(host ?? "")?.[1]?.toLowerCase();
@@ -32,9 +35,9 @@ function misdirectedRequest(host: string | null | undefined): ServiceError {
 }
 
 /**
- * The host and the path that a request is for. In absolute form (`GET http://outlay.example/api/health`) the target's
- * authority replaces the Host header (RFC 9112 section 3.2.2).
- * @param target the request target, as the request line has it
+ * The host and the path of a request. In absolute form (`GET http://outlay.example/api/health`) the target's authority
+ * replaces the Host header (RFC 9112 section 3.2.2).
+ * @param target the request target of the request line
  */
 export function readTarget(
   target: string,
@@ -50,7 +53,7 @@ export function readTarget(
   };
 }
 
-/** Answers a request for a host that is not served: in words to a browser, as every other error to a program. */
+/** Refuses a request for a host that is not served: as text to a browser, as an error body to a program. */
 export function refuseHost(host: string | null | undefined, accept: string | null | undefined): Response {
   const refusal = misdirectedRequest(host);
   if (!accept?.includes("text/html")) return errorResponse(refusal, newRequestId());

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { reportFailure } from "@/lib/log";
 
-/** The answer of an endpoint that is no JSON and may be long: text that is sent as it comes to be. */
+/** A long response that is not JSON: text that is sent while it is produced. */
 export class StreamedBody {
   /**
-   * @param text pieces of any length; one is asked for when the one before is on its way
-   * @param fileName what a browser saves it as
-   * @param end lets go of what the text is made of, once nobody reads on; may be called twice
+   * @param text pieces of any length; the next is requested when the last one was sent
+   * @param fileName the name under which a browser saves it
+   * @param end frees what produces the text once nobody reads on; may be called twice
    */
   constructor(
     readonly text: AsyncIterable<string>,
@@ -15,22 +15,22 @@ export class StreamedBody {
   ) {}
 }
 
-/** The response of an endpoint that answers a `StreamedBody`. @param mediaType as the header `Content-Type` has it */
+/** The response schema of an endpoint that answers a `StreamedBody`. @param mediaType the header `Content-Type` */
 export function streamed(mediaType: string, description: string) {
   return z.instanceof(StreamedBody).meta({ mediaType, jsonSchema: { type: "string", description } });
 }
 
-/** The media type that an endpoint's response declares; undefined where it is JSON. */
+/** The media type that an endpoint's response declares; undefined for JSON. */
 export function mediaTypeOf(response: z.ZodType): string | undefined {
   return response.meta()?.mediaType as string | undefined;
 }
 
-/** How long a reader may take over one piece, of which the buffers on the way hold some: longer, and it has stopped reading. */
+/** How long a reader may take for one piece, beyond what buffers hold, before it counts as gone. */
 const patienceMs = 30_000;
 
 /**
- * The text as bytes. Where the reader goes away, nothing more is asked for. Where the text breaks off, and where the reader
- * takes no more of it, the body fails: the connection is cut, and what was sent cannot pass for the whole.
+ * The text as bytes. When the reader goes away, no more is requested. When the text fails, or the reader takes no
+ * more, the body fails: the connection is cut, so that a partial text cannot pass for the whole.
  */
 export function encodeStream({ text, end }: StreamedBody): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -39,7 +39,7 @@ export function encodeStream({ text, end }: StreamedBody): ReadableStream<Uint8A
   const letGo = async () => {
     clearTimeout(stalled);
     await pieces.return?.();
-    // A text that nobody began to read has not begun to end either.
+    // A text that nobody began to read does not run its own clean-up.
     await end();
   };
   return new ReadableStream({

@@ -3,7 +3,7 @@ import { nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 
-/** A place in the order of the audit log: the entry it stands behind. `at` is exact to the microsecond, ISO 8601 in UTC. */
+/** A position in the audit log: the entry it follows. `at` is exact to the microsecond, ISO 8601 in UTC. */
 export type AuditPlace = { at: string; id: string };
 
 const auditRow = {

@@ -14,15 +14,15 @@ type AuditList = z.output<typeof auditList>;
 const places = cursorOf<AuditPlace>(z.object({ at: z.iso.datetime().pipe(instant), id: z.uuid() }));
 
 /**
- * Who changed what in a workspace, the newest first, for its admins.
- * @throws ServiceError not_found, permission_denied, validation_failed for a cursor that is none
+ * Lists who changed what in a workspace, the newest first, for its admins.
+ * @throws ServiceError not_found, permission_denied, validation_failed for an invalid cursor
  */
 export async function listAudit(claims: UserClaims, slug: string, query: AuditQuery): Promise<AuditList> {
   const { kind = null, limit, cursor } = query;
   const behind = cursor === undefined ? null : places.read(cursor);
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "admin");
-    // One more than is shown tells whether there are older ones.
+    // One more than is shown, to learn whether there are older ones.
     const rows = await selectEntries(client, id, { kind, behind, atMost: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;

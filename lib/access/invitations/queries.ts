@@ -19,7 +19,7 @@ const invitationRow = {
 /** An open invitation as stored, with who made it. */
 export type InvitationRow = Row<typeof invitationRow>;
 
-/** What `private.read_invitation` and `private.accept_invitation` answer; `expires_at` in milliseconds. */
+/** The result of `private.read_invitation` and `private.accept_invitation`; `expires_at` in milliseconds. */
 export type OfferRow = {
   workspace_id: string;
   slug: string;
@@ -51,7 +51,7 @@ export function selectInvitations(
   );
 }
 
-/** Invites in the name of the transaction's user. @returns its id */
+/** Inserts an invitation by the transaction's user. @returns its id */
 export async function insertInvitation(
   client: ClientBase,
   invitation: { workspaceId: string; role: string; email: string | null; days: number },
@@ -66,12 +66,12 @@ export async function insertInvitation(
   return row.id;
 }
 
-/** Keeps the hash of a new invitation's token. As the service. */
+/** Stores the hash of a new invitation's token. As the service. */
 export async function keepInvitationSecret(client: ClientBase, id: string, hash: string): Promise<void> {
   await callFunction(client, "private.keep_invitation_secret", id, hash);
 }
 
-/** @returns whether there was one that the user may revoke */
+/** @returns whether there was an invitation that the user may revoke */
 export async function deleteInvitation(
   client: ClientBase,
   workspaceId: string,

@@ -26,7 +26,7 @@ import {
   selectOffer,
 } from "./queries";
 
-/** The invitations that nobody has accepted, for a workspace's admins. @throws ServiceError not_found, permission_denied */
+/** Lists a workspace's open invitations, for its admins. @throws ServiceError not_found, permission_denied */
 export function listInvitations(claims: UserClaims, slug: string): Promise<z.output<typeof invitationList>> {
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "admin");
@@ -35,7 +35,7 @@ export function listInvitations(claims: UserClaims, slug: string): Promise<z.out
 }
 
 /**
- * Invites whoever gets the link, or one address alone, for admins. The link is in this answer and nowhere else.
+ * Creates an invitation for anybody with its link, or for one address, for admins. The link is only in this answer.
  * @throws ServiceError not_found, permission_denied, rate_limited
  */
 export async function createInvitation(
@@ -60,8 +60,8 @@ export async function createInvitation(
 }
 
 /**
- * Revokes an invitation that nobody has accepted: its link is worth nothing from then on.
- * @returns the invitation that was
+ * Revokes an open invitation; its link stops working.
+ * @returns the invitation as it was
  * @throws ServiceError not_found, permission_denied
  */
 export function revokeInvitation(claims: UserClaims, slug: string, id: string): Promise<Invitation> {
@@ -73,7 +73,7 @@ export function revokeInvitation(claims: UserClaims, slug: string, id: string): 
   });
 }
 
-/** What a link offers. @throws ServiceError not_found for one that is unknown, used, revoked or expired alike */
+/** Reads what a link offers. @throws ServiceError not_found for an unknown, used, revoked or expired link alike */
 export function readInvitationOffer(claims: UserClaims, token: string): Promise<InvitationOffer> {
   return asUser(claims, async (client) => {
     await requireProfile(client, claims);
@@ -84,9 +84,9 @@ export function readInvitationOffer(claims: UserClaims, token: string): Promise<
 }
 
 /**
- * Makes the signed-in user a member by a link, which is used up by that. Who is a member already stays what they are,
- * and the link stays good for somebody else.
- * @throws ServiceError not_found as above, permission_denied where it is for another address
+ * Makes the signed-in user a member by a link, which is then used up. An existing member keeps their role, and the
+ * link stays valid.
+ * @throws ServiceError not_found as for `readInvitation`, permission_denied where it is for another address
  */
 export function acceptInvitation(claims: UserClaims, token: string): Promise<Membership> {
   return asUser(claims, async (client) => {

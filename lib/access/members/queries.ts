@@ -34,7 +34,7 @@ export function selectMembers(
   );
 }
 
-/** Locks two memberships, always in the same order, and reads the roles as they are then. */
+/** Locks two memberships, always in the same order, and reads their roles. */
 export async function lockRoles(
   client: ClientBase,
   workspaceId: string,

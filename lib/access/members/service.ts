@@ -8,13 +8,13 @@ import { asUser, type UserClaims, violatedConstraint } from "@/lib/db/transactio
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
 import { deleteMember, lockRoles, type MemberRow, selectMembers, updateRole } from "./queries";
 
-/** Everybody in a workspace, owners first, in a transaction of one of them. */
+/** All members of a workspace, owners first, in a transaction of one of them. */
 export async function loadMembers(client: ClientBase, workspaceId: string): Promise<Member[]> {
   return (await selectMembers(client, workspaceId)).map(toMember);
 }
 
 /**
- * Gives a member another role. Owners change everybody's, admins everybody's but an owner's.
+ * Changes a member's role. Owners change everybody's, admins everybody's but an owner's.
  * @throws ServiceError not_found, permission_denied, conflict for the last owner
  */
 export function changeRole(
@@ -33,8 +33,8 @@ export function changeRole(
 }
 
 /**
- * Ends a membership: one's own (leaving) by anybody, another's by an admin, an owner's by an owner.
- * @returns the membership that was
+ * Ends a membership: one's own (leaving), another's as an admin, an owner's as an owner.
+ * @returns the membership as it was
  * @throws ServiceError not_found, permission_denied, conflict for the last owner
  */
 export function removeMember(claims: UserClaims, slug: string, userId: string): Promise<Member> {
@@ -49,8 +49,8 @@ export function removeMember(claims: UserClaims, slug: string, userId: string): 
 }
 
 /**
- * Makes another member the owner and the owner who gives it an admin, both or neither.
- * @throws ServiceError not_found where the other is no member, permission_denied to whoever is no owner
+ * Transfers ownership: makes another member the owner and the present owner an admin, both or neither.
+ * @throws ServiceError not_found where the other is not a member, permission_denied unless the caller is an owner
  */
 export function transferOwnership(
   claims: UserClaims,
@@ -60,7 +60,7 @@ export function transferOwnership(
   return asUser(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "owner");
     if (userId === claims.sub) throw validationFailed([{ path: "user_id", message: "is the owner already" }]);
-    // Only under lock is it certain that the giver still has it: of two transfers at once, one finds it given away.
+    // Checked again under the lock: of two transfers at once, the second finds the ownership gone.
     const roles = await lockRoles(client, id, [claims.sub, userId]);
     if (!roles.has(userId)) throw notFound();
     const own = roles.get(claims.sub);
@@ -90,7 +90,7 @@ function ownersAlone(role: string): ServiceError {
   );
 }
 
-/** Says what to do where the database kept a workspace from losing its last owner. */
+/** Turns the database's refusal to remove the last owner into an error that says what to do. */
 function keepingAnOwner(claims: UserClaims, run: (client: PoolClient) => Promise<Member>): Promise<Member> {
   return asUser(claims, run).catch((error: unknown) => {
     if (violatedConstraint(error) !== "workspace_members_keep_an_owner") throw error;

@@ -7,16 +7,15 @@ import { admitRead, type KeyPrincipal } from "@/lib/keys/guard";
 import { metadataAddress, toolsResources } from "./addresses";
 import { toolScopes, withReading } from "./scopes";
 
-/** A caller of the agent tools: whose key it is, and how to name it to `ingest`. */
+/** A caller of the agent tools: its key, and the lookup that names it to `ingest`. */
 export type ToolPrincipal = KeyPrincipal & { lookup: KeyLookup };
 
 /**
- * Admits a request to the agent tools' endpoint, with an API key or an OAuth access token; counts it once against the
- * key's rate. What the tools need is asked later, of `principal.key` with `decideAttempt`.
- * @param call.resource the endpoint's address as this caller knows it (`resourceAt(host)`): a refusal leads from there to
- *   the sign-in
- * @returns the principal, or the refusal with the `WWW-Authenticate` that makes a client sign in; with the state of the
- *   rate either way
+ * Admits a request to the agent tools' endpoint with an API key or an OAuth access token, and counts it once against
+ * the key's rate. Permissions are checked later, on `principal.key` with `decideAttempt`.
+ * @param call.resource the endpoint's address for this caller (`resourceAt(host)`), which a refusal names
+ * @returns the principal, or the refusal with the `WWW-Authenticate` that makes a client sign in; with the state of
+ *   the rate either way
  * @throws ServiceError unavailable
  */
 export async function admitToolCall(call: {
@@ -38,8 +37,8 @@ export async function admitToolCall(call: {
 }
 
 /**
- * The 403 of an access token that lacks a permission: its challenge names every scope the client should now ask for, what
- * it has among them. Only for access tokens: a client with an API key would open a sign-in that cannot help it.
+ * The 403 of an access token that lacks a permission. Its challenge lists every scope to request, including those it
+ * has. Only for access tokens: a client with an API key would open a sign-in that cannot help it.
  */
 export function insufficientScope({ key }: KeyPrincipal, needed: Permission, resource: string): ServiceError {
   const wanted = permissions.filter((each) => each === needed || key.permissions.includes(each));
@@ -59,7 +58,7 @@ export function insufficientScope({ key }: KeyPrincipal, needed: Permission, res
   );
 }
 
-/** A 401 with the way to sign in (RFC 9728 section 5.1); any other refusal as it is. */
+/** Adds the way to sign in to a 401 (RFC 9728 section 5.1); leaves other refusals unchanged. */
 function inviteSignIn(refusal: ServiceError, resource: string): ServiceError {
   if (refusal.status !== 401) return refusal;
   const { code, message, fields, headers } = refusal;
@@ -73,7 +72,7 @@ function inviteSignIn(refusal: ServiceError, resource: string): ServiceError {
 
 function writeChallenge(parameters: Record<string, string>): string {
   const written = Object.entries({ realm: "outlay", ...parameters }).map(
-    // Headers are ASCII: a key's own text could be anything.
+    // Headers are ASCII, and a key's own text could be anything.
     ([name, value]) => `${name}="${value.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, "?")}"`,
   );
   return `Bearer ${written.join(", ")}`;

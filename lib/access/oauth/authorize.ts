@@ -9,7 +9,7 @@ import type { Client } from "./queries";
 import { answerTo, isRegisteredRedirect } from "./redirects";
 import { parseScope } from "./scopes";
 
-/** What a client asks a user for, once everything in it has been checked. */
+/** A client's authorization request, after all checks. */
 export type AuthorizationRequest = {
   client: Client;
   redirectUri: string;
@@ -20,27 +20,27 @@ export type AuthorizationRequest = {
 };
 
 /**
- * Where a refusal goes: back to the client by itself, where that is a program on the user's machine. Anybody can register
- * an address on the web, and a link of ours that led there unasked would lend it our name: the user is shown it first.
+ * Where a refusal goes: back to the client at once, if that is a program on the user's machine. Anybody can register
+ * an address on the web, and a direct redirect there would lend it our name, so the user sees it first.
  */
 export type RefusedAuthorization = { refusedTo: string; isOnThisMachine: boolean; message: string };
 
-/** The query of a page: a parameter that is there twice is a list. */
+/** The query of a page: a repeated parameter is a list. */
 export type PageQuery = Record<string, string | string[] | undefined>;
 
-/** Documents that one user can have us fetch in an hour. */
+/** The most documents that one user can make the service fetch in an hour. */
 const documentsAnHour = 60;
 
 const maxState = 4096;
 
 /**
- * Reads what a client asks for with the link it opened in a user's browser.
+ * Reads an authorization request, which a client opens in a user's browser.
  *
- * Who is asked first is the user: nothing is fetched, and nobody is sent anywhere, before somebody has signed in. What is
- * wrong with the client or its redirect is then shown and never sent on, since there is nobody it could be sent to.
+ * Nothing is fetched and nobody is redirected before somebody has signed in. Errors in the client or its redirect are
+ * shown and never sent on.
  * @param userId who is signed in
  * @param host the Host header
- * @returns the request, or what is wrong with it and where to go with that
+ * @returns the request, or its error and where to send it
  * @throws OAuthError to be shown: the client or its redirect cannot be trusted; ServiceError rate_limited, unavailable
  */
 export async function readAuthorizationRequest(
@@ -74,7 +74,7 @@ export async function readAuthorizationRequest(
   }
 }
 
-/** The client's redirect with a refusal on it (RFC 6749 section 4.1.2.1, with the issuer of RFC 9207). */
+/** The client's redirect with an error (RFC 6749 section 4.1.2.1, with the issuer of RFC 9207). */
 export function refusalTo(
   redirectUri: string,
   state: string | null,
@@ -100,7 +100,7 @@ function parseRest(
   if (mode !== undefined && mode !== "query")
     throw new OAuthError("invalid_request", "response_mode: must be query.");
   const codeChallenge = single(query, "code_challenge") ?? "";
-  // Left out, the method would be plain, which this service does not know (OAuth 2.1 section 4.1.1).
+  // Without a method it would be plain, which is not supported (OAuth 2.1 section 4.1.1).
   if (single(query, "code_challenge_method") !== "S256")
     throw new OAuthError("invalid_request", "code_challenge_method: must be S256.");
   if (!/^[A-Za-z0-9_-]{43}$/.test(codeChallenge))
@@ -122,14 +122,14 @@ function parseResource(query: PageQuery, host: string | null): string {
   throw new OAuthError("invalid_target", `resource: must be ${toolsResources().join(" or ")}.`);
 }
 
-/** @throws OAuthError where a parameter is there more than once (RFC 6749 section 3.1) */
+/** @throws OAuthError where a parameter is repeated (RFC 6749 section 3.1) */
 function single(query: PageQuery, name: string): string | undefined {
   const value = query[name];
   if (Array.isArray(value)) throw new OAuthError("invalid_request", `${name}: must be given once.`);
   return value || undefined;
 }
 
-/** The state to go with a refusal, which may be about the state itself. */
+/** The state to send with an error, which may be about the state itself. */
 function lenient(query: PageQuery, name: string): string | null {
   const value = query[name];
   return typeof value === "string" && value.length <= maxState ? value : null;

@@ -7,10 +7,10 @@ import ipaddr from "ipaddr.js";
 import { log } from "@/lib/log";
 import { OAuthError } from "./oauth-error";
 
-/** How a document is reached: which addresses a name has, and an encrypted connection to one of them. */
+/** How a document is fetched: the addresses of a name, and an encrypted connection to one of them. */
 export type DocumentNetwork = {
   resolve(host: string): Promise<string[]>;
-  /** A connection to `address` that is up, with the certificate of `host`. Closed where `signal` ends the wait. */
+  /** An open connection to `address` with the certificate of `host`. Closed when `signal` aborts. */
   connect(address: string, host: string, signal: AbortSignal): Promise<Duplex>;
 };
 
@@ -29,7 +29,10 @@ const internet: DocumentNetwork = {
   },
 };
 
-/** A document that was not read. `isUnreachable`: no connection to its host came about, so it may be our network. */
+/**
+ * A document that could not be read. `isUnreachable`: no connection to its host was made, so our network may be the
+ * cause.
+ */
 export class UnreadDocument extends OAuthError {
   constructor(readonly isUnreachable: boolean) {
     super(
@@ -43,15 +46,15 @@ const maxBytes = 5 * 1024;
 const timeoutMs = 5_000;
 const probeTimeoutMs = 3_000;
 
-/** Whether a client's id is the address of a document about it, rather than one we gave out. */
+/** Whether a client's id is the address of a document, rather than an id that we issued. */
 export function isDocumentAddress(clientId: string): boolean {
   return /^https:/i.test(clientId);
 }
 
 /**
- * Fetches a client ID metadata document. Whoever asks us to does so from our network, with an address of their choice: it
- * must be https on a name whose every address is public, the connection is made to an address that was checked, and no
- * redirect is followed. Little is read, for a short time, and what went wrong is told to our log alone.
+ * Fetches a client ID metadata document. The caller chooses an address that is fetched from our network, so it must be
+ * https on a name whose every address is public. The connection is made to a checked address, no redirect is followed,
+ * little is read for a short time, and errors go to our log only.
  * @returns the document as parsed JSON, unchecked
  * @throws UnreadDocument
  */
@@ -73,7 +76,7 @@ export async function fetchClientDocument(
   }
 }
 
-/** Whether an encrypted connection to a host can be made from here. Nothing is sent over it. */
+/** Whether an encrypted connection to a host can be made. Nothing is sent over it. */
 export async function canReach(host: string, network: DocumentNetwork = internet): Promise<boolean> {
   try {
     (await connectTo(host, network, AbortSignal.timeout(probeTimeoutMs))).destroy();
@@ -95,7 +98,7 @@ function parseAddress(clientId: string): URL {
   if (url.protocol !== "https:" || !isPlain || url.pathname === "/" || url.href !== clientId) {
     throw new Error("The address is not one a client's document may have.");
   }
-  // An address in place of a name needs no resolving, and would so pass by the check of what names resolve to.
+  // An IP address needs no resolving and would bypass the check of resolved addresses.
   if (ipaddr.isValid(url.hostname.replace(/^\[|\]$/g, ""))) throw new Error("The host is not a name.");
   return url;
 }
@@ -142,7 +145,7 @@ function readDocument(url: URL, connection: Duplex, signal: AbortSignal): Promis
   });
 }
 
-/** A promise that is not waited for any longer once the signal says so. */
+/** Rejects when the signal aborts, without waiting for the promise. */
 function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

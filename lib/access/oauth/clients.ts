@@ -9,13 +9,18 @@ import { OAuthError } from "./oauth-error";
 import { type Client, insertClient, loadClient, saveClient } from "./queries";
 import { isPossibleRedirect } from "./redirects";
 
-/** Registrations in an hour from one address (IPv6: one /64). There is no limit for all: one caller would use it up. */
+/**
+ * Registrations in an hour from one address (IPv6: one /64). There is no limit for all, which one caller could use up.
+ */
 const perAddress = 20;
 
-/** Clients kept that no user was asked about. The oldest make room for new ones, so that nobody can fill the table. */
+/**
+ * The most clients that no user was asked about. The oldest are deleted for new ones, so that nobody can fill the
+ * table.
+ */
 const atMostUnused = 5_000;
 
-/** What a registered client is told (RFC 7591 section 3.2.1). */
+/** The answer to a registration (RFC 7591 section 3.2.1). */
 export type Registration = {
   client_id: string;
   client_id_issued_at: number;
@@ -28,9 +33,9 @@ export type Registration = {
 };
 
 /**
- * Registers a client (RFC 7591). It becomes a public one, whatever it asked for: the answer says so. The scope that it
- * names binds it to nothing.
- * @param address the caller's, where it is known
+ * Registers a client (RFC 7591). It becomes a public client, whatever it asked for, and the answer says so. Its scope
+ * is not binding.
+ * @param address the caller's, where known
  * @throws OAuthError invalid_redirect_uri or invalid_client_metadata; ServiceError rate_limited
  */
 export async function registerClient(body: unknown, address: string | undefined): Promise<Registration> {
@@ -54,7 +59,7 @@ export async function registerClient(body: unknown, address: string | undefined)
   };
 }
 
-/** @throws ServiceError rate_limited, which says how long to wait and how to do without */
+/** @throws ServiceError rate_limited, which says how long to wait and how to proceed without registering */
 async function admitRegistration(address: string | undefined): Promise<void> {
   try {
     await throttle("client registrations", addressQuota(address, perAddress, hourMs));
@@ -66,7 +71,7 @@ async function admitRegistration(address: string | undefined): Promise<void> {
 }
 
 /**
- * The client of an id: one that registered, or one whose id is the address of a document about it, which is fetched anew.
+ * Finds the client of an id: a registered one, or one whose id is the address of its document, which is fetched anew.
  * @throws OAuthError invalid_client where there is none
  */
 export async function findClient(id: string): Promise<Client> {
@@ -125,7 +130,7 @@ function parseMetadata(body: unknown): ClientMetadata {
   return metadata;
 }
 
-/** What is kept and shown of a client: text without the characters that could make it look like something else. */
+/** A client's text as stored and shown, without characters that could make it look like something else. */
 function portray({ client_name, client_uri, redirect_uris }: ClientMetadata): Omit<Client, "id" | "kind"> {
   const name = (client_name ?? "")
     .toWellFormed()

@@ -22,18 +22,18 @@ import {
 import { answerTo } from "./redirects";
 import { grantable } from "./scopes";
 
-/** A workspace that the user can let a program into, and what they can let it do there. */
+/** A workspace that the user can connect a program to, and the permissions they can give there. */
 export type ConsentWorkspace = {
   slug: string;
   name: string;
   role: WorkspaceRole;
   grantable: readonly Permission[];
   projects: { slug: string; name: string }[];
-  /** What the program may do there already; the answer replaces it, and none of it is allowed again unasked. */
+  /** The program's present permissions there. The answer replaces them; none is kept unless it is asked for again. */
   current: { permissions: Permission[]; project: string | null; monthlyLimit: string | null } | null;
 };
 
-/** What the consent page shows, and the nonce with which its form answers. */
+/** What the consent page shows, and the nonce of its form. */
 export type Consent = {
   nonce: string;
   email: string;
@@ -42,12 +42,14 @@ export type Consent = {
   workspaces: ConsentWorkspace[];
 };
 
-/** Why an answer did not count: the question is over, or is not this session's; the workspace or choice cannot be had. */
+/**
+ * Why an answer was refused: the request expired or is another session's, or the workspace or choice is not available.
+ */
 export type ConsentProblem = "stale" | "choice";
 
 /**
- * Asks the user: keeps the question and says what the page is to show.
- * @throws ServiceError invalid_credentials where the account is gone
+ * Stores the consent request and returns what the page shows.
+ * @throws ServiceError invalid_credentials where the account was deleted
  */
 export async function askConsent(claims: UserClaims, request: AuthorizationRequest): Promise<Consent> {
   const { client, redirectUri, state, codeChallenge, resource, wanted } = request;
@@ -95,16 +97,17 @@ export async function askConsent(claims: UserClaims, request: AuthorizationReque
       redirectHost: shownRedirect(redirectUri),
     },
     wanted,
-    // Where it is connected already comes first: that is what is most often meant.
+    // Workspaces that are connected already come first: they are meant most often.
     workspaces: choices.sort((a, b) => Number(b.current !== null) - Number(a.current !== null)),
   };
 }
 
 /**
- * Takes the form's answer. What was asked is read from where it is kept, so that the form answers it and cannot change it;
- * one session can answer, once.
+ * Accepts the form's answer. The request is read from the database, so the form cannot change it; one session can
+ * answer, once.
  * @param host the Host header
- * @returns where the browser goes: back to the client, with a code or with `access_denied`; or why the answer did not count
+ * @returns where the browser goes: back to the client, with a code or with `access_denied`; or why the answer was
+ *   refused
  */
 export async function decideConsent(
   claims: UserClaims,
@@ -129,8 +132,8 @@ export async function decideConsent(
 }
 
 /**
- * What the user chose, as far as it was asked for and is theirs to give; undefined where it cannot be had.
- * @param wanted what the client asked for
+ * The user's choice, limited to what was requested and what they may give; undefined where it is not available.
+ * @param wanted what the client requested
  */
 async function readChoice(claims: UserClaims, form: URLSearchParams, wanted: readonly Permission[]) {
   const limit = parseLimit(form.get("monthly_limit") ?? "");
@@ -172,12 +175,12 @@ function answererOf(claims: UserClaims, nonce: string): Answerer {
   return { nonce: hashSecret(nonce), user_id: claims.sub, session_id: claims.session_id };
 }
 
-/** The host that vouches for what a client says of itself: that of the document its id is the address of. */
+/** The host that vouches for a client's metadata: that of the document its id points to. */
 export function vouchingHost(client: Pick<Client, "id" | "kind">): string | null {
   return client.kind === "document" ? new URL(client.id).host : null;
 }
 
-/** Where a redirect leads, for a person: a host, or the app whose scheme it is. */
+/** A redirect's target for people: a host, or the app whose scheme it is. */
 export function shownRedirect(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : `${protocol}//${host}`;

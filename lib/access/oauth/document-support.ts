@@ -5,31 +5,28 @@ import { OAuthError } from "./oauth-error";
 import { isDocumentOutage, noteDocumentOutage } from "./queries";
 
 /**
- * Hosts that assistants publish their documents on. Whether one of them can be reached says something about our own
- * network, and no caller has a say in it. Whoever names a client_id chooses any other host, so that its failure alone
- * must not change what everybody is told.
+ * Hosts on which assistants publish their documents. Whether one can be reached says something about our own network,
+ * and callers cannot influence it. Callers choose any other host, whose failure must not change what everybody is
+ * told.
  */
 const wellKnownHosts = ["claude.ai", "chatgpt.com", "vscode.dev"];
 
-/** How long documents are not advertised once the network was found to be missing. */
+/** How long documents are not advertised after the network was found to be missing. */
 const outageSeconds = 3_600;
 
-/** How long a network that was found to be there is taken to be there, so that nobody has us probe without end. */
+/** How long a network that was found is assumed to be there, so that callers cannot cause endless probes. */
 const probeMs = 60_000;
 
 let lastProbe: { atMs: number; isCutOff: Promise<boolean> } | undefined;
 
-/**
- * Whether programs are told that they may have a document as their client_id (`client_id_metadata_document_supported`).
- * Those that are not told so register instead.
- */
+/** Whether client documents are advertised (`client_id_metadata_document_supported`). Clients register otherwise. */
 export async function advertisesDocuments(): Promise<boolean> {
   return env().OAUTH_CLIENT_DOCUMENTS === "on" && !(await isDocumentOutage());
 }
 
 /**
- * The document at a client_id, as parsed JSON, unchecked. Where it cannot be read because this service reaches no outside
- * network, documents are not advertised for an hour, in any process, and the user is told that a new try will do.
+ * Fetches the document at a client_id, as parsed JSON, unchecked. When this service reaches no outside network,
+ * documents are not advertised for an hour, in any process, and the user is told to try again.
  * @throws OAuthError invalid_client
  */
 export async function readDocument(clientId: string): Promise<unknown> {
@@ -58,7 +55,7 @@ export async function readDocument(clientId: string): Promise<unknown> {
   }
 }
 
-/** Whether it is our network that keeps a document from being read, rather than its host. */
+/** Whether our network, rather than the document's host, is the reason for a failure. */
 async function isCutOff(clientId: string): Promise<boolean> {
   if (isWellKnown(clientId)) return true;
   if (!lastProbe || performance.now() - lastProbe.atMs > probeMs) {

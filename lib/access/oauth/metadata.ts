@@ -6,9 +6,9 @@ import { advertisesDocuments } from "./document-support";
 import { knownScopes, toolScopes } from "./scopes";
 
 /**
- * What the authorization server can do (RFC 8414).
+ * The authorization server's metadata (RFC 8414).
  * @param host the Host header; see `issuerAt`
- * @param path what stands behind the well-known path: nothing, or the agent tools' own, which some clients put there
+ * @param path what follows the well-known path: nothing, or the agent tools' own, which some clients append
  * @throws ServiceError not_found for any other path
  */
 export async function buildServerMetadata(
@@ -38,10 +38,10 @@ export async function buildServerMetadata(
 }
 
 /**
- * How to get a token for the agent tools (RFC 9728), as whoever asks at this host knows their address.
+ * The agent tools' resource metadata (RFC 9728), with their address at this host.
  * @param host the Host header; see `resourceAt`
- * @param path what stands behind the well-known path: the resource's own, or nothing
- * @throws ServiceError not_found for the path of anything else
+ * @param path what follows the well-known path: the resource's own, or nothing
+ * @throws ServiceError not_found for any other path
  */
 export function buildResourceMetadata(
   host: string | null,

@@ -1,4 +1,4 @@
-/** What OAuth's endpoints refuse with (RFC 6749, 7591, 8707), and the HTTP status where it is sent as JSON. */
+/** The error codes of OAuth's endpoints (RFC 6749, 7591, 8707), and their HTTP status when sent as JSON. */
 const statusOf = {
   invalid_request: 400,
   invalid_client: 401,
@@ -12,7 +12,7 @@ const statusOf = {
 
 export type OAuthErrorCode = keyof typeof statusOf | "access_denied" | "consent_required";
 
-/** A refusal in OAuth's own words. The description is sent, too: ASCII, without quotes and backslashes (RFC 6749 5.2). */
+/** An OAuth error. Its description is sent too: ASCII, without quotes and backslashes (RFC 6749 5.2). */
 export class OAuthError extends Error {
   override name = "OAuthError";
   readonly status: number;

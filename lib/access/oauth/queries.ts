@@ -15,7 +15,7 @@ export type Client = {
   redirect_uris: string[];
 };
 
-/** What a user is asked, as it is kept until they answer. `nonce` is a SHA-256 in hex. */
+/** A stored consent request. `nonce` is a SHA-256 in hex. */
 export type Question = {
   nonce: string;
   user_id: string;
@@ -25,11 +25,11 @@ export type Question = {
   state: string | null;
   code_challenge: string;
   resource: string;
-  /** What the client asked for: the most that an answer can allow. */
+  /** What the client requested: the most that an answer can allow. */
   wanted: readonly Permission[];
 };
 
-/** Who answers which question. */
+/** Who answers which request. */
 export type Answerer = Pick<Question, "nonce" | "user_id" | "session_id">;
 
 /** What a user allowed. `code` is a SHA-256 in hex, the limit exact text. */
@@ -41,7 +41,7 @@ export type Allowance = {
   monthly_limit: string | null;
 };
 
-/** What an exchange gave, or why it was refused. */
+/** The result of an exchange, or why it was refused. */
 export type Exchanged =
   | { permissions: Permission[]; resource: string; refused?: never }
   | ({ refused: "rate" } & FullQuota)
@@ -63,7 +63,7 @@ export async function saveClient(client: Client): Promise<void> {
   await callAsService("private.save_oauth_client", JSON.stringify(client));
 }
 
-/** Keeps a new client. Beyond `atMostUnused` clients that no user was asked about, the oldest of those are deleted. */
+/** Stores a new client. Of clients that no user was asked about, the oldest beyond `atMostUnused` are deleted. */
 export async function insertClient(client: Client, atMostUnused: number): Promise<void> {
   await callAsService("private.register_oauth_client", JSON.stringify(client), atMostUnused);
 }
@@ -76,14 +76,14 @@ export async function askQuestion(question: Question): Promise<void> {
   await callAsService("private.ask_consent", JSON.stringify(question));
 }
 
-/** A question that can be answered still, by the session that was asked. */
+/** A consent request that can still be answered, by the session that was asked. */
 export function openQuestion(
   by: Answerer,
 ): Promise<Pick<Question, "client_id" | "redirect_uri" | "state" | "wanted"> | null> {
   return callAsService("private.open_question", by.nonce, by.user_id, by.session_id);
 }
 
-/** Answers a question. @returns whether this was the answer: a question has one */
+/** Answers a request. @returns whether this was the first answer */
 export function answerQuestion(by: Answerer, allowance: Allowance | null): Promise<boolean> {
   return callAsService("private.decide_consent", JSON.stringify({ ...by, ...allowance }));
 }
@@ -112,22 +112,22 @@ export function rotateRefreshToken(attempt: {
   return callAsService("private.rotate_refresh_token", JSON.stringify(attempt));
 }
 
-/** Ends what a token stands for. @returns whether there was such a token of the client */
+/** Revokes what a token stands for. @returns whether the client had such a token */
 export function revokeToken(hash: string, clientId: string): Promise<boolean> {
   return callAsService("private.revoke_oauth_token", hash, clientId);
 }
 
-/** Stops advertising client documents for so long, in all processes; 0 advertises them again. */
+/** Stops advertising client documents for a time, in all processes; 0 advertises them again. */
 export async function noteDocumentOutage(seconds: number): Promise<void> {
   await callAsService("private.note_document_outage", seconds);
 }
 
-/** Whether client documents are not advertised at the moment, because the outside network could not be reached. */
+/** Whether client documents are not advertised at present, because the outside network could not be reached. */
 export function isDocumentOutage(): Promise<boolean> {
   return callAsService("private.is_document_outage");
 }
 
-/** Forgets what can no longer be used. @returns how many rows */
+/** Deletes what can no longer be used. @returns how many rows */
 export function sweepOauth(atMost: number): Promise<number> {
   return callAsService("private.sweep_oauth", atMost);
 }
@@ -180,7 +180,7 @@ export function selectConnections(
   );
 }
 
-/** Ends a connection. @returns whether it was there, and the user's to end */
+/** Deletes a connection. @returns whether it existed and the user may delete it */
 export async function deleteConnection(
   client: ClientBase,
   workspaceId: string,

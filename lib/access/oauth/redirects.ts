@@ -1,14 +1,14 @@
 import { isLoopbackHost } from "@/lib/service-address";
 
-/** Apps of which we know that they are called back under a scheme of their own. To the letter; there is no pattern. */
+/** Apps that are called back under a scheme of their own. Compared character by character; there are no patterns. */
 const appRedirects = ["cursor://anysphere.cursor-mcp/oauth/callback"];
 
 const maxLength = 2048;
 
-/** What an address may be written in (RFC 3986). Of the rest, what reads it first decides what it means: blanks, `\`. */
+/** The characters of an address (RFC 3986). Programs read others, such as blanks and `\`, in different ways. */
 const writtenPlainly = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
 
-/** Whether a client may be called back there at all: an https address, this machine, or an app that is known. */
+/** Whether a redirect is allowed at all: an https address, this machine, or a known app. */
 export function isPossibleRedirect(redirect: string): boolean {
   if (appRedirects.includes(redirect)) return true;
   if (redirect.length > maxLength || !writtenPlainly.test(redirect) || !URL.canParse(redirect)) return false;
@@ -18,8 +18,8 @@ export function isPossibleRedirect(redirect: string): boolean {
 }
 
 /**
- * Whether `asked` is one of the client's redirects: the same to the letter. A program on the user's machine listens on
- * whichever port is free, so that there the port may differ, and nothing else: localhost stays another than 127.0.0.1.
+ * Whether `asked` is one of the client's redirects, compared character by character. For a program on the user's
+ * machine, which listens on any free port, the port may differ, and nothing else: localhost and 127.0.0.1 differ.
  */
 export function isRegisteredRedirect(registered: readonly string[], asked: string): boolean {
   if (!isPossibleRedirect(asked)) return false;
@@ -32,11 +32,11 @@ function withoutPort(redirect: string): string | undefined {
   if (!URL.canParse(redirect)) return undefined;
   const { protocol, hostname } = new URL(redirect);
   if (protocol !== "http:" || !isLoopbackHost(hostname)) return undefined;
-  // The text and not the parsed URL, which would take `/a/../b` for `/b`.
+  // The text and not the parsed URL, which would turn `/a/../b` into `/b`.
   return redirect.replace(/^(http:\/\/(?:\[[^\]]*\]|[^/:?]*))(:\d*)?/i, "$1");
 }
 
-/** `redirect` with an answer on it. */
+/** Adds an answer to `redirect`. */
 export function answerTo(redirect: string, answer: Record<string, string | null | undefined>): string {
   const url = new URL(redirect);
   for (const [name, value] of Object.entries(answer)) {

@@ -1,15 +1,15 @@
 import type { WorkspaceRole } from "@/lib/contract/me";
 import { type Permission, permissions, permissionsOf } from "@/lib/contract/permissions";
 
-/** What the agent tools can use: what a client that asks for everything is told to ask for. */
+/** The permissions that the agent tools use: what a client should request for all of them. */
 export const toolScopes: readonly Permission[] = ["log_usage", "add_expenses", "read_summaries"];
 
-/** Every scope there is. `offline_access` is taken and means nothing: every grant can be refreshed. */
+/** Every scope. `offline_access` is accepted without effect: every grant can be refreshed. */
 export const knownScopes: readonly string[] = [...permissions, "offline_access"];
 
 /**
- * The permissions that a `scope` parameter asks for, in the order of the specification; those of the tools where it asks
- * for none. Scopes that are not known are passed over, as OAuth allows: what was granted is said with the tokens.
+ * The permissions in a `scope` parameter, in the specification's order; those of the tools where it is absent. Unknown
+ * scopes are ignored, as OAuth allows: the token response says what was granted.
  */
 export function parseScope(scope: string | undefined): Permission[] {
   const asked = (scope ?? "").split(" ");
@@ -17,7 +17,7 @@ export function parseScope(scope: string | undefined): Permission[] {
   return withReading(known.length > 0 ? known : toolScopes);
 }
 
-/** Whoever may write may read: clients ask for one more scope at a time, and would ask again and again. */
+/** Adds reading to writing: clients request one more scope at a time and would otherwise ask repeatedly. */
 export function withReading(wanted: readonly Permission[]): Permission[] {
   const known = permissions.filter((permission) => wanted.includes(permission));
   return known.length === 0
@@ -25,7 +25,7 @@ export function withReading(wanted: readonly Permission[]): Permission[] {
     : permissions.filter((permission) => permission === "read_summaries" || known.includes(permission));
 }
 
-/** What of `wanted` somebody of this role can grant. */
+/** The part of `wanted` that a role can grant. */
 export function grantable(wanted: readonly Permission[], role: WorkspaceRole): Permission[] {
   const held = permissionsOf(role);
   return withReading(wanted).filter((permission) => held.includes(permission));

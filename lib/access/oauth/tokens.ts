@@ -6,10 +6,12 @@ import { OAuthError } from "./oauth-error";
 import { type Exchanged, loadClient, redeemCode, revokeToken, rotateRefreshToken } from "./queries";
 import { challengeOf, generateRefreshToken } from "./secrets";
 
-/** How long an access token lives, seconds. The database says when it ends (`private.issue_tokens`). */
+/** The lifetime of an access token, in seconds. The database sets its end (`private.issue_tokens`). */
 const accessTokenSeconds = 3600;
 
-/** What one address may get wrong in a quarter of an hour, over all clients: wide, for an office behind one address. */
+/**
+ * Failed attempts of one address in a quarter of an hour, over all clients; many, for an office behind one address.
+ */
 const wrongPerAddress = 100;
 
 /** A pair of tokens (RFC 6749 section 5.1). */
@@ -26,9 +28,9 @@ export type Fields = ReadonlyMap<string, string>;
 
 /**
  * Exchanges a code or a refresh token for a pair of tokens.
- * @param address the caller's, where it is known
- * @throws OAuthError invalid_grant for a code or token that is used up, over, or another client's; ServiceError
- *   rate_limited for a sign-in that is refreshed in a loop, and for an address that is wrong too often
+ * @param address the caller's, where known
+ * @throws OAuthError invalid_grant for a code or token that is used, expired or another client's; ServiceError
+ *   rate_limited for a sign-in that is refreshed in a loop, and for an address that fails too often
  */
 export async function exchangeTokens(form: Fields, address: string | undefined): Promise<TokenAnswer> {
   const grantType = required(form, "grant_type");
@@ -38,10 +40,10 @@ export async function exchangeTokens(form: Fields, address: string | undefined):
 }
 
 /**
- * Ends what a token stands for (RFC 7009): an access token alone, a refresh token with everything that came of the same
- * consent. A token that is unknown or another client's is none of the caller's business, and no error.
- * @param address the caller's, where it is known
- * @throws ServiceError rate_limited for an address that is wrong too often
+ * Revokes a token (RFC 7009): an access token alone, a refresh token with everything from the same consent. An unknown
+ * token, or another client's, is no error.
+ * @param address the caller's, where known
+ * @throws ServiceError rate_limited for an address that fails too often
  */
 export async function revokeTokens(form: Fields, address: string | undefined): Promise<void> {
   const token = required(form, "token");
@@ -53,7 +55,7 @@ export async function revokeTokens(form: Fields, address: string | undefined): P
   });
 }
 
-/** Runs what looks a secret up. What is counted is what was wrong: a client that refreshes all day uses nothing up. */
+/** Runs a lookup of a secret and counts failures only: a client that refreshes all day uses nothing up. */
 function unlessGuessing<T>(address: string | undefined, run: () => Promise<T>): Promise<T> {
   return throttleFailures(
     "wrong codes and tokens",
@@ -104,7 +106,7 @@ async function answer(exchanged: Exchanged, pair: Pair, clientId: string): Promi
   if (exchanged.refused === "rate") throw tooMany("refreshes of one sign-in", exchanged);
   if (exchanged.refused) {
     const isUnknown = exchanged.refused === "unknown" || exchanged.refused === "client";
-    // A client that was forgotten must hear so: it registers again then, where it would else sign in for ever.
+    // A deleted client must learn this, so that it registers again instead of signing in repeatedly.
     if (isUnknown && !(await loadClient(clientId)))
       throw new OAuthError("invalid_client", "This client is not registered here. Register it again.");
     throw refuse(exchanged.refused);
@@ -142,7 +144,7 @@ function required(form: Fields, name: string): string {
   return value;
 }
 
-/** Clients are public: they name themselves, and prove nothing by it. */
+/** Clients are public: they name themselves, which proves nothing. */
 function clientIdOf(form: Fields): string {
   const clientId = form.get("client_id");
   if (clientId) return clientId;

@@ -5,14 +5,14 @@ import { requireSameOrigin } from "./same-origin";
 import { lacksSecondFactor } from "./second-factor";
 import { refuseUser, type UserClaims, verifyUserJwt } from "./verify-user-jwt";
 
-/** A signed-in user whose token was verified: what row-level security will hold them to. */
+/** A signed-in user with a verified token: the claims for row-level security. */
 export type UserPrincipal = { kind: "user"; claims: UserClaims };
 
 /**
- * Finds out which user a request is from: by the access token in its Authorization header, else by its session cookie. A session
- * that has a second factor still to prove is nobody's.
- * @param address the caller's, where it is known
- * @param setCookies filled with what the answer must carry, where the session was refreshed
+ * Identifies a request's user by the access token in its Authorization header, else by its session cookie. A session
+ * that has not proved its user's second factor is refused.
+ * @param address the caller's, where known
+ * @param setCookies receives the cookies that the response must set, where the session was refreshed
  * @throws ServiceError missing_credentials, invalid_credentials, origin_not_allowed, mfa_required or unavailable
  */
 export async function authenticateUser(

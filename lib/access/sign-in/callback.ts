@@ -2,13 +2,13 @@ import { sessionOf } from "./request-session";
 import { safePath } from "./safe-path";
 
 /**
- * Answers a link that was opened: exchanges its code for a session in cookies and sends the browser on to `next`. The
- * code is worth something only to the browser that asked for the link, which kept the secret that goes with it.
+ * Answers an opened link: exchanges its code for a session in cookies and redirects to `next`. Only the browser that
+ * asked for the link has the secret that belongs to the code.
  *
- * A link that confirms a new e-mail address has done so when it leads here, in whichever browser; `for=address` says that
- * it is one. The page it leads on to is told how far the change is: by way of the sign-in, which whoever is signed in
- * passes without seeing it.
- * @param address the caller's, where it is known
+ * A link that confirms a new mail address takes effect before it leads here, in any browser; `for=address` marks it.
+ * The next page is told how far the change is; it is reached through the sign-in page, which redirects signed-in
+ * users.
+ * @param address the caller's, where known
  */
 export async function followCallback(request: Request, address?: string): Promise<Response> {
   const query = new URL(request.url).searchParams;
@@ -27,7 +27,7 @@ export async function followCallback(request: Request, address?: string): Promis
   return goTo(`/sign-in?problem=${isOtherBrowser ? "browser" : "link"}`, setCookies);
 }
 
-/** How far a change of the e-mail address is, after one of its links was opened. */
+/** How far a change of the mail address is, after one of its links was opened. */
 export type AddressChange = "half" | "done" | "failed";
 
 function tellAddressChange(path: string, change: AddressChange): string {
@@ -37,7 +37,7 @@ function tellAddressChange(path: string, change: AddressChange): string {
   return `/sign-in?${query}`;
 }
 
-/** A relative redirect: the browser stays on the host name that its session belongs to. */
+/** A relative redirect: the browser stays on the host name of its session. */
 function goTo(path: string, setCookies: string[] = []): Response {
   const headers = new Headers({
     Location: path,

@@ -20,7 +20,7 @@ const explanations: Record<string, string> = {
   otp_expired: "This link has been used or is too old. Ask for a new one.",
 };
 
-/** What went wrong with a sign-in and what to do about it, in words for the person who tried. */
+/** Explains a failed sign-in, and what to do about it, to the person who tried. */
 export function explainAuthError(error: {
   name: string;
   code?: string | undefined;

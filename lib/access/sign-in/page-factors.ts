@@ -1,15 +1,15 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
 
-/** The second factors of whoever's session it is. */
+/** The second factors of the session's user. */
 export type PageFactors = {
-  /** Verified authenticator apps, the one that was used last first. */
+  /** Verified authenticator apps, the most recently used first. */
   authenticators: { id: string; name: string; createdAt: string; lastUsedAt: string | null }[];
-  /** Those whose setting up was begun and never confirmed. */
+  /** Authenticators whose enrolment was not completed. */
   unconfirmed: string[];
   hasRecoveryCodes: boolean;
 };
 
-/** Reads a session's factors from the identity provider: the local one or Supabase alike. */
+/** Reads a session's factors from the identity provider, local or Supabase. */
 export async function readFactors({ auth }: SupabaseClient): Promise<PageFactors> {
   const { data, error } = await auth.mfa.listFactors();
   if (error) throw error;
@@ -29,7 +29,7 @@ export async function readFactors({ auth }: SupabaseClient): Promise<PageFactors
 }
 
 /**
- * How many recovery codes are left; null where none were made.
+ * How many recovery codes are left; null where none were created.
  * @returns undefined where the identity provider offers none: a Supabase project before September 2026, or with them
  *   turned off
  */

@@ -3,12 +3,12 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import { providerUnavailable } from "./provider-unavailable";
 import { createSessionClient, sessionCookieName } from "./session-client";
 
-/** The session that came with a request, and the Set-Cookie lines its answer must carry. */
+/** A request's session, and the Set-Cookie lines that its response must carry. */
 export type RequestSession = { client: SupabaseClient; setCookies: string[] };
 
 /**
  * The session in a request's cookies, for handlers that work on web requests rather than inside Next.
- * @param address the caller's, where it is known
+ * @param address the caller's, where known
  */
 export async function sessionOf(request: Request, address?: string): Promise<RequestSession> {
   const { parseCookieHeader, serializeCookieHeader } = await import("@supabase/ssr");
@@ -32,22 +32,19 @@ export async function sessionOf(request: Request, address?: string): Promise<Req
 
 const sessionCookie = new RegExp(`(?:^|; *)${sessionCookieName}(?:\\.0)?=`);
 
-/** Whether a request brings a session cookie at all, valid or not. */
+/** Whether a request has a session cookie, valid or not. */
 export function hasSessionCookie(request: Request): boolean {
   return sessionCookie.test(request.headers.get("cookie") ?? "");
 }
 
-/**
- * How long a session that must be refreshed may keep an answer waiting. The client library goes on asking a provider that
- * is away for half a minute.
- */
+/** How long a refresh may delay a response. The client library retries an unreachable provider for half a minute. */
 const refreshLimitMs = 3_500;
 
 /**
- * The access token of a session. It is refreshed first where it is about to expire, and is as yet unverified.
+ * The access token of a session, unverified. It is refreshed first if it is about to expire.
  * @param limitMs how long to wait for the refresh
- * @returns undefined where there is no session, or it is over
- * @throws ServiceError unavailable where the identity provider could not be asked: nobody is signed out for that
+ * @returns undefined without a session, or when it has ended
+ * @throws ServiceError unavailable where the identity provider could not be reached, which must not sign anybody out
  */
 export async function accessTokenOf(
   client: SupabaseClient,

@@ -1,16 +1,17 @@
-/** Where people go who have just signed in and were not on their way anywhere: their own workspace. */
+/** The page after a sign-in that named no other: the user's workspace. */
 export const homePath = "/workspaces";
 
-/** A path of this service to go on to. Anything that could lead elsewhere becomes the way home. */
+/** Returns a path of this service to go to next. Anything that could lead elsewhere becomes the home path. */
 export function safePath(wanted: string | null | undefined): string {
-  // Browsers take backslashes for slashes and drop tabs and line breaks: `/\evil.example` and `/\t/evil.example` leave.
+  // Browsers read backslashes as slashes and drop tabs and line breaks: `/\evil.example` and `/\t/evil.example` lead
+  // elsewhere.
   if (!wanted || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(wanted)) return homePath;
-  // Resolved as the browser will resolve it: `/..//evil.example` becomes `//evil.example`, which leaves.
+  // Resolved as the browser will resolve it: `/..//evil.example` becomes `//evil.example`, which leads elsewhere.
   const { pathname, search, hash } = new URL(wanted, "http://own.invalid");
   return pathname.startsWith("//") ? homePath : pathname + search + hash;
 }
 
-/** The address of a page that leads on to another afterwards. @param next as it came with the page before, if it did */
+/** The address of a page that leads to another afterwards. @param next from the previous page, if given */
 export function withNext(path: string, next: string | undefined): string {
   return next ? `${path}?next=${encodeURIComponent(next)}` : path;
 }

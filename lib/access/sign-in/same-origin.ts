@@ -2,8 +2,8 @@ import { ServiceError } from "@/lib/errors";
 import { serviceAddress } from "@/lib/service-address";
 
 /**
- * Refuses a write that another site made a browser send with its cookies. Browsers say where a request comes from in
- * headers that no page can set; a request that says nothing is not taken on a cookie alone.
+ * Refuses a cross-site write with cookies. Browsers name the origin in headers that pages cannot set; a request
+ * without them is not accepted on a cookie alone.
  * @throws ServiceError origin_not_allowed
  */
 export function requireSameOrigin(request: Request): void {
@@ -20,6 +20,6 @@ function isOwnOrigin(request: Request): boolean {
   const origin = request.headers.get("origin");
   if (origin === null || !URL.canParse(origin)) return false;
   const { host } = new URL(origin);
-  // Behind a proxy the Host may be another than the browser's; the service's own address is then the measure.
+  // Behind a proxy the Host may differ from the browser's; then the service's own address is compared.
   return host === request.headers.get("host") || host === new URL(serviceAddress()).host;
 }

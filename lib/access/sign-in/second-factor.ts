@@ -4,7 +4,7 @@ import { callAsService, type UserClaims } from "@/lib/db/transaction";
 export { provedSecondFactor };
 
 /**
- * Whether a session has a second factor of its user's still to prove: it is nobody's yet. A session that proved one costs no
+ * Whether a session has yet to prove its user's second factor and so has no rights. Sessions that proved one cost no
  * query.
  * @throws ServiceError unavailable
  */

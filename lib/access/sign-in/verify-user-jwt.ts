@@ -9,7 +9,7 @@ import { providerUnavailable } from "./provider-unavailable";
 
 export type { UserClaims } from "@/lib/db/transaction";
 
-/** What a user's access token must say beside being signed, current and meant for us. */
+/** The claims that a user's access token needs besides a valid signature, time and audience. */
 const claimsSchema = z.looseObject({
   sub: z.uuid(),
   role: z.literal("authenticated"),
@@ -18,12 +18,12 @@ const claimsSchema = z.looseObject({
 });
 
 /**
- * Verifies a user's access token here, without asking the identity provider: signature, issuer, audience, time. The
- * provider's public keys are fetched once and kept.
+ * Verifies a user's access token without asking the identity provider: signature, issuer, audience, time. The
+ * provider's public keys are fetched once and cached.
  *
- * Which algorithms are taken is our choice and never the token's: a key of one kind cannot be passed off as another's.
+ * We choose the accepted algorithms, never the token, so that a key of one kind cannot be used as another.
  * @param callerAddress where the token came from, kept with the claims for the audit log
- * @throws ServiceError invalid_credentials with the reason; unavailable where the keys cannot be had
+ * @throws ServiceError invalid_credentials with the reason; unavailable where the keys cannot be fetched
  */
 export async function verifyUserJwt(token: string, callerAddress?: string): Promise<UserClaims> {
   const algorithm = algorithmOf(token);
@@ -45,7 +45,7 @@ export async function verifyUserJwt(token: string, callerAddress?: string): Prom
   }
 }
 
-/** The 401 of a user route. @param description which credential is wanted */
+/** The 401 of a user route. @param description which credential is needed */
 export function refuseUser(
   code: "missing_credentials" | "invalid_credentials",
   description: string,
@@ -58,7 +58,7 @@ export function refuseUser(
 }
 
 type KeySet = ReturnType<typeof createLocalJWKSet> | ReturnType<typeof createRemoteJWKSet>;
-/** Without an issuer it is the local sign-in, which may have had another address when it signed. */
+/** Without an issuer it is the local sign-in's, which may have had another address when it signed. */
 type Trust = { key: KeySet | (() => Promise<Uint8Array>); algorithms: string[]; issuer?: string };
 
 let remote: { issuer: string; keys: KeySet } | undefined;
@@ -71,7 +71,7 @@ async function trustFor(algorithm: string | undefined): Promise<Trust> {
   }
   const issuer = `${project.url}/auth/v1`;
   const { SUPABASE_JWT_SECRET } = env();
-  // Only a project that is said to have a shared secret is believed tokens that are signed with one.
+  // Tokens signed with a shared secret are accepted only of a project that is configured with one.
   if (SUPABASE_JWT_SECRET && algorithm === "HS256") {
     const secret = new TextEncoder().encode(SUPABASE_JWT_SECRET);
     return { key: async () => secret, algorithms: ["HS256"], issuer };
@@ -111,7 +111,7 @@ function refusalOf(error: unknown): Error {
   return refuseToken("is not well-formed");
 }
 
-/** The keys could not be fetched, or were none. A 401 would sign people out whenever the identity provider is away. */
+/** The keys could not be fetched or read. A 401 would sign users out whenever the identity provider is away. */
 function isProvidersFault(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError)) return true;
   return (

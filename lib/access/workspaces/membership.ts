@@ -5,14 +5,14 @@ import { asServiceWithin, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { selectLockedWorkspaces, selectMemberships, selectProfile } from "./queries";
 
-/** From the least to the most. */
+/** From the least to the most powerful. */
 const ranks: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
 
 /**
- * A workspace by its slug with the user's role in it, in a transaction that runs as the user.
- * @param least the least role that may go on
- * @throws ServiceError not_found for one that does not exist, and for one the user does not belong to; mfa_required for one
- *   that requires a second factor, which this session has not proved; permission_denied to lesser members
+ * Reads a workspace by its slug with the user's role in it, in a transaction that runs as the user.
+ * @param least the least role that is allowed
+ * @throws ServiceError not_found where it does not exist or the user is not a member; mfa_required where it requires a
+ *   second factor that this session has not proved; permission_denied to lesser roles
  */
 export async function requireMembership(
   client: PoolClient,
@@ -32,7 +32,7 @@ export async function requireMembership(
   );
 }
 
-/** The signed-in user's own profile. @throws ServiceError invalid_credentials where the token outlived its account */
+/** Reads the signed-in user's own profile. @throws ServiceError invalid_credentials where the account was deleted */
 export async function requireProfile(
   client: ClientBase,
   claims: UserClaims,
@@ -51,7 +51,7 @@ async function whyHidden(client: PoolClient, claims: UserClaims, slug: string): 
   );
 }
 
-/** The user's workspaces that require a second factor which this session has not proved. @param slug of one alone */
+/** The user's workspaces that require a second factor which this session has not proved. @param slug only this one */
 export async function readLocked(
   client: PoolClient,
   claims: UserClaims,

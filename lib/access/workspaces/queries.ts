@@ -48,8 +48,8 @@ export function selectMemberships(client: ClientBase, userId: string, slug?: str
 }
 
 /**
- * The workspaces that the user of the transaction does not reach for want of a second factor. Run as the service itself.
- * @param slug of one alone
+ * The workspaces that the transaction's user cannot reach without a second factor. As the service.
+ * @param slug only this one
  */
 export function selectLockedWorkspaces(
   client: ClientBase,
@@ -63,7 +63,7 @@ export function selectLockedWorkspaces(
   );
 }
 
-/** Changes what is given of a user's own profile; null takes it away. */
+/** Changes the given fields of a user's own profile; null clears. */
 export async function updateProfile(
   client: ClientBase,
   userId: string,
@@ -74,7 +74,10 @@ export async function updateProfile(
   await execute(client, sql`update public.profiles set ${set} where id = ${userId}`);
 }
 
-/** Makes a workspace; the database makes its maker the owner. Nothing is returned: the maker may not read it before. */
+/**
+ * Inserts a workspace; the database makes its creator the owner. Returns nothing, because the creator may not read it
+ * before.
+ */
 export async function insertWorkspace(
   client: ClientBase,
   workspace: { slug: string; name: string; description: string | null; baseCurrency: string },
@@ -87,7 +90,7 @@ export async function insertWorkspace(
   );
 }
 
-/** Changes what is given of a workspace. */
+/** Changes the given fields of a workspace. */
 export async function updateWorkspaceRow(
   client: ClientBase,
   workspaceId: string,

@@ -19,8 +19,8 @@ import {
 import { slugOf } from "./slug";
 
 /**
- * Who is signed in, and where they belong (specification 2.7).
- * @throws ServiceError invalid_credentials where the token outlived its account
+ * The signed-in user and their workspaces (specification 2.7).
+ * @throws ServiceError invalid_credentials where the account was deleted
  */
 export async function readCurrentUser(claims: UserClaims): Promise<CurrentUser> {
   return asUserReading(claims, (client) => loadCurrentUser(client, claims));
@@ -43,7 +43,7 @@ export async function updateCurrentUser(claims: UserClaims, changes: UpdateMeReq
 
 async function loadCurrentUser(client: PoolClient, claims: UserClaims): Promise<CurrentUser> {
   const profile = await requireProfile(client, claims);
-  // The address is the profile's, which follows the account's at once; the token's is of the last refresh.
+  // The profile's address follows the account's at once; the token's is from the last refresh.
   const user = { id: profile.id, email: profile.email };
   const workspaces = await selectMemberships(client, claims.sub);
   return { user, profile, workspaces, locked_workspaces: await readLocked(client, claims) };
@@ -51,15 +51,15 @@ async function loadCurrentUser(client: PoolClient, claims: UserClaims): Promise<
 
 /**
  * A workspace by its slug, with the user's role in it.
- * @throws ServiceError not_found for one that does not exist, and for one the user does not belong to
+ * @throws ServiceError not_found where it does not exist or the user is not a member
  */
 export async function readMembership(claims: UserClaims, slug: string): Promise<Membership> {
   return asUserReading(claims, (client) => requireMembership(client, claims, slug));
 }
 
 /**
- * Makes a workspace of a team, which its maker owns.
- * @throws ServiceError validation_failed, slug_taken, conflict for who owns as many as one may, rate_limited
+ * Creates a team workspace, which its creator owns.
+ * @throws ServiceError validation_failed, slug_taken, conflict when the user owns the maximum, rate_limited
  */
 export async function createWorkspace(
   claims: UserClaims,
@@ -84,7 +84,7 @@ export async function createWorkspace(
   });
 }
 
-/** What a workspace could not be made for, where that is its maker's to mend. */
+/** Explains why a workspace could not be created, where the user can change that. */
 function explainRefusal(error: unknown, slug: string): unknown {
   if (sqlState(error) === "23505")
     return new ServiceError("slug_taken", `The slug ${slug} is taken. Choose another.`);
@@ -101,9 +101,9 @@ function explainRefusal(error: unknown, slug: string): unknown {
 }
 
 /**
- * Changes what a workspace is called, and whether it requires a second factor, for its admins.
- * @throws ServiceError not_found, permission_denied, validation_failed; mfa_required where a session that proved no second
- *   factor would require one: it would lock its own user out
+ * Changes a workspace's settings, including whether it requires a second factor, for its admins.
+ * @throws ServiceError not_found, permission_denied, validation_failed; mfa_required where a session without a proved
+ *   second factor would require one and lock its own user out
  */
 export async function updateWorkspace(
   claims: UserClaims,
@@ -123,7 +123,7 @@ export async function updateWorkspace(
   });
 }
 
-/** A workspace, everybody in it, and how many of what it has, for its members. @throws ServiceError not_found */
+/** A workspace with its members and counts, for its members. @throws ServiceError not_found */
 export async function readOrganization(
   claims: UserClaims,
   slug: string,

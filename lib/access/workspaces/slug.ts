@@ -1,4 +1,4 @@
-/** The slug that a workspace gets by its name: "Café Zürich & Co" is `cafe-zurich-co`. Empty where nothing is left. */
+/** Derives a slug from a name: "Café Zürich & Co" becomes `cafe-zurich-co`. Empty where nothing remains. */
 export function slugOf(name: string): string {
   return name
     .normalize("NFKD")

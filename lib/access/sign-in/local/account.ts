@@ -8,15 +8,15 @@ import { closeSessions, type RefusedChange, updateUser } from "./queries";
 import { requireSession } from "./require-session";
 import type { Origin } from "./session";
 
-/** GET user: who is signed in, looked up, so that an ended session is noticed at once. */
+/** GET user: the signed-in user. Looked up, so that an ended session is noticed at once. */
 export async function readUser(request: Request): Promise<Response> {
   const { user } = await requireSession(request);
   return jsonAnswer(user);
 }
 
 /**
- * PUT user: changes the user's own data, the password (which takes what proves that it is the user who sets it) or the
- * e-mail address (once both the present and the new one have confirmed it).
+ * PUT user: changes the user's own data, the password (with proof that the user sets it) or the mail address (once
+ * both the present and the new one have confirmed it).
  */
 export async function changeUser(request: Request, origin: Origin): Promise<Response> {
   const { user, sessionId } = await requireSession(request);
@@ -60,7 +60,9 @@ const refusedChanges: Record<RefusedChange, [status: number, code: string, messa
   conflict: [409, "conflict", "The password was changed at the same time. Try again."],
 };
 
-/** POST logout?scope=: ends this session (`local`), all the user's (`global`, the default) or all but this (`others`). */
+/**
+ * POST logout?scope=: ends this session (`local`), all the user's (`global`, the default) or all but this (`others`).
+ */
 export async function signOut(request: Request): Promise<Response> {
   const scope = new URL(request.url).searchParams.get("scope") ?? "global";
   if (!["global", "local", "others"].includes(scope)) {

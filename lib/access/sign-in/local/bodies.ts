@@ -3,20 +3,20 @@ import { AuthProtocolError } from "./protocol";
 import type { Pkce } from "./queries";
 import { isStorable } from "./storable";
 
-/** A body holds an address, a password and some words about a user; none of them is long. */
+/** A body holds an address, a password and some data about a user; all are short. */
 const maxBodyBytes = 16 * 1024;
 const minPasswordLength = 8;
-/** bcrypt reads no further; a longer password would be cut without a word. */
+/** bcrypt reads no further and would silently ignore the rest. */
 const maxPasswordBytes = 72;
-/** Of a user's own data in one request. It travels in every access token, and so in every cookie. */
+/** The most bytes of a user's own data in one request. It travels in every access token, and so in every cookie. */
 const maxMetadataBytes = 2048;
 
 const unstorable = "text may hold neither NUL nor half of a surrogate pair";
 const text = z.string().refine(isStorable, unstorable);
 const short = text.max(255, "at most 255 characters are allowed");
-/** As it was typed: what is no address has no account. Addresses are kept and compared in lower case. */
+/** Any text: an invalid address simply has no account. Addresses are stored and compared in lower case. */
 const typedEmail = short.transform((typed) => typed.trim().toLowerCase());
-/** What HTML takes for an address, as Supabase Auth does. */
+/** What HTML accepts as an address, as Supabase Auth does. */
 const email = typedEmail.refine((typed) => typed === "" || z.regexes.html5Email.test(typed), {
   error: "Unable to validate email address: invalid format",
 });
@@ -41,7 +41,7 @@ const challengeMethod = z
   .toLowerCase()
   .pipe(z.enum(["s256", "plain", ""], { error: "code challenge method has to be s256 or plain" }))
   .nullish();
-/** An international number (E.164), as Supabase Auth takes it: with its plus and spaces or without. */
+/** An international number (E.164) as Supabase Auth accepts it, with or without plus and spaces. */
 const phone = text
   .transform((typed) => typed.replace(/^\+/, "").replaceAll(" ", ""))
   .refine((typed) => typed === "" || /^[1-9]\d{1,14}$/.test(typed), {
@@ -59,8 +59,8 @@ const hasBothOrNeither = (body: PkceBody) => !body.code_challenge === !body.code
 const pkceIncomplete = "PKCE flow requires code_challenge_method and code_challenge";
 
 /**
- * The bodies of the requests that the Supabase clients send. Members we do not use are ignored, as the original does.
- * A member that is missing is for the endpoint to complain of: it knows what else would have done.
+ * The bodies that the Supabase clients send. Unused members are ignored, as upstream does. Endpoints report missing
+ * members themselves, because they know the alternatives.
  */
 export const bodies = {
   signup: z.object({ email: email.nullish(), phone, password: text.nullish(), data: metadata }),
@@ -101,7 +101,7 @@ export const bodies = {
   }),
 };
 
-/** What a client sent for PKCE, as it is kept. */
+/** A client's PKCE fields as stored. */
 export function pkceOf({ code_challenge: challenge, code_challenge_method: method }: PkceBody): Pkce {
   return challenge && method
     ? { challenge, challengeMethod: method }
@@ -109,10 +109,10 @@ export function pkceOf({ code_challenge: challenge, code_challenge_method: metho
 }
 
 /**
- * Reads and checks a body.
+ * Parses and checks a body.
  *
- * Only one that says it is JSON is read: browsers let a page of another site send any other kind without asking first,
- * and such a page could have used up what somebody's account is allowed to try.
+ * Only JSON is read: browsers let a page of another site send other types without a preflight, and such a page could
+ * use up an account's attempts.
  * @throws AuthProtocolError unsupported_media_type, request_entity_too_large, bad_json or validation_failed
  */
 export async function readBody<S extends z.ZodType>(request: Request, schema: S): Promise<z.output<S>> {
@@ -152,7 +152,7 @@ async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-/** @throws AuthProtocolError for a password that nobody should choose, or that could not be kept whole */
+/** @throws AuthProtocolError for a password that is too weak, or too long to be stored whole */
 export function checkNewPassword(password: string): void {
   if (Buffer.byteLength(password) > maxPasswordBytes) {
     const message = `Password cannot be longer than ${maxPasswordBytes} characters`;

@@ -1,15 +1,15 @@
 import { env } from "@/lib/env";
 import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
 
-/** What a page may send, and read of the answer: what supabase-js does. */
+/** The headers that a page may send and read: those of supabase-js. */
 const allowedHeaders =
   "Accept, Apikey, Authorization, Content-Type, X-Client-Info, X-Client-IP, X-Supabase-Api-Version";
 const exposedHeaders = "X-Supabase-Api-Version, X-Sb-Error-Code, Retry-After";
 
 /**
- * The headers that let a page of another origin read an answer: of this service's own origin, of this machine, or one
- * that AUTH_ALLOWED_ORIGINS lists (`*`: any). There are no cookies here; a token that a page does not have, it cannot
- * send. None for other origins: their pages' browsers refuse them after the preflight.
+ * Headers that let a page of another origin read a response: of this service's own origin, this machine, or
+ * AUTH_ALLOWED_ORIGINS (`*`: any). There are no cookies here, and a page can only send a token that it has. Other
+ * origins get no headers, so their browsers refuse the call after the preflight.
  */
 export function corsHeaders(origin: string | null): Record<string, string> {
   const vary = { Vary: "Origin" };
@@ -21,7 +21,7 @@ export function corsHeaders(origin: string | null): Record<string, string> {
   };
 }
 
-/** Answers a browser that asks whether a page may send what it wants to. */
+/** Answers a CORS preflight. */
 export function preflightAnswer(origin: string | null): Response {
   const cors = corsHeaders(origin);
   const allowed = "Access-Control-Allow-Origin" in cors && {

@@ -2,8 +2,8 @@ import type { ClientBase, Pool } from "pg";
 import { createUser, findUser } from "./queries";
 
 /**
- * Makes an account of the local sign-in, with its profile and personal workspace, for a seed or a test. One that is
- * there already stays as it is, its password included.
+ * Creates an account of the local sign-in with its profile and personal workspace, for a seed or a test. An existing
+ * account stays unchanged, including its password.
  * @param client logged in as the service, or as the owner of the schema
  * @returns the user's id
  */

@@ -4,15 +4,15 @@ import { signingKey } from "./signing-key";
 
 const cached = { "Cache-Control": "public, max-age=600" };
 
-/** GET .well-known/jwks.json: the key that access tokens are verified with. */
+/** GET .well-known/jwks.json: the keys that verify access tokens. */
 export async function readKeys(): Promise<Response> {
   const { publicJwk } = await signingKey();
   return jsonAnswer({ keys: [publicJwk] }, 200, cached);
 }
 
 /**
- * GET .well-known/openid-configuration (OpenID Connect Discovery 1.0, RFC 8414): who signs, and where the keys are. The
- * endpoints are named as a Supabase project names them; what this sign-in does not offer, they refuse.
+ * GET .well-known/openid-configuration (OpenID Connect Discovery 1.0, RFC 8414): the issuer and its keys. The
+ * endpoints have a Supabase project's names; those that this sign-in does not offer refuse calls.
  */
 export async function readOpenIdConfiguration(): Promise<Response> {
   const issuer = localIssuer();
@@ -37,7 +37,7 @@ export async function readOpenIdConfiguration(): Promise<Response> {
 const providersTurnedOff =
   "anonymous_users apple azure bitbucket discord facebook snapchat figma fly github gitlab google keycloak kakao linkedin linkedin_oidc notion spotify slack slack_oidc workos twitch twitter phone zoom";
 
-/** GET settings: which ways to sign in there are. */
+/** GET settings: the ways to sign in. */
 export async function readSettings(): Promise<Response> {
   const off = Object.fromEntries(providersTurnedOff.split(" ").map((name) => [name, false]));
   return jsonAnswer({

@@ -4,7 +4,7 @@ import { onSignInShare } from "./database-share";
 import { AuthProtocolError } from "./protocol";
 import { answered, call, type OpenSession, type Refused } from "./queries";
 
-/** Whose factor it is, and the session that asks. */
+/** The user of a factor, and the session that asks. */
 export type Holder = { userId: string; sessionId: string };
 
 /** Why a function of `supabase/bootstrap/58` or `59` did nothing. */
@@ -13,7 +13,7 @@ type RefusedChange = Refused<keyof typeof refusals>;
 const notFound = [404, "Factor not found"] as const;
 const lowLevel = (act: string) => `AAL2 required to ${act}`;
 
-/** Each refusal's status and words; the codes are Supabase Auth's. */
+/** The status and description of each refusal; the codes are Supabase Auth's. */
 const refusals = {
   session_not_found: [403, "Session from session_id claim in JWT does not exist"],
   mfa_factor_not_found: notFound,
@@ -36,14 +36,14 @@ function settled<T extends object>(result: T | RefusedChange | null, instead?: n
   throw new AuthProtocolError(instead ?? status, known.refused, message);
 }
 
-/** @throws AuthProtocolError insufficient_aal where a session of a user with a second factor has not proved it */
+/** @throws AuthProtocolError insufficient_aal for a session that has not proved its user's second factor */
 export async function requireSecondFactor(userId: string, sessionId: string): Promise<void> {
   if (!(await call<boolean>("lacks_second_factor", [sessionId, userId]))) return;
   const message = "AAL2 session is required to update email or password when MFA is enabled.";
   throw new AuthProtocolError(401, "insufficient_aal", message);
 }
 
-/** Keeps a new authenticator, as yet unverified. @throws AuthProtocolError */
+/** Stores a new, unverified authenticator. @throws AuthProtocolError */
 export async function enrolTotp(
   { userId, sessionId }: Holder,
   name: string,
@@ -52,7 +52,7 @@ export async function enrolTotp(
   return settled(await call<{ id: string } | RefusedChange>("enrol_totp", [userId, sessionId, name, secret]));
 }
 
-/** @returns the challenge, and when it ends in Unix seconds. @throws AuthProtocolError */
+/** @returns the challenge, and its end in Unix seconds. @throws AuthProtocolError */
 export async function challengeFactor(
   { userId }: Holder,
   factorId: string,
@@ -63,9 +63,9 @@ export async function challengeFactor(
 }
 
 /**
- * Answers a challenge. The user stays locked from before the secret is read until the answer is taken, so that of two
- * requests with one code, one passes.
- * @param stepOfAnswer finds the step whose code was given; undefined where it was none
+ * Answers a challenge. The user stays locked from reading the secret until the answer is accepted, so that only one of
+ * two requests with one code succeeds.
+ * @param stepOfAnswer finds the step of the given code; undefined for a wrong one
  * @throws AuthProtocolError
  */
 export function answerChallenge(
@@ -108,7 +108,7 @@ export async function removeFactor(
   );
 }
 
-/** How many codes there are, and are left. @throws AuthProtocolError mfa_factor_not_found */
+/** Counts all codes and unused ones. @throws AuthProtocolError mfa_factor_not_found */
 export async function readRecoveryCodes(
   userId: string,
 ): Promise<{ id: string; total: number; remaining: number }> {
@@ -117,7 +117,7 @@ export async function readRecoveryCodes(
   return settled((await call<Status>("read_recovery_codes", [userId])) ?? refusal);
 }
 
-/** Keeps a set of codes. @param replaces whether it takes the place of one that is there. @throws AuthProtocolError */
+/** Stores a set of codes. @param replaces whether it replaces an existing one. @throws AuthProtocolError */
 export async function keepRecoveryCodes(
   { userId, sessionId }: Holder,
   set: { name: string; hashes: string[]; replaces: boolean },
@@ -127,7 +127,7 @@ export async function keepRecoveryCodes(
   return settled(await call<Kept | RefusedChange>("keep_recovery_codes", values));
 }
 
-/** Uses a code up, and raises the session. @throws AuthProtocolError mfa_verification_failed */
+/** Uses a code up and raises the session. @throws AuthProtocolError mfa_verification_failed */
 export async function spendRecoveryCode(
   { userId, sessionId }: Holder,
   hash: string,
@@ -141,7 +141,7 @@ export async function removeRecoveryCodes({ userId, sessionId }: Holder): Promis
   return settled(await call<{ id: string } | RefusedChange>("remove_recovery_codes", [userId, sessionId]));
 }
 
-/** Writes what happened to an account into the audit log of every workspace that its user is in. */
+/** Adds an event of an account to the audit log of each of the user's workspaces. */
 export async function auditAccount(
   user: { id: string; email: string },
   action: AccountEvent,
@@ -150,7 +150,7 @@ export async function auditAccount(
   await onSignInShare(() => callAsService("private.audit_account", user.id, user.email, action, address));
 }
 
-/** What the audit log names of an account's second factors. */
+/** Events of second factors in the audit log. */
 export type AccountEvent =
   | "authenticator.created"
   | "authenticator.deleted"

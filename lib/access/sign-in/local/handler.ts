@@ -14,12 +14,12 @@ import { grantToken, signUp } from "./sign-in";
 import { turnedOff } from "./turned-off";
 import { followLink, verify } from "./verify";
 
-/** Where the local sign-in is mounted; the Supabase clients append it to the address they are given. */
+/** The path of the local sign-in; the Supabase clients append it to the service's address. */
 const mountPath = "/auth/v1/";
 
 /**
- * The Supabase Auth HTTP protocol, by path and method: what supabase-js and @supabase/ssr use, and refusals of the rest.
- * `:name` stands for one segment, a last `*` for any number of them.
+ * The endpoints of the Supabase Auth protocol, by path and method: those that supabase-js and @supabase/ssr use, and
+ * refusals of the rest. `:name` stands for one segment, a last `*` for any number of them.
  */
 const endpoints: Record<string, Record<string, Answer>> = {
   signup: { POST: signUp },
@@ -42,8 +42,8 @@ const endpoints: Record<string, Record<string, Answer>> = {
 };
 
 /**
- * Answers a request to the local sign-in. Beside a Supabase project it does not exist.
- * @param peer the caller's address, kept with the session
+ * Answers a request to the local sign-in. It does not exist beside a Supabase project.
+ * @param peer the caller's address, stored with the session
  */
 export async function handleLocalAuth(request: Request, peer?: string): Promise<Response> {
   const origin = request.headers.get("origin");
@@ -62,7 +62,7 @@ async function answerRequest(request: Request, peer: string | undefined): Promis
   }
 }
 
-/** A 5xx means "try again" to the clients: they keep the session they have. */
+/** To the clients, a 5xx means "try again": they keep their session. */
 function failureOf(error: unknown): AuthProtocolError {
   reportFailure(error, "A request to the local sign-in failed.");
   if (error instanceof ServiceError && error.code === "unavailable") {
@@ -89,8 +89,8 @@ function findEndpoint(request: Request): { answer: Answer; params: Record<string
 }
 
 /**
- * Whether a path is of a pattern: its segments, with `:name` for any one; `name/*` for `name` and all below it.
- * @returns what stands for each `:name`; undefined where the path is another
+ * Matches a path with a pattern: `:name` stands for any one segment; `name/*` for `name` and all below it.
+ * @returns the value of each `:name`; undefined where the path does not match
  */
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern.split("/"), path.split("/")];

@@ -16,8 +16,8 @@ import type { Origin } from "./session";
 const quarterMs = hourMs / 4;
 
 /**
- * How often one address, and one account, may do what costs a password hash, a mail or an account. Wide enough for an
- * office or a school behind one address; the narrow limits that end guessing are the lockouts beside them.
+ * Limits of one address and of one account for what costs a password hash, a mail or an account. They are wide enough
+ * for an office or a school behind one address; the narrow lockouts beside them end guessing.
  */
 const limits = {
   "sign-ups": { perAddress: [100, hourMs], perAccount: [10, hourMs] },
@@ -33,8 +33,8 @@ type Rate = readonly [limit: number, windowMs: number];
 type Limits = { perAddress: Rate; perAccount?: Rate | (() => Rate) };
 
 /**
- * Counts an attempt before it is made, and alike for addresses with and without an account: a limit tells nothing.
- * @param account it is about, by its address in lower case or its id, where the request names one
+ * Counts an attempt before it is made, with and without an account alike, so that a limit reveals nothing.
+ * @param account the account it is about, by its address in lower case or its id, where the request names one
  * @throws AuthProtocolError over_request_rate_limit, which the clients know, with an exact Retry-After
  */
 export async function limitAttempts(

@@ -18,7 +18,7 @@ import { allowedRedirect } from "./redirect-target";
 import { requireSession } from "./require-session";
 import type { Origin } from "./session";
 
-/** POST recover: a link with which to choose a new password. The answer is the same for every address. */
+/** POST recover: mails a link to choose a new password. The answer is the same for every address. */
 export async function recover(request: Request, origin: Origin): Promise<Response> {
   const { email, ...body } = await readBody(request, bodies.recover);
   if (!email) throw invalidRequest("Password recovery requires an email");
@@ -27,7 +27,10 @@ export async function recover(request: Request, origin: Origin): Promise<Respons
   return jsonAnswer({});
 }
 
-/** POST otp, and magiclink as it was before: a link, and six digits, to sign in with. Makes the account unless told not to. */
+/**
+ * POST otp, and its former name magiclink: mails a link and six digits to sign in with. Creates the account unless
+ * told not to.
+ */
 export async function sendOtp(request: Request, origin: Origin): Promise<Response> {
   const { email, phone, create_user, data, ...body } = await readBody(request, bodies.otp);
   if (email && phone) throw invalidRequest("Only an email address or phone number should be provided");
@@ -38,7 +41,7 @@ export async function sendOtp(request: Request, origin: Origin): Promise<Respons
   return jsonAnswer({});
 }
 
-/** POST resend: the mails of a change of address again. Sign-up confirms itself, so there is nothing to send for it. */
+/** POST resend: sends the mails of a change of address again. Sign-up confirms itself, so it has no mail. */
 export async function resend(request: Request, origin: Origin): Promise<Response> {
   const { type, email, phone, ...body } = await readBody(request, bodies.resend);
   if (!["signup", "email_change", "sms", "phone_change"].includes(type))
@@ -55,7 +58,7 @@ export async function resend(request: Request, origin: Origin): Promise<Response
   return jsonAnswer({});
 }
 
-/** GET reauthenticate: six digits to the signed-in user, with which they prove once more that it is them. */
+/** GET reauthenticate: mails six digits to the signed-in user, who proves their identity with them. */
 export async function reauthenticate(request: Request, origin: Origin): Promise<Response> {
   const { user } = await requireSession(request);
   await limitAttempts("mails asked for", origin);
@@ -66,7 +69,9 @@ export async function reauthenticate(request: Request, origin: Origin): Promise<
   return jsonAnswer({});
 }
 
-/** Makes the secrets of the two mails that confirm a new address, and sends them once the change was noted. */
+/**
+ * Generates the secrets of the two mails that confirm a new address, and sends the mails once the change was stored.
+ */
 export function makeChangeMails(pkce: Pkce): {
   mails: ChangeMails;
   send(request: Request, current: string, wanted: string): Promise<void>;

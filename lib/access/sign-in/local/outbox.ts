@@ -46,7 +46,7 @@ const words = {
   },
 };
 
-/** Puts a mail into the outbox. @param about the new address, in a mail about a change of it */
+/** Puts a mail into the outbox. @param about the new address, in a mail about a change of address */
 export async function sendMail(mail: {
   email: string;
   purpose: Purpose | "unknown";
@@ -74,7 +74,7 @@ const notices = {
   },
 };
 
-/** Tells somebody what happened to their account. @param more a sentence that is true of this time alone */
+/** Tells a user what happened to their account. @param more an additional sentence */
 export async function sendNotice(email: string, notice: keyof typeof notices, more = ""): Promise<void> {
   const { subject, body } = notices[notice];
   await postMail({ recipient: email, subject, body: `${body} ${more}`.trim(), link: null, code: null });

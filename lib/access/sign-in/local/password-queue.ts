@@ -7,9 +7,9 @@ import { sqlState } from "@/lib/db/transaction";
 import { AuthProtocolError } from "./protocol";
 import { FullError, Turns } from "./turns";
 
-/** Half of the processors may hash: the others stay for everybody else. */
+/** Half of the processors may hash; the others serve other calls. */
 const atOnce = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
-/** A hash takes about 0.1 s: whoever is last in the queue waits two or three seconds. */
+/** A hash takes about 0.1 s: the last in the queue waits two or three seconds. */
 const maxWaiting = 20 * atOnce;
 /** Longer than three hashes take on a slow machine. */
 const deadlineMs = 5_000;
@@ -21,10 +21,10 @@ globals[slot] ??= new Turns(atOnce, maxWaiting);
 const queue = globals[slot];
 
 /**
- * Runs what computes password hashes (bcrypt, in the database), a few at a time in this process and the others in turn.
- * It has a connection of its own: the pool that everybody's requests share never waits for a hash.
- * @throws AuthProtocolError over_request_rate_limit, with Retry-After, where too many are waiting already
- * @throws ServiceError unavailable where the database cannot be reached
+ * Runs what computes password hashes (bcrypt, in the database), a few at a time per process, the others in order. It
+ * uses a connection of its own, so that the shared pool never waits for a hash.
+ * @throws AuthProtocolError over_request_rate_limit with Retry-After when too many are waiting
+ * @throws ServiceError unavailable when the database cannot be reached
  */
 export async function inPasswordQueue<T>(run: (client: ClientBase) => Promise<T>): Promise<T> {
   await queue.enter().catch((error) => {
@@ -62,7 +62,8 @@ async function connected<T>(run: (client: ClientBase) => Promise<T>): Promise<T>
     await client.connect();
     return await run(client);
   } catch (error) {
-    // Whatever is no word of the database's about the statement: it could not be reached, went away or took too long.
+    // Any error that is not the database's answer to the statement: it could not be reached, went away or took too
+    // long.
     const code = sqlState(error);
     throw /^(?!08|57P)[0-9A-Z]{5}$/.test(code) ? error : providerUnavailable(error);
   } finally {

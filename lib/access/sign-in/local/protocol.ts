@@ -1,4 +1,4 @@
-/** A refusal in Supabase Auth's own words: the clients act on `code`, so it is one of theirs. */
+/** A refusal with one of Supabase Auth's codes, on which the clients act. */
 export class AuthProtocolError extends Error {
   override name = "AuthProtocolError";
 
@@ -13,7 +13,7 @@ export class AuthProtocolError extends Error {
   }
 }
 
-/** The 400 of a request that lacks something, or has too much. */
+/** The 400 of a request with missing or excess members. */
 export function invalidRequest(message: string): AuthProtocolError {
   return new AuthProtocolError(400, "validation_failed", message);
 }
@@ -21,7 +21,7 @@ export function invalidRequest(message: string): AuthProtocolError {
 const versionHeader = "X-Supabase-Api-Version";
 const codedErrorsSince = "2024-01-01";
 
-/** Answers JSON that no cache may keep. */
+/** Answers JSON that must not be cached. */
 export function jsonAnswer(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), {
     status,
@@ -33,7 +33,9 @@ export function jsonAnswer(body: unknown, status = 200, headers: Record<string, 
   });
 }
 
-/** Encodes a refusal in the shape the client asked for: since 2024-01-01 `code` is a word, before it was the status. */
+/**
+ * Encodes a refusal in the shape the client asked for: since 2024-01-01 `code` is a word, before it was the status.
+ */
 export function refusalAnswer(request: Request, refusal: AuthProtocolError): Response {
   const { status, code, message, fields } = refusal;
   const coded = (request.headers.get(versionHeader) ?? "") >= codedErrorsSince;

@@ -4,39 +4,39 @@ import { callAsService } from "@/lib/db/transaction";
 import { onSignInShare } from "./database-share";
 import { inPasswordQueue } from "./password-queue";
 
-/** A user as Supabase Auth describes one. Only what this code itself reads is named. */
+/** A user in Supabase Auth's format. Only members that this code reads are named. */
 export type AuthUser = { id: string; email: string; [field: string]: unknown };
 
-/** An open session, with the one copy of its new refresh token. */
+/** An open session with the only copy of its new refresh token. */
 export type OpenSession = {
   session_id: string;
   refresh_token: string;
   user: AuthUser;
-  /** How strongly the user proved who they are: `aal2` after a second factor. */
+  /** The level of the session: `aal2` after a second factor. */
   aal: "aal1" | "aal2" | "aal3";
-  /** What they proved it with, the latest first; `timestamp` in seconds. */
+  /** The methods of the sign-in, the latest first; `timestamp` in seconds. */
   amr: { method: string; timestamp: number }[];
 };
 
 export type Refused<Code extends string> = { refused: Code };
 
-/** What a mail to sign in with is for, and which of the two mails of a change of address it is. */
+/** The purpose of a sign-in mail, and which of the two mails of a change of address it is. */
 export type SignInPurpose = "recovery" | "magiclink";
 export type Purpose = SignInPurpose | "email_change_current" | "email_change_new" | "reauthentication";
 
-/** What a mail carries: its link's token, as its hash, and six digits. */
+/** The secrets of a mail: the hash of its link's token, and six digits. */
 export type MailSecrets = { linkHash: string; code: string };
 
-/** What the client sent that asked for a mail with PKCE; both null where it did not. */
+/** The PKCE fields of the client that asked for a mail; both null without PKCE. */
 export type Pkce = { challenge: string | null; challengeMethod: string | null };
 
-/** What a mail that was proved to have been read amounts to. */
+/** The result of a verified mail. */
 export type RedeemedMail = {
   user_id: string;
   purpose: Purpose;
-  /** Whether it was asked for with PKCE. */
+  /** Whether it was requested with PKCE. */
   pkce: boolean;
-  /** Whether the offered code is now worth a session. */
+  /** Whether the offered code can now be exchanged for a session. */
   code_issued: boolean;
   /** The first of two confirmations of a change of address. */
   pending?: true;
@@ -52,7 +52,7 @@ export function call<T>(name: string, values: unknown[], client?: Pool | ClientB
 }
 
 /**
- * Makes an account. Its password is hashed on `client`: see `inPasswordQueue`.
+ * Creates an account. Its password is hashed on `client`: see `inPasswordQueue`.
  * @returns null where the address is taken
  */
 export function createUser(
@@ -69,17 +69,17 @@ export function findUser(email: string, client?: Pool | ClientBase): Promise<str
   return call("find_user", [email], client);
 }
 
-/** @returns the user's id, or null; in the same time for an address that has no account */
+/** @returns the user's id, or null; in the same time for an address without an account */
 export function checkPassword(email: string, password: string): Promise<string | null> {
   return inPasswordQueue((client) => call("check_password", [email, password], client));
 }
 
-/** What a user changes of their account, with what a new password and a new address take. */
+/** A user's changes of their account, with the proof that a new password or address needs. */
 export type UserChanges = {
   data?: Record<string, unknown>;
   password?: string;
   currentPassword?: string;
-  /** The six digits of a mail that a reauthentication sent. */
+  /** The six digits of a reauthentication mail. */
   nonce?: string;
   email?: string;
   mail?: ChangeMails;
@@ -113,7 +113,7 @@ export async function updateUser(
   return answered(await (changes.password === undefined ? run() : inPasswordQueue(run)));
 }
 
-/** @returns the new address that is to be confirmed; null where no change of address is under way */
+/** @returns the address to be confirmed; null without a pending change of address */
 export function renewEmailChange(email: string, mail: ChangeMails): Promise<string | null> {
   return call("renew_email_change", [email, JSON.stringify(writeMails(mail))]);
 }
@@ -142,7 +142,7 @@ export async function refreshSession(
   return answered(await call("refresh_session", [refreshToken]));
 }
 
-/** @returns null where the session is over, or is not this user's */
+/** @returns null where the session has ended or is another user's */
 export function readSessionUser(sessionId: string, userId: string): Promise<AuthUser | null> {
   return call("read_session_user", [sessionId, userId]);
 }
@@ -151,7 +151,7 @@ export async function closeSessions(userId: string, sessionId: string, scope: st
   await call("close_sessions", [userId, sessionId, scope]);
 }
 
-/** @returns whether the address has an account; the work is the same where it has none */
+/** @returns whether the address has an account; the work is the same either way */
 export async function issueSignInMail(
   mail: {
     email: string;
@@ -171,8 +171,9 @@ export async function issueReauthentication(userId: string, code: string): Promi
 }
 
 /**
- * Takes the token of a mail's link.
- * @param offeredCodeHash of the code the opener gets where the link was asked for with PKCE; null for a session anyway
+ * Redeems the token of a mail's link.
+ * @param offeredCodeHash hash of the code that the opener gets if the link was requested with PKCE; null for a session
+ *   in any case
  */
 export function redeemLink(
   linkHash: string,
@@ -182,12 +183,12 @@ export function redeemLink(
   return call("redeem_link", [linkHash, purposes, offeredCodeHash]);
 }
 
-/** Takes the six digits of a mail to an address. */
+/** Redeems the six digits of a mail to an address. */
 export function redeemCode(email: string, code: string, purposes: Purpose[]): Promise<RedeemedMail | null> {
   return call("redeem_code", [email, code, purposes]);
 }
 
-/** Takes the code that opening a link gave. A wrong verifier leaves it to the client that has the right one. */
+/** Redeems the code from an opened link. A wrong verifier does not use it up. */
 export async function redeemAuthCode(
   codeHash: string,
   verifier: string,
@@ -210,7 +211,7 @@ export async function postMail(mail: {
   await call("post_mail", [mail.recipient, mail.subject, mail.body, mail.link, mail.code]);
 }
 
-/** @throws Error where a function that always answers did not */
+/** @throws Error where a function returned nothing */
 export function answered<T>(result: T | null): T {
   if (result === null) throw new Error("A function of the local sign-in answered nothing.");
   return result;

@@ -28,7 +28,7 @@ const generateBody = z.object({
 });
 const verifyBody = z.object({ code: z.string().max(255) });
 
-/** What `auth.mfa.recoveryCodes` of supabase-js calls. */
+/** The endpoints of supabase-js's `auth.mfa.recoveryCodes`. */
 export const recoveryCodeEndpoints: Record<string, Record<string, Answer>> = {
   "factors/recovery-codes": { GET: readStatus, POST: generate, DELETE: remove },
   "factors/recovery-codes/verify": { POST: verify },
@@ -41,14 +41,14 @@ async function readStatus(request: Request): Promise<Response> {
   return jsonAnswer({ ...(await readRecoveryCodes(user.id)), type: "recovery_code" });
 }
 
-/** POST: a first set of codes, shown once. The body may be left out. */
+/** POST: creates a first set of codes, shown once. The body is optional. */
 async function generate(request: Request, origin: Origin): Promise<Response> {
   const isEmpty = request.body === null || request.headers.get("content-length") === "0";
   const body = isEmpty ? {} : await readBody(request, generateBody);
   return answerWithSet(request, origin, body.friendly_name || "Recovery codes", false);
 }
 
-/** POST regenerate: another set; those before it are worth nothing any more. */
+/** POST regenerate: replaces the codes; earlier ones are refused from then on. */
 async function regenerate(request: Request, origin: Origin): Promise<Response> {
   return answerWithSet(request, origin, "", true);
 }
@@ -63,7 +63,7 @@ async function answerWithSet(request: Request, origin: Origin, name: string, rep
   return jsonAnswer({ ...kept, type: "recovery_code", total: codesInSet, codes });
 }
 
-/** POST verify: raises the session for a code that was not used, and uses it up. */
+/** POST verify: uses up a code and raises the session. */
 async function verify(request: Request, origin: Origin): Promise<Response> {
   const { user, sessionId } = await requireSession(request);
   const { code } = await readBody(request, verifyBody);
@@ -76,7 +76,7 @@ async function verify(request: Request, origin: Origin): Promise<Response> {
   return jsonAnswer(await describeSession(spent.session));
 }
 
-/** DELETE: there are no codes any more. */
+/** DELETE: deletes all codes. */
 async function remove(request: Request, origin: Origin): Promise<Response> {
   const { user, sessionId } = await requireSession(request);
   const removed = await removeRecoveryCodes({ userId: user.id, sessionId });
@@ -89,7 +89,7 @@ function makeCode(): string {
   return Array.from(randomBytes(16), (byte) => alphabet[byte % 32]).join("");
 }
 
-/** A code as it is kept, of one as it was typed: case, spaces and dashes do not count, and look-alikes are read as meant. */
+/** The stored form of a typed code: case, spaces and dashes are ignored, and look-alikes are corrected. */
 function canonical(typed: string): string {
   return typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1");
 }

@@ -1,12 +1,12 @@
 import { env } from "@/lib/env";
 import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
 
-/** Schemes that browsers run or open themselves. No setting lets a link lead there. */
+/** Schemes that browsers run or open themselves. No setting allows them. */
 const refusedSchemes = ["javascript:", "data:", "vbscript:", "blob:", "file:", "about:"];
 
 /**
- * Where a link in a mail may lead: this service, another program on this machine (one that is being developed), or what
- * AUTH_REDIRECT_URLS names. Anything else becomes this service's own address, as Supabase Auth does with its site URL.
+ * Limits the target of a link in a mail: this service, another program on this machine (in development), or
+ * AUTH_REDIRECT_URLS. Anything else becomes this service's own address, as Supabase Auth does with its site URL.
  */
 export function allowedRedirect(wanted: string | null, patterns: string[] = env().AUTH_REDIRECT_URLS): URL {
   const own = new URL(serviceAddress());
@@ -25,8 +25,9 @@ export function allowedRedirect(wanted: string | null, patterns: string[] = env(
 }
 
 /**
- * A pattern of AUTH_REDIRECT_URLS as an expression. `*` stands for any characters but `.` and `/`, `**` for any at all,
- * `?` for one but `.` and `/`, `[abc]` and `[!abc]` for one of a set or none of it; a backslash takes the next as it is.
+ * Converts a pattern of AUTH_REDIRECT_URLS to a regular expression. `*` stands for any characters but `.` and `/`,
+ * `**` for any, `?` for one but `.` and `/`, `[abc]` and `[!abc]` for one of a set or none of it; a backslash makes
+ * the next character literal.
  */
 function compile(pattern: string): RegExp {
   const tokens = pattern.match(/\\.|\*+|\[!?[^\]]+\]|[\s\S]/g) ?? [];

@@ -4,7 +4,7 @@ import { ServiceError } from "@/lib/errors";
 import { AuthProtocolError } from "./protocol";
 import { type AuthUser, readSessionUser } from "./queries";
 
-/** Who asks, looked up, so that an ended session is noticed at once. @throws AuthProtocolError */
+/** The signed-in user, looked up, so that an ended session is noticed at once. @throws AuthProtocolError */
 export async function requireSession(
   request: Request,
 ): Promise<{ user: AuthUser; sessionId: string; claims: UserClaims }> {

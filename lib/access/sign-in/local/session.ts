@@ -4,17 +4,17 @@ import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
 import { type OpenSession, openSession } from "./queries";
 import { signingKey } from "./signing-key";
 
-/** What the issuer of local tokens was before it was an address. */
+/** The issuer of local tokens in earlier versions. */
 const formerIssuer = "urn:outlay:local-auth";
 
-/** Who signs the local sign-in's tokens: its address, as with a Supabase project. */
+/** The issuer of the local sign-in's tokens: its address, as with a Supabase project. */
 export function localIssuer(): string {
   return `${serviceAddress()}/auth/v1`;
 }
 
 /**
- * Whether a token that is signed with this installation's own key names it as its issuer. On this machine any port does,
- * and so does the name it had before: a service that moves or is updated keeps its sessions.
+ * Whether a token that is signed with this installation's key names it as its issuer. On this machine any port is
+ * accepted, and so is the former name: a service that moves or is updated keeps its sessions.
  */
 export function isLocalIssuer(issuer: unknown): boolean {
   if (issuer === localIssuer() || issuer === formerIssuer) return true;
@@ -24,19 +24,21 @@ export function isLocalIssuer(issuer: unknown): boolean {
   return isLoopback && url.pathname === "/auth/v1";
 }
 
-/** How long an access token is good. It is not looked up, so it is also how long a sign-out may take to reach the API. */
+/**
+ * The lifetime of an access token. Sessions are not looked up, so a sign-out takes up to this long to reach the API.
+ */
 const accessTokenSeconds = 3600;
 
-/** Where a request comes from, as its session remembers it. */
+/** The origin of a request, as stored with its session. */
 export type Origin = { userAgent: string | null; address: string | null };
 
 /**
  * Answers one method of one path of the local sign-in.
- * @param params what stands in the path for each `:name` of the endpoint's pattern
+ * @param params the value of each `:name` in the endpoint's pattern
  */
 export type Answer = (request: Request, origin: Origin, params: Record<string, string>) => Promise<Response>;
 
-/** Reads where a request comes from. @param peer the caller's address, where it is known */
+/** Reads a request's origin. @param peer the caller's address, where known */
 export function originOf(request: Request, peer: string | undefined): Origin {
   return {
     userAgent: request.headers.get("user-agent")?.slice(0, 500) ?? null,
@@ -44,12 +46,12 @@ export function originOf(request: Request, peer: string | undefined): Origin {
   };
 }
 
-/** Opens a session and answers it as Supabase Auth does. @param method how the user proved who they are */
+/** Starts a session and returns it in Supabase Auth's format. @param method how the user proved their identity */
 export async function startSession(userId: string, method: string, origin: Origin) {
   return describeSession(await openSession(userId, method, origin));
 }
 
-/** A session as the Supabase clients keep it: a new access token, the refresh token, the user. */
+/** A session as the Supabase clients store it: a new access token, the refresh token, the user. */
 export async function describeSession(session: OpenSession) {
   const now = Math.floor(Date.now() / 1000);
   const { user } = session;

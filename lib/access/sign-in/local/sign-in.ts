@@ -6,7 +6,7 @@ import { AuthProtocolError, invalidRequest, jsonAnswer } from "./protocol";
 import { checkPassword, createUser, redeemAuthCode, refreshSession } from "./queries";
 import { describeSession, type Origin, startSession } from "./session";
 
-/** POST signup: makes an account that is confirmed at once, and signs it in. */
+/** POST signup: creates an account, confirmed at once, and signs it in. */
 export async function signUp(request: Request, origin: Origin): Promise<Response> {
   const { email, phone, password, data } = await readBody(request, bodies.signup);
   if (!email && !phone)
@@ -28,7 +28,7 @@ const grantsTurnedOff: Record<string, [status: number, code: string, message: st
   web3: [422, "web3_provider_disabled", "Web3 provider is disabled"],
 };
 
-/** POST token: the three ways to come by a session. */
+/** POST token: the three ways to get a session. */
 export async function grantToken(request: Request, origin: Origin): Promise<Response> {
   const grant = new URL(request.url).searchParams.get("grant_type");
   if (grant === "password") return signInWithPassword(request, origin);

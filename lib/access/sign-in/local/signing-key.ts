@@ -2,23 +2,23 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK
 import { databaseUrls } from "@/lib/db/pool";
 import { keepSigningKey } from "./queries";
 
-/** The key pair of the local sign-in. It is the database's: every process on it signs with the same one. */
+/** The key pair of the local sign-in. It is stored in the database: all its processes sign with the same one. */
 export type SigningKey = {
   kid: string;
   privateKey: CryptoKey;
-  /** What `/.well-known/jwks.json` shows: the public half alone. */
+  /** The public half, as `/.well-known/jwks.json` shows it. */
   publicJwk: JWK;
 };
 
 let cached: { url: string; key: Promise<SigningKey> } | undefined;
 
-/** The signing key, made at its first use. Kept for as long as this process works on the same database. */
+/** The signing key, created at its first use and cached while this process uses the same database. */
 export function signingKey(): Promise<SigningKey> {
   const { url } = databaseUrls();
   if (cached?.url === url) return cached.key;
   const entry = { url, key: load() };
   cached = entry;
-  // A database that was away must not be remembered as a key that failed.
+  // A failure is not cached: the database may only have been away.
   entry.key.catch(() => {
     if (cached === entry) cached = undefined;
   });
