@@ -5,13 +5,13 @@ import { type Caller, callers, members, prepareWorld, type World } from "@/tests
 import { samples } from "@/tests/helpers/access/samples";
 import { withHarness } from "@/tests/helpers/harness";
 
-// Every route of the table × everybody who may knock. The expectation of each cell comes from the route's own
-// declaration, so that a route that forgets to ask, or asks for another role than it says, is red.
+// Every route × every kind of caller. The expectation of each cell comes from the route's declaration, so that a route
+// which checks nothing, or another role than it declares, fails.
 
-/** Whose credentials these are decides what they are taken for: a JWT is no key, a key is no user. */
+/** A credential counts only as its own kind: a JWT is not a key, and a key is not a user. */
 const forged: Caller[] = ["an expired token", "a token with alg none", "a token signed by another key"];
 
-/** Endpoints that answer by other rules than a declaration's, each with tests of its own. */
+/** Endpoints with rules beyond their declaration, each with tests of its own. */
 const apart = [
   "/.well-known/oauth-authorization-server/[...path]",
   "/.well-known/oauth-protected-resource/[...path]",
@@ -78,13 +78,16 @@ async function call(cell: Cell, slug = world.workspace.slug) {
   return { status: response.status, body: response.ok ? {} : JSON.parse(text), changed };
 }
 
-/** A digest of every row that the service's users can see or write, but for when a key was last used: that comes later. */
+/**
+ * A digest of every row that the service's users can see or write, except when a key was last used, which is written
+ * later.
+ */
 async function readEverything(): Promise<string> {
   const { rows } = await harness.fixtures.sql.query(everything);
   return JSON.stringify(rows);
 }
 
-/** What the declaration promises this caller: a status and, where it is a refusal, its code. */
+/** What the declaration promises this caller: a status and, for a refusal, its code. */
 function promise({ declared, caller }: Cell): [number, string?] {
   const success: [number] = [declared.status ?? 200];
   if (declared.auth === "none") return success;
@@ -122,7 +125,7 @@ describe("A resource of another workspace and one that does not exist", () => {
   );
   test.each(hidden)("Get the same answer: $name", async (cell) => {
     const answers = [await call(cell), await call(cell, "no-such-workspace")];
-    // The request's own id is the one thing by which two answers ever differ.
+    // The request id is the only difference between two answers.
     const [one, other] = answers.map(({ status, body: { request_id, ...rest } }) =>
       JSON.stringify({ status, ...rest }),
     );

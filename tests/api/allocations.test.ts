@@ -69,7 +69,7 @@ describe("An allocation", () => {
     const move = (fields: object) =>
       record(client, { type: "allocation", from_project: "shared", ...fields }, "search");
     expect((await move({ amount: 8, occurred_at: "2026-01-20T00:00:00Z" })).status).toBe(201);
-    // By the 10th all 10 were there; what was moved on the 20th is gone all the same.
+    // By the 10th all 10 had been spent, but 8 of them were moved on the 20th.
     const refused = await move({ percent: 50, occurred_at: "2026-01-10T12:00:00Z" });
     expect([refused.status, refused.body.issues]).toMatchObject([400, [{ path: "message.percent" }]]);
     expect((await move({ percent: 20, occurred_at: "2026-01-10T12:00:00Z" })).body.amount_usd).toBe(2);
@@ -117,7 +117,7 @@ describe("An allocation", () => {
     const denied = { error: "permission_denied", permission: "read_summaries" };
     expect((await post({ percent: 10 })).body).toMatchObject(denied);
     expect((await post({ percent: 10 }, "?dry_run=true")).body).toMatchObject(denied);
-    // A trial would tell by halving, and leave no trace.
+    // With dry runs, a caller could find the amount by bisection without a trace.
     expect((await post({ amount: 4 }, "?dry_run=true")).body).toMatchObject(denied);
     const bulk = await writer.call("POST", "/api/v1/messages/batch?dry_run=true", {
       messages: [
@@ -132,7 +132,7 @@ describe("An allocation", () => {
     const once = { project: "search", source: "api", idempotency_key: "percent" };
     const message = { type: "allocation", from_project: "shared", percent: 10 };
     expect((await reader.post({ ...once, message })).body.amount_usd).toBe(0.777);
-    // Nor does the answer that somebody else was given.
+    // The answer given to another caller is refused too.
     expect((await writer.post({ ...once, message })).body).toMatchObject(denied);
     const refused = await post({ amount: 100 });
     expect(refused.status).toBe(400);

@@ -20,7 +20,7 @@ const make = (who: Who) =>
 const made = async (who: Who) => (await make(who)).body as unknown as Key;
 const codeOf = ({ status, body }: Answer) => `${status} ${body.error ?? "ok"}`;
 
-/** Everything that can be done to a key, in an order that leaves it usable until the last. */
+/** Every change of a key, in an order that keeps it usable until the last. */
 const deeds = {
   edit: (who: Who, id: string) => team.users[who].call("PATCH", `${keys()}/${id}`, { name: "Changed" }),
   rotate: (who: Who, id: string) => team.users[who].call("POST", `${keys()}/${id}/rotate`),

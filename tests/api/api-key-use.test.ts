@@ -3,7 +3,7 @@ import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
-// What is kept of a key in use: what it spent, when it was last used, who changed it, how many are made.
+// What is recorded of a key in use: what it spent, when it was last used, who changed it, how many secrets were made.
 
 const harness = withHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
@@ -82,7 +82,7 @@ describe("The last use", () => {
     await age(key.id, 30);
     const recent = await lastUse(key.id);
     await using(key).post(costMessage());
-    // A key that is due is noted after the one that is not: once it shows, the other would have.
+    // The key that is due is noted after the one that is not, so once it shows, the other would have too.
     const due = await created();
     await age(due.id, 61);
     await using(due).post(costMessage());

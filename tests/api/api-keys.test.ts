@@ -40,7 +40,7 @@ const using = ({ secret }: { secret: string }) => apiClient(baseUrl(), secret);
 const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) =>
   `${status} ${body.error ?? "ok"}`;
 
-/** The owner's quota of new secrets an hour must not end a file of tests. */
+/** Removes the owner's hourly quota of new secrets, which this file would exceed. */
 const forgetThrottle = () => harness.fixtures.sql.query("delete from private.throttle_windows");
 
 describe("A new key", () => {

@@ -129,7 +129,7 @@ test("Compares a subscription's end with the UTC day on which it begins, whateve
 
 test("Keeps cents beyond 2^53 exact in sums and answers", async () => {
   const { one } = await newClients();
-  // 2^53 cents, one more than a double can count, and what makes up the next dollar.
+  // 2^53 cents, one more than a double can count, and the rest of the next dollar.
   const costs = ["90071992547409.92", "90071992547409.93", "0.000000000000000001", "0.149999999999999999"];
   for (const estimated_cost of costs) {
     expect((await one.post(usage({ estimated_cost }))).body.amount_usd).toBe(estimated_cost);

@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
 });
 
-/** The live spend of this month, from the messages themselves. */
+/** This month's live spend, computed from the messages. */
 async function sumOf(condition: string): Promise<number> {
   const { rows } = await harness.fixtures.sql.query(
     `select trim_scale(coalesce(sum(m.amount_usd), 0))::text as sum
@@ -90,7 +90,7 @@ describe("Counts the live spend of a budget's scope, exactly the sum of its rows
       alert: false,
     });
     expect(body.remaining).toBe(Number((100 - spent).toFixed(6)));
-    // The forecast moves with every moment.
+    // The forecast changes with time.
     const { forecast, ...rest } = body;
     expect((await team.users.viewer.get(`${budgets()}/${body.id}`)).body).toMatchObject(rest);
     const { body: answer } = await apiClient(baseUrl(), liveKey.secret).get("/api/v1/budgets/status");

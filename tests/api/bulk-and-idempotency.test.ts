@@ -57,7 +57,7 @@ describe("Idempotency", () => {
       const other = await client.post(costMessage({ estimated_cost: 9 }, { idempotency_key: "order-1" }));
       expect([other.status, other.body.differing_fields]).toEqual([409, ["message.estimated_cost"]]);
     }
-    // The very same message, too, is recorded in each of the two.
+    // An identical message is also recorded in each of the two.
     const same = costMessage({}, { idempotency_key: "order-2" });
     const both = [await trial.post(same), await live.post(same)];
     expect(both.map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, null]);
@@ -168,7 +168,7 @@ describe("A bulk call", () => {
           due: (due as { starts_on: string }[] | undefined)?.map((period) => period.starts_on),
         }),
       );
-    // In a workspace just like it, and then in this one: nothing of the trial is left to be in the way.
+    // First in a workspace of the same state, then in this one: the dry run left nothing behind.
     expect(verdicts(trial)).toEqual(verdicts(await bulk(twin, messages)));
     const [, , replay, conflict] = verdicts(trial);
     expect([replay?.replayed, conflict?.error]).toEqual([true, "idempotency_conflict"]);

@@ -5,8 +5,8 @@ import { makeTeam, type Team } from "@/tests/helpers/team";
 import { toolCall } from "@/tests/helpers/tool-call";
 import { wrongClock } from "@/tests/helpers/wrong-clock";
 
-// Limits go by the database's clock. What tells of them goes by the same one, whatever the service's own clock says:
-// at a month's edge, a summary would otherwise say $0 of a limit that is used up, or the other way round.
+// Limits use the database's clock, and reads must use the same one: otherwise a summary would show $0 at the edge of a
+// month while the limit is used up, or the reverse.
 
 const harness = withHarness();
 const dayMs = 86_400_000;
@@ -28,7 +28,7 @@ describe.each([
   ["40 days ahead", 40],
   ["40 days behind", -40],
 ])("A service whose clock is %s", (_, days) => {
-  /** What a service says of the month, and of the day. */
+  /** What a service reports of the month and of the day. */
   async function ask(baseUrl: string) {
     const key = apiClient(baseUrl, secret);
     // A token is good for an hour of its issuer's clock.
@@ -67,7 +67,7 @@ describe.each([
     };
   }
 
-  /** What does not differ from one call to the next: neither ids of requests, nor a pace, which time goes into. */
+  /** The parts that do not differ between calls: no request ids, and no pace, which depends on the time. */
   const steady = (body: unknown): unknown =>
     JSON.parse(JSON.stringify(body), (name, value) =>
       ["request_id", "forecast", "forecast_usd", "to_point_usd", "last_used_at"].includes(name)

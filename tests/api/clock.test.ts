@@ -7,7 +7,7 @@ const secret = "a-secret-of-the-scheduler";
 const dayMs = 86_400_000;
 const harness = withHarness({ services: 0 });
 
-/** Starts a service whose own clock is so many days off. */
+/** Starts a service whose own clock is some days off. */
 const startShifted = (days: number) => harness.start({ ...wrongClock(days), CRON_SECRET: secret });
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -34,7 +34,7 @@ test.each([40, -40])(
     const month = monthOf(before);
     expect(rows).toEqual([{ occurred: month, counted: month, summed: month }]);
 
-    // What is read through the same service, and the limit, are of the same month.
+    // Reads through the same service, and the limit, are of the same month.
     const summary = await client.get("/api/v1/summary/month");
     expect(summary.body).toMatchObject({ total_usd: 1, message_count: 1 });
     const refused = await client.post(costMessage({ estimated_cost: 2 }));

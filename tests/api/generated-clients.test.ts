@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { withHarness } from "@/tests/helpers/harness";
 import { projectRoot } from "@/tests/helpers/project-root";
 
-/** The generators, installed by themselves: nobody who starts the service needs them. */
+/** The generators are a package of their own, which the service does not need. */
 const folder = join(projectRoot, "tests/generators");
 const generated = join(folder, "generated");
 const execute = promisify(execFile);
@@ -15,7 +15,7 @@ const execute = promisify(execFile);
 const harness = withHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
-/** Runs a program of the generators' own packages. @throws with all it said */
+/** Runs a program of the generators' packages. @throws Error with its whole output */
 async function run(name: string, ...args: string[]): Promise<void> {
   try {
     const env = { ...process.env, OUTLAY_URL: baseUrl(), DO_NOT_TRACK: "1" };
@@ -26,7 +26,7 @@ async function run(name: string, ...args: string[]): Promise<void> {
   }
 }
 
-/** Installs from the lockfile, unless that was done already. */
+/** Installs from the lockfile, unless done already. */
 async function install(): Promise<void> {
   const wanted = readFileSync(join(folder, "package-lock.json"), "utf8");
   const stamp = join(folder, "node_modules/.installed-lock.json");
@@ -85,7 +85,7 @@ describe("Clients generated from the OpenAPI document", () => {
     const service = { url: baseUrl(), key: secret };
     const first = await recordCost(service, "job-1");
     expect(first).toMatchObject({ amount_usd: 0.1825, cost_status: "priced", total_usd: 0.1825 });
-    // A retry is the same cost, as the client's own types have it.
+    // A retry is the same cost, in the client's own types.
     expect(await recordCost(service, "job-1")).toEqual(first);
   });
 });

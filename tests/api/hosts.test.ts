@@ -128,7 +128,7 @@ describe.each(["on", "off"])("Our server with its lane %s", (lane) => {
 describe("The mails of the sign-in", () => {
   const email = "owner@outlay.example";
 
-  /** Has a mail with a link written, and asks for the page that shows it. */
+  /** Sends a mail with a link, and requests the page that shows it. */
   const outboxOf = async (options: Record<string, string>) => {
     const { baseUrl } = await harness.start(options);
     const send = (path: string, body: object) =>
@@ -200,7 +200,7 @@ describe("The mails of the sign-in", () => {
     const ask = await outboxOf({ TRUSTED_PROXIES: "127.0.0.1/32" });
     expect((await ask({ "x-forwarded-for": "127.0.0.1" })).shown).toBe(true);
     expect((await ask({ "x-forwarded-for": "127.0.0.1, 203.0.113.7" })).shown).toBe(false);
-    // It does not say for whom it asks.
+    // A proxy that does not name its caller.
     expect((await ask({ "x-real-ip": "203.0.113.7" })).shown).toBe(false);
     expect((await ask({ forwarded: "for=203.0.113.7" })).shown).toBe(false);
     const other = await outboxOf({ TRUSTED_PROXIES: "203.0.113.0/24" });

@@ -9,14 +9,14 @@ import { setUpWorkspace } from "@/tests/helpers/ledger/workspace";
 
 const harness = withHarness();
 
-/** More of them with `LEDGER_RUNS`, for a night. */
+/** `LEDGER_RUNS` sets how many; more for a nightly run. */
 const runs = Number(process.env.LEDGER_RUNS ?? 120);
 const now = Date.now();
 
 const everything = { from: "2000-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
 const projects = ["alpha", "beta", "gamma", "delta"];
 
-/** Two different instants in order, on edges or anywhere. */
+/** Two different instants in order, at boundaries or anywhere. */
 const cut = fc
   .tuple(instant(now), instant(now))
   .filter(([a, b]) => Date.parse(a) !== Date.parse(b))
@@ -50,7 +50,7 @@ test("Answers any sequence of calls exactly as an independent model does", {
         ...confined,
         checkStored(harness.fixtures, workspace, model),
       ]);
-      // A day that turned meanwhile turned under the model too: such a sequence proves nothing.
+      // When the day changes during a sequence, the model is of the wrong day and proves nothing.
       fc.pre(today === new Date().toISOString().slice(0, 10) && Date.now() - now < 86_400_000);
       for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
       expect(await ledgerDifferences(harness.fixtures)).toEqual([]);

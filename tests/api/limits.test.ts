@@ -64,7 +64,7 @@ describe("The monthly limit", () => {
       [id],
     );
     expect((await client?.post(costMessage()))?.status).toBe(201);
-    // Undo the journey through time, for the ledger's other checks.
+    // Restores the dates, for the ledger's other checks.
     await harness.fixtures.sql.query("delete from public.key_spend where api_key_id = $1", [id]);
     await harness.fixtures.sql.query("delete from public.daily_spend where api_key_id = $1", [id]);
     await harness.fixtures.sql.query("delete from public.messages where api_key_id = $1", [id]);

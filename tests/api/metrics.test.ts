@@ -129,7 +129,7 @@ test("Sums every breakdown and series to its total while others record", async (
   expect(seen.size).toBeGreaterThan(3);
 });
 
-/** The rows of the rollup that were read so far, by whatever way. */
+/** How many rows of the rollup were read so far, by any plan. */
 async function rowsRead(): Promise<number> {
   const { rows } = await harness.fixtures.sql.query(
     "select seq_tup_read + idx_tup_fetch as read from pg_stat_user_tables where relid = 'public.daily_spend'::regclass",
@@ -157,7 +157,7 @@ test("Reads a feature, model or key without reading all others", async () => {
     const { body } = await spend.get(`/api/v1/workspaces/${crowded}/metrics?period=day&${filter}`);
     const found = Number((body as unknown as Metrics).totals.message_count);
     expect(found).toBeGreaterThan(300);
-    // The database counts what was read with a delay: until it has, nothing was.
+    // Postgres reports what was read with a delay.
     await expect.poll(rowsRead, { timeout: 20_000 }).toBeGreaterThanOrEqual(before + found);
     expect((await rowsRead()) - before, filter).toBeLessThan(inAll / 10);
   }

@@ -149,7 +149,7 @@ describe("Project spend", () => {
       start(2026, 4),
       "2026-04-15T00:00:00.000+00:00",
     ]);
-    // Until before midnight of the 1st is all of the month that ends then.
+    // Until midnight of the 1st means all of the month that ends then.
     expect(await spend("to=2026-05-01T00:00:00Z")).toEqual([110, start(2026, 4), start(2026, 5)]);
     expect(await spend("to=2026-04-01T00:00:00Z")).toEqual([1, start(2026, 3), start(2026, 4)]);
     const now = new Date();

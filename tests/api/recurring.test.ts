@@ -32,7 +32,7 @@ async function subscribe(fields: Record<string, unknown>) {
   return made;
 }
 
-/** The UTC day so many months (and days) before today. Its date is at most the 28th: every month has it. */
+/** The UTC day some months (and days) before today. Its date is at most the 28th, which every month has. */
 function daysAgo({ months = 0, days = 0 }): string {
   const now = new Date();
   const date = Math.min(now.getUTCDate(), 28) - days;
@@ -137,7 +137,7 @@ describe("Due periods of a new subscription", () => {
 
   test("Go back 24 months and not a day more, by either date field", async () => {
     const { workspace, client } = await newClient();
-    // The clock's month may be shorter than this day's: the rule is of today, not of the day the test names.
+    // This month may have fewer days than the test's: the rule is of today.
     const today = new Date().toISOString().slice(0, 10);
     const earliest = addMonths(today, -24);
     const dayBefore = new Date(Date.parse(earliest) - 86_400_000).toISOString().slice(0, 10);

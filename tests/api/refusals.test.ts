@@ -6,7 +6,7 @@ import { Fixtures, type KeyOptions } from "@/tests/helpers/keys";
 import { refusedMessages } from "@/tests/helpers/refused-messages";
 import { type Service, startService } from "@/tests/helpers/service";
 
-// The same refusals from the fast lane and from Next: a deployment without our server answers no differently.
+// The same refusals from our server and from Next: a deployment without our server answers alike.
 describe.each([
   ["the fast lane", "on"],
   ["Next", "off"],
@@ -102,7 +102,7 @@ describe.each([
       "method_not_allowed",
       "POST",
     ]);
-    // Next refuses what it does not know as a method before it looks for a route.
+    // Next refuses an unknown method before it looks for a route.
     const unheard = await client.call("PROPFIND", "/api/v1/messages");
     expect(unheard.status).toBe(lane === "on" ? 405 : 400);
     const nowhere = await client.get("/api/v1/nothing");

@@ -25,7 +25,7 @@ const inHouse = (quantity: number, more: Record<string, unknown> = {}) =>
     ...more,
   });
 
-/** Sets a price as the dashboard does, and asks for what it asks for to be corrected. */
+/** Sets a price as the dashboard does, and starts the correction it asks for. */
 async function setPrice(workspace: string, rate: string, startsAt = "2026-01-01") {
   await harness.fixtures.sql.query(
     "insert into public.prices (workspace_id, provider, model, unit_type, rate, starts_at) values ($1, 'in-house', 'ranker', 'requests', $2, $3)",

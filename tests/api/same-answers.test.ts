@@ -20,7 +20,7 @@ afterAll(async () => {
   await servers[2]?.stop();
 });
 
-/** What each server answers: our server on its lane, our server through Next, and Next alone. */
+/** The servers compared: ours on its lane, ours through Next, and Next alone. */
 const ask = (line: string) =>
   Promise.all(
     servers.map(async ({ baseUrl }) => {

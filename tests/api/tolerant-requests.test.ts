@@ -4,7 +4,7 @@ import { apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
-// Models and code generators write null for what they do not set, and write instants in every way that ISO 8601 allows.
+// Models and code generators write null for fields that they do not set, and instants in every notation of ISO 8601.
 
 const harness = withHarness();
 let team: Team;

@@ -7,10 +7,10 @@ import { connectTo, readAnswer } from "@/tests/helpers/raw-http";
 const harness = withHarness({ services: 0 });
 
 describe.each(["on", "off"])("with the lane %s", (lane) => {
-  // Next reads a body before it asks its proxy. Parsed it is no earlier.
+  // Next reads a body before it asks its proxy, but does not parse it earlier.
   const sent = lane === "on" ? "" : `[${" ".repeat(3_999_999)}`;
 
-  /** Announces a body of 4 MB, sends none of it to our own server, and reads what is answered all the same. */
+  /** Announces a body of 4 MB, sends none of it to our own server, and reads the answer. */
   const announce = async (baseUrl: string, path: string, authorization: string) => {
     const socket = await connectTo(baseUrl);
     const answer = readAnswer(socket);

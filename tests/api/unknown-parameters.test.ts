@@ -5,10 +5,10 @@ import { prepareWorld, type World } from "@/tests/helpers/access/callers";
 import { samples } from "@/tests/helpers/access/samples";
 import { withHarness } from "@/tests/helpers/harness";
 
-// A misspelt parameter, or one of another API, would be missing from the answer in silence: a month that was asked for
-// would be answered with another one's figures.
+// Ignoring a misspelt parameter would silently give another answer: a request for one month would get another one's
+// figures.
 
-/** Routes of protocols that ignore what they do not know. */
+/** Routes of protocols that ignore unknown parameters. */
 const otherProtocols = [
   // RFC 9728, 3.1: the query of the resource is part of its metadata's address.
   "/.well-known/oauth-authorization-server",
@@ -20,7 +20,7 @@ const otherProtocols = [
   "/api/[...path]",
   // MCP: gateways and clients add parameters of their own to a server's address.
   "/api/mcp",
-  // As Supabase Auth has it.
+  // As Supabase Auth does.
   "/auth/v1/[...path]",
   "/callback",
   // A scrape may carry parameters that its configuration names.

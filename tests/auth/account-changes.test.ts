@@ -18,7 +18,7 @@ const signsInWith = async (email: string, password: string) =>
   (await client().signInWithPassword({ email, password })).error?.code ?? "signed in";
 const tokenOf = (link: string | null) => new URL(link ?? "").searchParams.get("token") ?? "";
 
-/** As if everything that was sent, and every session, were older. */
+/** Makes every mail sent and every session older. */
 const age = (interval: string) =>
   server.sql.query(
     `update local_auth.mail_tokens set created_at = created_at - interval '${interval}';
@@ -60,7 +60,7 @@ describe("A new password", () => {
       status: 422,
       code: "reauthentication_not_valid",
     });
-    // Refused for another reason, a change uses nothing up.
+    // A change refused for another reason does not use the code up.
     expect((await auth.updateUser({ password: somePassword, nonce: code ?? "" })).error?.code).toBe(
       "same_password",
     );

@@ -33,7 +33,7 @@ describe("A new address", () => {
     const [first, second] = newFirst ? mails.reverse() : mails;
     must(await confirm(first?.link ?? null));
     expect(must(await auth.getUser()).user).toMatchObject({ email, new_email: wanted });
-    // Twice by one of the two is not by both.
+    // Two confirmations by one address do not count as both.
     expect((await confirm(first?.link ?? null)).error?.code).toBe("otp_expired");
     const { session, user } = must(await confirm(second?.link ?? null));
     expect([user?.id, user?.email, session?.user.id]).toEqual([id, wanted, id]);

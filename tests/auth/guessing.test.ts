@@ -62,14 +62,14 @@ describe("Guessing a password", () => {
       await guess(email);
       return performance.now() - begin;
     };
-    // In turn, and the shortest of each: what else the machine does falls on both alike, and only ever adds.
+    // Alternates, and compares the shortest of each: other work of the machine affects both alike and only adds.
     const [known, unknown]: [number[], number[]] = [[], []];
     for (const account of accounts) {
       known.push(await time(account));
       unknown.push(await time(someEmail("nobody")));
     }
     const ratio = Math.min(...unknown) / Math.min(...known);
-    // Without the hash that nobody needs, an unknown address is several times faster.
+    // Without a hash for unknown addresses they would be several times faster.
     expect(ratio).toBeGreaterThan(0.6);
     expect(ratio).toBeLessThan(1.6);
   });
@@ -99,7 +99,7 @@ describe("Guessing the six digits of a mail", () => {
       (await auth().verifyOtp({ email, token, type: "email" })).error?.code ?? "taken";
     for (let attempt = 0; attempt < 4; attempt += 1) expect(await guess(wrong)).toBe("otp_expired");
 
-    // The fifth is stopped where it is about to be counted: after its digits were compared.
+    // The fifth is stopped where it would be counted: after its digits were compared.
     const superuser = new pg.Client({ connectionString: server.database.superuserUrl });
     await superuser.connect();
     try {

@@ -6,7 +6,7 @@ import { inPasswordQueue } from "@/lib/access/sign-in/local/password-queue";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 
 beforeAll(async () => {
-  // A port that nobody listens on any more.
+  // A port that nobody listens on.
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;

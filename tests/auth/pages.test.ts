@@ -3,7 +3,7 @@ import { createLocalUser } from "@/lib/access/sign-in/local/create-local-user";
 import { makeClient, must, someEmail, somePassword } from "@/tests/helpers/auth-server";
 import { withHarness } from "@/tests/helpers/harness";
 
-// Two hops away, as behind a proxy that is believed: what may be seen from this machine alone is then not seen.
+// Two hops away, behind a trusted proxy: pages for this machine only are then hidden.
 const harness = withHarness({ settings: { TRUSTED_PROXIES: "127.0.0.0/8" } });
 const fromAfar = { "x-forwarded-for": "203.0.113.9" };
 
@@ -147,7 +147,7 @@ test.each(["/%ff", "/%", "/acme/projects/%c3%28"])("Answer the invalid address %
 });
 
 describe("Choosing a new password", () => {
-  /** What the page answers to a session that began with a password, and to one that began with a link by mail. */
+  /** What the page answers to a session that began with a password, and to one that began with a mailed link. */
   const open = async (cookie: string) => {
     const answer = await get("/reset/new", { cookie });
     return [answer.status, answer.headers.get("location")];

@@ -9,7 +9,7 @@ import {
 } from "@/tests/helpers/auth-server";
 import { latestMail, openLink } from "@/tests/helpers/outbox";
 
-// What Supabase Auth does, and the local sign-in after it. Settings are read once, at first use.
+// Behaviour of Supabase Auth that the local sign-in shares. Settings are read once, at first use.
 vi.hoisted(() => {
   process.env.AUTH_SIGN_IN_LIMIT = "3";
 });

@@ -46,7 +46,7 @@ const tokenAfter = async (token: string) => {
   return next;
 };
 
-/** Lets time pass for what was used so far. */
+/** Ages the tokens used so far. */
 const later = () => sql.query("update auth.refresh_tokens set updated_at = updated_at - interval '1 minute'");
 
 test("Gives one new token to ten refreshes of one token at once", async () => {

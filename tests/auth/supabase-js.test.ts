@@ -9,8 +9,8 @@ import {
 } from "@/tests/helpers/auth-server";
 import { latestMail, openLink } from "@/tests/helpers/outbox";
 
-// With SUPABASE_URL and a publishable key in the environment, the same tests ask a Supabase project (one whose sign-up
-// confirms itself) whether this is how it behaves. What goes by mail is then left out: nobody reads that mail.
+// With SUPABASE_URL and a publishable key in the environment, the same tests run against a Supabase project (one whose
+// sign-up confirms itself). Tests with mails are skipped there.
 const hosted = process.env.SUPABASE_URL;
 const key = process.env.SUPABASE_PUBLISHABLE_KEY ?? "any-key";
 let server: AuthServer | undefined;

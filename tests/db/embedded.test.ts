@@ -66,7 +66,7 @@ async function query(url: string, statement: string): Promise<Record<string, unk
   }
 }
 
-/** Every process whose command line names the folder: the server of its cluster, and what it started. */
+/** Every process whose command line names the folder: its server and child processes. */
 function processesOn(dataDir: string): string[] {
   return execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" })
     .split("\n")
@@ -200,7 +200,7 @@ describe("The embedded Postgres", () => {
     const pidFile = join(dataDir, "postgres/cluster/postmaster.pid");
     const lines = readFileSync(pidFile, "utf8").split("\n");
     await first.stop();
-    // Our own number: alive, and no Postgres.
+    // Our own process id: alive, but not a Postgres.
     writeFileSync(pidFile, [process.pid, ...lines.slice(1)].join("\n"));
     const second = await startHere(dataDir);
     expect(second.reused).toBe(false);

@@ -5,7 +5,7 @@ import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
 
-// What a user's own SQL can do to keys and budgets: on a hosted project, PostgREST runs it without our service in front.
+// What users can do to keys and budgets by SQL: on a hosted project, PostgREST runs it without our service.
 
 const roles = ["owner", "admin", "member", "viewer"] as const;
 type Who = (typeof roles)[number] | "colleague" | "stranger";
@@ -47,7 +47,7 @@ async function signUp(workspaceId: string, role: string): Promise<string> {
   return id;
 }
 
-/** Runs a statement as a signed-in user, and keeps what it did. */
+/** Runs a statement as a signed-in user and commits it. */
 async function as(who: Who, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   await service.query("begin");
   try {
@@ -220,8 +220,8 @@ describe("A key's permissions", () => {
 
   test("Cannot exceed the role of the member who makes or edits the key", async () => {
     const id = await keyOf("member");
-    // As if members held what viewers hold: the policies, not the roles of today, are what is tried. There is no other
-    // table that they could ask.
+    // Gives members the permissions of viewers for this test: it tests the policies, which read the same table, and
+    // not today's roles.
     await fixtures.sql.query(`
       create or replace function private.permissions_of_role(role text) returns text[]
       language sql immutable set search_path = '' as $$ select array['read_summaries'] $$`);

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
 
-// What people may do to prices, corrections, projects and subscriptions by themselves, without the service in front: on
-// hosted Supabase, PostgREST lets them. Every statement runs as `authenticated`, with a user's claims.
+// What users can do to prices, repricings, projects and subscriptions by SQL: on hosted Supabase, PostgREST runs it
+// without our service. Every statement runs as `authenticated`, with a user's claims.
 
 let fixtures: Fixtures;
 let service: pg.Client;
@@ -153,7 +153,7 @@ describe("A repricing", () => {
 });
 
 type Dated = { moment: string | null; seconds: number | null };
-/** A moment, and how long ago it was by the database's clock, in seconds. */
+/** An instant, and its age by the database's clock, in seconds. */
 const dated = (column: string) =>
   `${column}::text as moment, extract(epoch from clock_timestamp() - ${column})::float8 as seconds`;
 

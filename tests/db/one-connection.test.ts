@@ -14,7 +14,7 @@ withDatabase((open) => {
   configureDatabase(open.database);
 });
 
-// All but one of the pool's connections are in use elsewhere: whoever takes a second one would wait for themselves.
+// All but one of the pool's connections are in use: a call that takes a second one would wait for itself.
 let held: PoolClient[] = [];
 beforeAll(async () => {
   const pool = database("writing");

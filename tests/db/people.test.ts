@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
 
-// What people may do to people's tables by themselves, without the service in front: on hosted Supabase, PostgREST lets
-// them. Every statement runs as `authenticated`, with a user's claims.
+// What users can do to members, invitations and profiles by SQL: on hosted Supabase, PostgREST runs it without our
+// service. Every statement runs as `authenticated`, with a user's claims.
 
 let fixtures: Fixtures;
 let service: pg.Client;

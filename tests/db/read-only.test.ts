@@ -24,14 +24,14 @@ const readers = {
   "a user": (statement: string) => asUserReading(user, (client) => client.query(statement)),
 };
 
-/** What Postgres says to a write in a transaction that is read-only (SQLSTATE read_only_sql_transaction). */
+/** Postgres's error for a write in a read-only transaction (SQLSTATE read_only_sql_transaction). */
 const readOnly = { code: "25006" };
 
 test.each(Object.entries(readers))(
   "Runs %s in a transaction that cannot write, whatever the role is granted",
   async (_, read) => {
     expect((await read("show transaction_read_only")).rows).toEqual([{ transaction_read_only: "on" }]);
-    // The second lock, under row-level security: these fail before anybody asks for rights.
+    // A further check under row-level security: these fail before rights are checked.
     await expect(read("delete from public.messages")).rejects.toMatchObject(readOnly);
     await expect(read("insert into public.projects default values")).rejects.toMatchObject(readOnly);
     await expect(read("create temporary table notes ()")).rejects.toMatchObject(readOnly);

@@ -57,7 +57,7 @@ test("Adds a missing amount once when two repairs run at once, and never shows m
   await sql("update public.key_spend set amount_usd = amount_usd - 1 where workspace_id = $1", [
     workspace.id,
   ]);
-  // Every figure that is written from here on, the passing ones included.
+  // Records every value that is written from here on, temporary ones included.
   await sql(`
     create table public.written_spend (workspace_id uuid, amount_usd numeric);
     create function public.note_spend() returns trigger language plpgsql as $$
@@ -71,7 +71,7 @@ test("Adds a missing amount once when two repairs run at once, and never shows m
     await holder.query("begin");
     await holder.query("select from public.key_spend where workspace_id = $1 for update", [workspace.id]);
     const repairs = [check(workspace, true), check(workspace, true)];
-    // Both have seen what is missing, and neither has added it.
+    // Both have found the difference, and neither has added it.
     await vi.waitUntil(async () => (await waitingSessions(harness.fixtures.sql)) === 2, {
       timeout: 10_000,
       interval: 10,
@@ -100,7 +100,7 @@ test("Neither loses nor double-counts what is recorded during repairs", async ()
   try {
     for (let round = 0; round < 3; round += 1) {
       await load.storesMore(50);
-      // The rows that every client is adding to at this moment.
+      // The rows that every client is updating at this moment.
       await sql(
         "update public.daily_spend set amount_usd = amount_usd * 2 + 1, message_count = message_count + 5 where workspace_id = $1",
         [workspace.id],

@@ -38,7 +38,7 @@ describe("Finds, names and repairs a corrupted figure", () => {
       .rows;
     await sql(statement(workspace), [workspace.id]);
     const report = await check(workspace);
-    // What is spent on the budget follows where the day is of this month, and the totals where a message is not itself.
+    // A budget's spend differs too when the day is in this month, and totals differ when a message does.
     const followers = expected[0]?.startsWith("daily_totals") ? ["budget"] : ["budget", "daily_totals"];
     const found = report.found.filter(({ kind }) => !followers.includes(kind));
     expect(

@@ -58,7 +58,7 @@ describe("Every table", () => {
     }
   });
 
-  /** What users delete from as themselves, row by row, as their policies let them; each has tests of its own. */
+  /** Tables that users delete from themselves, row by row, as their policies allow; each has tests of its own. */
   const deletable = ["budgets", "connections", "invitations", "workspace_members"];
 
   test("Cannot be truncated by any API role", async () => {

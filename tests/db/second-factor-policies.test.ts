@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
 
-// What the database itself lets a session do that has, or has not, proved a second factor: PostgREST and every mistake of
-// the service's come to the same.
+// What the database itself allows a session with or without a proved second factor, for PostgREST and for mistakes of
+// the service.
 
 let fixtures: Fixtures;
 let service: pg.Client;
@@ -37,7 +37,9 @@ const addFactor = (userId: string, status: "verified" | "unverified", type = "to
 const requireMfa = () =>
   fixtures.sql.query("update public.workspaces set require_mfa = true where id = $1", [workspace]);
 
-/** Runs a statement as a user, with a token of a level, and takes it back. @returns the rows touched, or the refusal */
+/**
+ * Runs a statement as a user with a token of a level, and rolls it back. @returns the number of rows, or the refusal
+ */
 async function as(userId: string, aal: string | null, sql: string, values: unknown[] = []): Promise<unknown> {
   const claims = JSON.stringify({ sub: userId, role: "authenticated", ...(aal !== null && { aal }) });
   await service.query("begin");

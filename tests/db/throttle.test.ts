@@ -30,7 +30,7 @@ const attempt = (quotas: Quota[]) =>
 const storedRows = async () =>
   (await fixtures.sql.query("select subject, moments, ends_at from private.throttle_windows")).rows;
 
-/** Lets time pass for everything that was counted. */
+/** Ages everything that was counted. */
 const age = (seconds: number) =>
   fixtures.sql.query(
     `update private.throttle_windows as t

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
 
-// Every column that users may write by themselves: on hosted Supabase, PostgREST and GraphQL offer what is granted here.
+// Every column that users may write by SQL: on hosted Supabase, PostgREST and GraphQL offer what is granted here.
 
 let fixtures: Fixtures;
 let service: pg.Client;

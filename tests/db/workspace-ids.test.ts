@@ -5,8 +5,7 @@ import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
 
-// A workspace's id is what its ledger is found by, and the ledger outlives the workspace: nobody gets an id that somebody
-// else's costs stand under.
+// A ledger is found by its workspace's id and outlives the workspace, so no other workspace may get that id.
 
 let database: TestDatabase;
 let fixtures: Fixtures;
@@ -48,7 +47,7 @@ async function signUp(): Promise<string> {
   return rows[0].id;
 }
 
-/** Runs a statement as PostgREST would for a user, or as a key's transaction; what it did is undone. */
+/** Runs a statement as PostgREST would for a user, or as a key's transaction, and rolls it back. */
 async function as(settings: Record<string, unknown>, sql: string): Promise<Record<string, unknown>[]> {
   await service.query("begin");
   try {
@@ -72,7 +71,7 @@ const key = (workspaceId: string) => ({
 });
 
 const ledger = ["messages", "daily_spend", "daily_totals", "key_spend"];
-/** How many rows of each table of the ledger somebody reads. */
+/** How many rows of each table of the ledger a caller can read. */
 async function counts(settings: Record<string, unknown>, workspaceId: string, tables = ledger) {
   const found: Record<string, number> = {};
   for (const table of tables) {

@@ -113,7 +113,7 @@ describe.each(["on", "off"])("An export (fast lane %s)", (lane) => {
       );
       return rows[0].busy;
     };
-    // The buffers on the way fill up; from then on, nothing is read.
+    // The connection's buffers fill up; from then on, nothing is read.
     await expect.poll(busy, { timeout: 10_000, interval: 200 }).toBe(0);
     expect(await probe(owner), "it is still under way").toBe(429);
     socket.destroy();
@@ -167,7 +167,7 @@ describe.each(["on", "off"])("An export (fast lane %s)", (lane) => {
     while (!isDone) statuses.push((await key.post(costMessage())).status);
     for (const text of await all) expect(text.split("\r\n")).toHaveLength(lines + 2);
     expect(new Set(statuses)).toEqual(new Set([201]));
-    // As many as one of the exports has pages, at least: fewer would mean that they stood behind whole exports.
+    // At least as many as an export has pages: fewer would mean that they waited for whole exports.
     expect(statuses.length).toBeGreaterThan(lines / 500);
   });
 });

@@ -3,14 +3,14 @@ import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { addUser, makeTeam, type Team, type User } from "@/tests/helpers/team";
 
-// Two processes on one database: what one changes of a key, the other holds to on its very next request.
+// Two processes on one database: a change of a key by one applies to the next request to the other.
 
 const harness = withHarness({ services: 2 });
 const at = (process: number) => harness.services[process % 2]?.baseUrl ?? "";
 const rounds = 200;
 
 let team: Team;
-/** Enough of them that no quota of new secrets is in the way of a test. */
+/** Enough users that no quota of new secrets is reached. */
 let admins: User[];
 beforeAll(async () => {
   team = await makeTeam(harness);
@@ -32,7 +32,7 @@ const change = async (process: number, turn: number, method: string, path: strin
 };
 const create = (turn: number, body: Record<string, unknown> = {}) =>
   change(turn, turn, "POST", "", { name: "CI", permissions: ["log_usage", "read_summaries"], ...body });
-/** What a process says to a secret that reads, and to one that records. */
+/** What a process answers to a secret that reads and to one that records. */
 const ask = async (process: number, secret: string) => {
   const client = apiClient(at(process), secret);
   const answers = await Promise.all([client.get("/api/v1/summary/month"), client.post(costMessage())]);

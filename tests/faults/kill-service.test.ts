@@ -24,7 +24,7 @@ describe("kill -9 of the service under load", () => {
   });
 
   test.each(rounds)("Loses nothing acknowledged and counts nothing twice (kill %i)", async () => {
-    // The next one is there at once, as behind a load balancer.
+    // The next process starts at once, as behind a load balancer.
     const next = await harness.start();
     const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
     await load.storesMore(100);

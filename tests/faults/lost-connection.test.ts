@@ -19,7 +19,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-// Vitest fails the run on an uncaught error: that the process would have ended is part of what these tests say.
+// Vitest fails the run on an uncaught error, so these tests also show that the process survives.
 test.each([
   ["in a transaction", asService],
   ["outside one", asServiceAlone],

@@ -37,7 +37,7 @@ test("Logs an outage under load once with its cause, then a count each second", 
   const ofRequests = () => lines.filter(({ msg }) => String(msg).startsWith("A request failed."));
   const counted = () => ofRequests().reduce((sum, { count }) => sum + Number(count ?? 1), 0);
   await expect.poll(counted, { timeout: 5_000 }).toBeGreaterThanOrEqual(599);
-  // One line with the cause for each kind: the silence itself, and what is refused because of it.
+  // One line with its cause for each kind: the silence itself, and the refusals that follow.
   const inFull = ofRequests().filter(({ err }) => err);
   expect(inFull.length).toBeLessThanOrEqual(2);
   for (const { cause, err } of inFull) expect(cause ?? (err as { stack: string }).stack).toBeTruthy();

@@ -7,7 +7,7 @@ describe("A group of messages", () => {
   const harness = withHarness();
 
   test("Answers 500 without internals for the one the database refuses, and 201 for the others", async () => {
-    // What no client can do by itself: a message that passes every check and that the database will not take.
+    // A message that passes every check but is refused by the database, which no client can send.
     await harness.fixtures.sql.query(
       "alter table public.messages add constraint no_poison check (label is distinct from 'poison')",
     );

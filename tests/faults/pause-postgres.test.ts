@@ -6,7 +6,7 @@ import { ledgerDifferences } from "@/tests/helpers/harness";
 import { brokenPromises, Load, type Posted } from "@/tests/helpers/load";
 import { toolCall } from "@/tests/helpers/tool-call";
 
-/** Within this, everything is answered while the database answers nothing (ms). */
+/** The limit within which every call is answered while the database is silent (ms). */
 const limitMs = 6_000;
 
 let embedded: EmbeddedService;
@@ -177,7 +177,7 @@ test("Answers 503 for an unacknowledged commit, whose retry counts once", async 
   const block = await blockWrites(adminUrl);
   const posted = timed(() => key().post(body));
   await block.holdsUp(1);
-  // Its rows and its commit are at the server, and wait there for the lock.
+  // Its rows and its commit have reached the server, and wait there for the lock.
   embedded.pausePostgres();
   const { status, body: refusal, tookMs } = await posted;
   expect([status, refusal.error]).toEqual([503, "unavailable"]);
@@ -197,7 +197,7 @@ test("Does not treat a long lock as an outage: answers others and records the ca
   const block = await blockWrites(embedded.adminUrl);
   const posted = key().post(costMessage({ label: "held up" }));
   await block.holdsUp(1);
-  // Long enough that the database is asked whether it is there, and answers.
+  // Long enough that the database is probed, and answers.
   const until = performance.now() + 4_000;
   while (performance.now() < until) {
     expect((await user.get("/api/v1/me")).status).toBe(200);

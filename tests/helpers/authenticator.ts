@@ -9,13 +9,19 @@ export function codeOf(secret: string, offset = 0): string {
   return totp.generate({ timestamp: Date.now() + offset * 30_000 });
 }
 
-/** Waits, where a 30-second step is about to end, for the next one: what is read in one must not be used in another. */
+/**
+ * Waits for the next 30-second step where this one is about to end, so that a code is not used in another step than it
+ * was read in.
+ */
 export async function earlyInStep(): Promise<void> {
   const left = 30_000 - (Date.now() % 30_000);
   if (left < 5_000) await wait(left + 50);
 }
 
-/** Adds an authenticator to whoever is signed in, with the code of one step ago: those of this and the next are left. */
+/**
+ * Enrols an authenticator for the signed-in user with the code of one step ago, so that those of this and the next are
+ * unused.
+ */
 export async function enrolAuthenticator(
   { auth }: SupabaseClient,
   friendlyName = "Phone",

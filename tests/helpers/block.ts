@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { vi } from "vitest";
 
-/** A lock on the ledger held by a session of the test's own: nothing is written until it is released. */
+/** A lock on the ledger held by the test's own session: nothing is written until it is released. */
 export type Block = {
   /** Waits until so many sessions of the database wait for a lock. */
   holdsUp(sessions: number): Promise<void>;

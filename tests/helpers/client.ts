@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** What a call answered: status, headers and the parsed body. */
+/** An answer: status, headers and the parsed body. */
 export type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body };
 
 /** Calls a service with an API key (or without, `null`). */
@@ -50,7 +50,7 @@ export function costMessage(message: Record<string, unknown> = {}, outer: Record
   };
 }
 
-/** Signs a new user up with the local auth; calls are made with their access token. */
+/** Signs a new user up with the local sign-in; calls use their access token. */
 export async function signUpUser(baseUrl: string) {
   const email = `${randomUUID()}@example.com`;
   const account = { email, password: "correct horse battery" };

@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 import { projectRoot } from "./project-root";
 
-/** What a test needs to make databases of its own; it crosses from the global setup to the test workers as JSON. */
+/** What a test needs to create databases; passed from the global setup to the test workers as JSON. */
 export type TestCluster = { superuserUrl: string; adminUrl: string; url: string; template: string };
 
 declare module "vitest" {
@@ -20,17 +20,17 @@ declare module "vitest" {
 
 const prefix = "outlay-test-";
 
-/** A new empty folder that the account Postgres runs under can enter. The caller removes it. */
+/** A new empty folder that the account of Postgres can enter. The caller removes it. */
 export function makeDataDir(): string {
-  // The pid says whose it is, so that a later run can clear up after one that was killed.
+  // Named by its process id, so that a later run can clean up after one that was killed.
   const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-${lifeOf(process.pid)}-`));
   chmodSync(folder, 0o755);
   return folder;
 }
 
 /**
- * Starts a Postgres with a migrated template database, in a temporary folder.
- * @throws whatever keeps it from starting: without a database the tests fail, they are never skipped.
+ * Starts a Postgres with a migrated template database in a temporary folder.
+ * @throws Error when it cannot start: tests without a database fail and are never skipped
  */
 export async function startTestCluster(): Promise<{ cluster: TestCluster; stop(): Promise<void> }> {
   removeLeftovers();
@@ -39,7 +39,7 @@ export async function startTestCluster(): Promise<{ cluster: TestCluster; stop()
   const server = await startEmbeddedPostgres({
     dataDir,
     log: (message) => said.push(message),
-    // A machine that loses power may lose a test's database; a killed Postgres still loses nothing.
+    // Not durable against a power failure; a killed Postgres still loses nothing.
     overrides: { fsync: "off", full_page_writes: "off", max_connections: "200" },
   });
   const stop = async () => {
@@ -59,7 +59,7 @@ export async function startTestCluster(): Promise<{ cluster: TestCluster; stop()
   }
 }
 
-/** A database of one's own, copied from the template. */
+/** A new database, copied from the template. */
 export type TestDatabase = { url: string; adminUrl: string; superuserUrl: string; drop(): Promise<void> };
 
 /** Copies the template database. @param template `null` for an empty database without even the bootstrap. */
@@ -79,10 +79,10 @@ export async function copyTemplate(
   };
 }
 
-/** How long connections that are being closed may take. */
+/** How long closing connections may take. */
 const goodbyeMs = 2_000;
 
-/** Drops a database once its connections are closed: one that is told off while it says goodbye fails its test run. */
+/** Drops a database once its connections are closed: a connection that is ended while closing fails its test run. */
 async function drop(client: Client, name: string): Promise<void> {
   const connections = async () =>
     (await client.query("select from pg_stat_activity where datname = $1", [name])).rowCount;
@@ -92,7 +92,7 @@ async function drop(client: Client, name: string): Promise<void> {
 }
 
 async function asSuperuser(cluster: TestCluster, run: (client: Client) => Promise<unknown>): Promise<void> {
-  // Not through the template itself: a database that someone is connected to cannot be copied.
+  // Not over a connection to the template: a database in use cannot be copied.
   const client = new Client({ connectionString: inDatabase(cluster.superuserUrl, "postgres") });
   await client.connect();
   try {
@@ -108,7 +108,7 @@ function inDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-/** Stops and removes what test runs left that were killed before they could. */
+/** Stops and removes what killed test runs left. */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, pid, life] = new RegExp(`^${prefix}(\\d+)-([^-]+)-`).exec(name) ?? [];
@@ -120,7 +120,7 @@ function removeLeftovers(): void {
       const command = readFileSync(`/proc/${postmaster}/cmdline`, "utf8").split("\0");
       if (command.includes(cluster)) process.kill(postmaster, "SIGQUIT");
     } catch {
-      // No server is left, which is what we want.
+      // There is no server left, as intended.
     }
     rmSync(folder, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { generateSecret, hashSecret, secretHint } from "@/lib/keys/secret";
 
-/** What a test key may have besides its defaults: all permissions, live, no limits. */
+/** Settings of a test key that differ from the defaults: all permissions, live, no limits. */
 export type KeyOptions = {
   permissions?: string[];
   project_id?: string;
@@ -15,7 +15,7 @@ export type KeyOptions = {
   revoked_at?: string;
 };
 
-/** Puts workspaces and keys into a test's database, as its owner. */
+/** Creates workspaces and keys in a test's database, as its owner. */
 export class Fixtures {
   readonly sql: pg.Pool;
 

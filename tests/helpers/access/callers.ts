@@ -5,7 +5,7 @@ import { signUpUser } from "@/tests/helpers/client";
 import type { Harness } from "@/tests/helpers/harness";
 import { addUser, type User } from "@/tests/helpers/team";
 
-/** Everybody who may knock: those who belong to the workspace, by role, and those who do not. */
+/** Every kind of caller: members of the workspace, by role, and others. */
 export const members = ["viewer", "member", "admin", "owner"] as const satisfies WorkspaceRole[];
 export const outsiders = [
   "a stranger",
@@ -19,7 +19,7 @@ export const outsiders = [
 export const callers = [...outsiders, ...members] as const;
 export type Caller = (typeof callers)[number];
 
-/** One workspace with somebody of every role, and what each caller sends as their Authorization header. */
+/** A workspace with a user of every role, and each caller's Authorization header. */
 export type World = {
   harness: Harness;
   baseUrl: string;
@@ -28,7 +28,7 @@ export type World = {
   credentials: Record<Caller, string | null>;
 };
 
-/** Makes the world on a harness that has a service. */
+/** Creates the callers on a harness with a service. */
 export async function prepareWorld(harness: Harness): Promise<World> {
   const baseUrl = harness.services[0]?.baseUrl ?? "";
   const slug = "the-team";
@@ -59,7 +59,9 @@ export async function prepareWorld(harness: Harness): Promise<World> {
   };
 }
 
-/** Gives a user a verified authenticator that nobody holds: sessions they have are of the first level from then on. */
+/**
+ * Gives a user a verified authenticator without a known secret: their sessions are of the first level from then on.
+ */
 export async function addFactor({ fixtures }: Harness, userId: string): Promise<void> {
   await fixtures.sql.query(
     `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret)
@@ -68,7 +70,7 @@ export async function addFactor({ fixtures }: Harness, userId: string): Promise<
   );
 }
 
-/** The owner's own token, spoilt in each of the ways that must not open anything. */
+/** The owner's token, invalidated in each of several ways. */
 async function forgeTokens(harness: Harness, token: string) {
   const claims: JWTPayload = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
   const { kid, own } = await readSigningKey(harness);

@@ -28,7 +28,7 @@ const edges = (now: number): string[] => {
   ];
 };
 
-/** An instant of the past: on an edge, or anywhere near one. */
+/** An instant of the past: at a boundary, or anywhere near one. */
 export function instant(now: number): fc.Arbitrary<string> {
   const near = (from: string, days: number) =>
     fc.integer({ min: 0, max: days * dayMs - 1 }).map((ms) => iso(Date.parse(from) + ms));
@@ -41,7 +41,7 @@ export function instant(now: number): fc.Arbitrary<string> {
   );
 }
 
-/** Decimal text with up to so many digits, of which up to so many stand after the point; more than zero, less than 1e15. */
+/** Decimal text with a number of digits before and after the point; more than zero, less than 1e15. */
 function decimal(maxDigits: number, maxDecimals: number): fc.Arbitrary<string> {
   const minDecimals = Math.max(0, maxDigits - 15);
   return fc
@@ -56,7 +56,7 @@ function decimal(maxDigits: number, maxDecimals: number): fc.Arbitrary<string> {
     });
 }
 
-/** Amounts that add up to limits, that no float holds, and any others. */
+/** Amounts that add up to limits, that no float holds, and others. */
 const usd = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("0.1", "0.2", "0.3", "1", "5") },
   fc.constantFrom("90071992547409.93", "1e-18", "0.000000000000000001", "123456789012345.678901234567890123"),
@@ -65,7 +65,7 @@ const usd = fc.oneof(
   decimal(20, 18),
 );
 
-/** Costs as floats work them out, with more decimals than the ledger keeps; halves go to the even digit. */
+/** Costs as floats compute them, with more decimals than the ledger keeps; halves round to even. */
 const floatNoise = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 100_000 }), fc.constantFrom(1.5e-7, 2.5e-6, 0.1))
@@ -173,7 +173,7 @@ function message(now: number): fc.Arbitrary<Message> {
   return fc.oneof({ weight: 3, arbitrary: kinds[0] as fc.Arbitrary<Message> }, ...kinds.slice(1));
 }
 
-/** What makes a message one to be refused, by its type; the last ones suit any. */
+/** Flaws by type of message that make it invalid; the last ones fit every type. */
 const flaws: Record<Message["type"] | "any", Record<string, string>[]> = {
   usage: [{ quantity: "0" }, { quantity: "-1" }, { quantity: "1e308" }, { estimated_cost: "-0.01" }],
   batch: [{ provider: "" }],
@@ -221,7 +221,7 @@ function post(now: number): fc.Arbitrary<Post> {
     });
 }
 
-/** What brings a key to its limit and goes on there: small charges, due periods, usage that costs nothing. */
+/** Steps that bring a key to its limit and continue there: small charges, due periods, usage that costs nothing. */
 function tightPost(now: number): fc.Arbitrary<Post> {
   const amount = fc.constantFrom("0.1", "0.2", "0.3", "1", "5");
   const small = fc.oneof<fc.Arbitrary<Message>[]>(
@@ -241,7 +241,7 @@ function tightPost(now: number): fc.Arbitrary<Post> {
   return small.map((posted) => ({ project: "alpha", source: "api", message: posted }));
 }
 
-/** What clients of a workspace do, one after another. */
+/** What clients of a workspace do, one step after another. */
 export function steps(now: number): fc.Arbitrary<Step[]> {
   const keys = Object.keys(keyOptions) as KeyName[];
   const key = fc.oneof(

@@ -32,7 +32,7 @@ function headlineOf(body: Record<string, unknown>) {
   };
 }
 
-/** What a dimension's values come to, as text; entries without one under "null". */
+/** The totals of a dimension's values as text; entries without a value under "null". */
 function slices(entries: Entry[], by: (entry: Entry) => string | null): Record<string, string> {
   const sums = new Map<string, Exact>();
   for (const entry of entries) {
@@ -57,7 +57,7 @@ function thisMonth(now: number): [from: number, to: number] {
   return [start(0), start(1)];
 }
 
-/** The month summary of a key is what the model's entries come to. */
+/** Checks a key's month summary against the model's entries. */
 export async function checkSummary(
   workspace: SequenceWorkspace,
   model: LedgerModel,
@@ -153,7 +153,7 @@ export async function checkSpend(
     expect(show(total(rows.map((row) => exact(row.amount_usd)))), what).toBe(amountOf(entries));
 }
 
-/** Σ messages in the database, by environment, is what the model holds. */
+/** Checks that Σ messages in the database, by environment, equals the model's. */
 export async function checkStored({ sql }: Fixtures, workspace: SequenceWorkspace, model: LedgerModel) {
   const { rows } = await sql.query(
     `select environment, sum(amount_usd)::text as amount, count(*) filter (where part = 0)::text as messages

@@ -1,12 +1,12 @@
 import { LosslessNumber, parse, stringify } from "lossless-json";
 
-/** An answer whose every number is its own text: no digit goes through a float. */
+/** An answer whose numbers are text: no digit goes through a float. */
 export type ExactAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
 
-/** Fields that are written as text in the tests and as JSON numbers on the wire. */
+/** Fields that are text in the tests and JSON numbers on the wire. */
 const numbers = new Set(["quantity", "cached_quantity", "estimated_cost", "amount", "percent"]);
 
-/** JSON in which the decimals of messages are numbers, digit by digit as the test wrote them. */
+/** JSON in which the decimals of messages are numbers with the test's digits. */
 export function toJson(value: unknown): string {
   const convert = (inner: unknown, name = ""): unknown => {
     if (typeof inner === "string") return numbers.has(name) ? new LosslessNumber(inner) : inner;

@@ -4,7 +4,7 @@ import { type Line, type Message, prices } from "./requests";
 
 export type CostStatus = "client" | "priced" | "converted" | "unpriced";
 
-/** What one line of a breakdown holds of a message. `counts` is 1 where the message itself is counted. */
+/** The share of a message in one line of a breakdown. `counts` is 1 where the message itself is counted. */
 export type Share = {
   at: number;
   amount: Exact;
@@ -14,12 +14,12 @@ export type Share = {
   unpriced: 0 | 1;
 };
 
-/** A message's cost by the rules of the design, worked out apart from the service. */
+/** A message's cost by the rules of the design, computed independently of the service. */
 export type Cost = { amount: Exact; status: CostStatus; shares: Share[] };
 
 type Costed = Exclude<Message, { type: "allocation" }>;
 
-/** @param now when a message occurred that does not say so, milliseconds since 1970 */
+/** @param now milliseconds since 1970: when a message without `occurred_at` occurred */
 export function costOf(message: Costed, now: number): Cost {
   const at = message.occurred_at === undefined ? now : Date.parse(message.occurred_at);
   switch (message.type) {
@@ -84,7 +84,7 @@ export function duePeriods(message: Subscription, now: number): DuePeriod[] {
   }
 }
 
-/** Whether a subscription begins too long ago to go on from there, or ends before it begins. */
+/** Whether a subscription begins too long ago to recur, or ends before it begins. */
 export function isMistimed(message: Message, now: number): boolean {
   if (message.type !== "subscription" || !message.recurring) return false;
   const first = firstDay(message, now);
@@ -114,7 +114,7 @@ function lineCost(provider: string, line: Line, at: number): { amount: Exact; st
   return { amount: timesAndTimes(quantity - cached, rate, cached, cachedRate), status: "priced" };
 }
 
-/** The latest price that began by then: one of this very model before one of any model. */
+/** The latest price that had begun: one for the model before one for the provider. */
 function priceOf(provider: string, model: string | undefined, unit: string, at: number): Exact | undefined {
   for (const wanted of [model?.toLowerCase(), null]) {
     const [latest] = prices
@@ -136,7 +136,7 @@ function converted(message: { amount: string; currency?: string }): { amount: Ex
   return { amount: times(exact(amount), exact(rate)), status: "converted" };
 }
 
-/** The same time of day on the same date so many months later, or on the last of a month that has no such date. */
+/** The same time and date some months later, or the month's last day where that date is missing. */
 export function monthsLater(at: number, months: number): number {
   const start = new Date(at);
   const later = new Date(at);

@@ -1,6 +1,6 @@
 /**
- * A decimal as a whole number of 1e-18. The model's own arithmetic, on purpose not the service's: what the two agree on
- * was computed twice.
+ * A decimal as a whole number of 1e-18. The model has its own arithmetic, so that agreement with the service is
+ * independent.
  */
 export type Exact = bigint;
 
@@ -20,7 +20,7 @@ export function exact(text: string): Exact {
   return sign === "-" ? -value : value;
 }
 
-/** Reads a JSON number's text as a whole number of 1e-78: what two spellings of one number have in common. */
+/** Reads a JSON number's text as a whole number of 1e-78, which is equal for two spellings of one number. */
 export function fine(text: string): bigint {
   const [mantissa = "", exponent = "0"] = text.split("e");
   return exact(`${mantissa}e${Number(exponent) + 60}`);
@@ -29,7 +29,7 @@ export function fine(text: string): bigint {
 /** Reads a JSON number's text, rounded once to 18 decimals. */
 export const rounded = (text: string): Exact => divideHalfEven(fine(text), 10n ** 60n);
 
-/** The quotient of two whole numbers, a half going to the even neighbour. */
+/** The quotient of two whole numbers, half to even. */
 function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   if (numerator < 0n) return -divideHalfEven(-numerator, denominator);
   const quotient = numerator / denominator;
@@ -48,7 +48,7 @@ export const timesAndTimes = (a: Exact, b: Exact, c: Exact, d: Exact): Exact =>
 /** a ÷ b, rounded once. */
 export const dividedBy = (a: Exact, b: Exact): Exact => divideHalfEven(a * one, b);
 
-/** So many per cent of a, rounded once. */
+/** A percentage of a, rounded once. */
 export const percentOf = (a: Exact, percent: Exact): Exact => divideHalfEven(a * percent, one * 100n);
 
 export const total = (values: Iterable<Exact>): Exact => {

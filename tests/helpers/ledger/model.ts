@@ -10,7 +10,7 @@ import {
 import { type Exact, exact, fine, percentOf, total } from "./exact";
 import { environmentOf, type KeyName, keyOptions, type Message, mayTouch, type Post } from "./requests";
 
-/** A share of a message as it stands in the ledger. */
+/** A posting of a message in the model's ledger. */
 export type Entry = Share & {
   project: string;
   key: KeyName;
@@ -19,7 +19,7 @@ export type Entry = Share & {
   provider: string | null;
 };
 
-/** What a post has to be answered. `record` numbers what is recorded; a replay has the number of the first answer. */
+/** The expected answer to a post. `record` numbers what is recorded; a replay has the number of the first answer. */
 export type Expected = (Answered & { replayed: boolean }) | { error: string; limit?: Exact; spent?: Exact };
 
 type Answered = {
@@ -27,13 +27,13 @@ type Answered = {
   amount: Exact;
   costStatus: CostStatus;
   record: number;
-  /** The first day and the charge of each further period that was recorded with it. */
+  /** The first day and the charge of each further period recorded with it. */
   due: [startsOn: string, amount: Exact][];
 };
 
 const dayMs = 86_400_000;
 
-/** A workspace's ledger as the design says it should be: decides each post, records it, and keeps every entry. */
+/** A workspace's ledger as the design specifies it: decides each post, records it, and keeps every entry. */
 export class LedgerModel {
   readonly entries: Entry[] = [];
   readonly projects = new Set(["alpha"]);
@@ -41,7 +41,7 @@ export class LedgerModel {
   readonly #spent = new Map<KeyName, Exact>();
   #records = 0;
 
-  /** A model that begins where this one is and goes on by itself, as a trial does. */
+  /** A copy of this model that continues separately, for a dry run. */
   fork(): LedgerModel {
     const fork = new LedgerModel();
     fork.entries.push(...this.entries);
@@ -129,7 +129,7 @@ export class LedgerModel {
     };
   }
 
-  /** What an allocation moves; undefined where it cannot be made. */
+  /** What an allocation moves; undefined where it is refused. */
   #allocated(
     own: Pick<Entry, "project" | "environment">,
     message: Extract<Message, { type: "allocation" }>,
@@ -158,7 +158,7 @@ export class LedgerModel {
   }
 }
 
-/** What keeps a key from posting this, in the order of the design: permission, source, project, feature. */
+/** Why a key may not post this, in the order of the design: permission, source, project, feature. */
 function deny(key: KeyName, { project, source, message }: Post, isTrial: boolean): string | undefined {
   const isUsage = message.type !== "expense" && message.type !== "subscription";
   if ((key === "usageOnly" || key === "writeOnly") && !isUsage) return "permission_denied";
@@ -177,7 +177,7 @@ function limitOf(key: KeyName): Exact | undefined {
   return "monthly_limit" in options ? exact(options.monthly_limit) : undefined;
 }
 
-/** Two posts with the same idempotency key are one where this is the same: what was meant, however it was spelt. */
+/** The meaning of a post: equal for two posts with one idempotency key that are the same, however they were spelt. */
 function meaningOf(key: KeyName, { project, source, message }: Post): string {
   const defaults = {
     expense: { currency: "USD" },

@@ -7,11 +7,11 @@ import type { SequenceWorkspace } from "./workspace";
 
 type Call = Exclude<Step, { again: number }>;
 
-/** What a post was answered, in the same words as what the model expects of it. */
+/** The answer to a post, in the same terms as the model's expectation. */
 type Seen = Record<string, unknown>;
 
 /**
- * Does what a step says, against the service and against the model, and holds the answers against each other.
+ * Runs a step against the service and the model, and compares the answers.
  * @param ids by number, the id under which each message was first recorded
  */
 export class Player {
@@ -54,7 +54,7 @@ export class Player {
   async #playPost(key: KeyName, post: Post, twice: boolean): Promise<void> {
     const client = this.workspace.clients[key];
     const answers = await Promise.all(Array.from({ length: twice ? 2 : 1 }, () => client.post(toBody(post))));
-    // Of two at once either may have been the first: the one that was is the one that is not a replay.
+    // Either of two at once may have been first: the one that is not a replay.
     const inOrder = answers.sort((a, b) => Number(isReplay(a)) - Number(isReplay(b)));
     for (const answer of inOrder) {
       const want = this.model.post(key, post, Date.now());
@@ -96,7 +96,7 @@ export class Player {
       due: want.due.map(([startsOn, amount]) => [startsOn, show(amount)]),
     });
     const id = this.#ids.get(want.record);
-    // What a trial would record has no id that means anything.
+    // Ids in a dry run's answer have no meaning.
     if (id === undefined && isTrial) return;
     if (id === undefined) this.#ids.set(want.record, seen.id);
     else expect(seen.id, what).toBe(id);
@@ -107,7 +107,7 @@ type DuePeriod = { starts_on: string; amount_usd: string };
 
 const isReplay = ({ headers }: ExactAnswer) => headers.get("idempotent-replayed") === "true";
 
-/** A number's text without what spells the same number otherwise. */
+/** A number's text in one canonical spelling. */
 export function plain(text: unknown): unknown {
   return typeof text === "string" ? show(exact(text)) : text;
 }

@@ -6,7 +6,7 @@ import { nothing, type Samples } from "../sample";
 
 const newProject = (world: World, slug: string) => world.harness.fixtures.project(world.workspace.id, slug);
 
-/** Recording costs, and reading what they come to. */
+/** Recording costs, and reading sums. */
 export const ledgerSamples: Samples = {
   "GET /api/health": nothing,
   "GET /api/openapi.json": nothing,
@@ -39,7 +39,7 @@ export const ledgerSamples: Samples = {
   },
   "GET /api/v1/workspaces/[slug]/prices": nothing,
   "PUT /api/v1/workspaces/[slug]/prices": (world) => ({
-    // The corrections that setting a price begins are made in the background: they must not fall into another's call.
+    // Setting a price starts corrections in the background, which must not run during another call.
     restore: () =>
       vi.waitFor(async () => {
         const { sql } = world.harness.fixtures;

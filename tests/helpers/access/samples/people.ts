@@ -4,7 +4,7 @@ import { addUser } from "@/tests/helpers/team";
 import type { Caller, World } from "../callers";
 import { nothing, type Sample, type Samples } from "../sample";
 
-/** The caller themselves, where they belong to the workspace. */
+/** The caller's own id, where they are a member. */
 const userOf = (world: World, caller: Caller) => world.users[caller as keyof World["users"]];
 
 async function invite(world: World, slug: string, token: string) {
@@ -18,7 +18,7 @@ async function invite(world: World, slug: string, token: string) {
   return body as { invitation: { id: string }; link: string };
 }
 
-/** An invitation to somebody else's workspace, so that accepting it changes nothing in this one. */
+/** An invitation to another workspace, so that accepting it changes nothing in this one. */
 async function offer(world: World): Promise<Sample> {
   const slug = `w-${randomUUID()}`;
   const host = await addUser(world.harness, await world.harness.fixtures.workspace(slug), "owner");
@@ -26,7 +26,7 @@ async function offer(world: World): Promise<Sample> {
   return { params: { token: link.slice(link.lastIndexOf("/") + 1) } };
 }
 
-/** Members and below may only take themselves out; admins and up, somebody else. */
+/** Members and viewers may only remove themselves; admins and owners, others. */
 async function leaver(world: World, caller: Caller): Promise<Sample> {
   const { id: workspaceId } = world.workspace;
   if (caller !== "viewer" && caller !== "member") {
@@ -42,7 +42,7 @@ async function leaver(world: World, caller: Caller): Promise<Sample> {
   return { params: { user_id: id }, restore };
 }
 
-/** People, what they belong to, and how they got there. */
+/** Members, workspaces and invitations. */
 export const peopleSamples: Samples = {
   "GET /api/v1/me": nothing,
   "PATCH /api/v1/me": () => ({ body: { display_name: "Ada" } }),
