@@ -1,17 +1,17 @@
 import type { z } from "zod";
 import { validationFailed } from "@/lib/errors";
 
-/** Places in the order of a list as the opaque text of its `next_cursor`. */
+/** Positions in a list as the opaque text of its `next_cursor`. */
 export type Cursor<Place> = {
   write(place: Place): string;
-  /** @throws ServiceError validation_failed, naming `query.cursor`, where the text is none of this list's */
+  /** @throws ServiceError validation_failed, naming `query.cursor`, where the text is not a cursor of this list */
   read(cursor: string): Place;
 };
 
-/** The cursor of a list. @param place what the place of a row is told by; every other text is refused */
+/** The cursor of a list. @param place the schema of a position; all other texts are refused */
 export function cursorOf<Place>(place: z.ZodType<Place>): Cursor<Place> {
   return {
-    // Parsed, so that of a row that is handed over whole the place alone is told.
+    // Parsed, so that of a whole row only the position is written.
     write: (written) => Buffer.from(JSON.stringify(place.parse(written))).toString("base64url"),
     read: (cursor) => {
       const read = place.safeParse(parse(cursor));

@@ -1,10 +1,10 @@
 /**
- * How long the service waits for the database, milliseconds. Each is kept on this side: a database that has stopped, or
- * a network that swallows packets, answers nothing that could be waited for. A database that answers nothing at all is
- * noticed sooner, by `Watch`, and ends every call.
+ * How long the service waits for the database, milliseconds. The service measures these itself, because a stopped
+ * database or a network that drops packets sends no error. `Watch` notices a silent database sooner and ends every
+ * call.
  */
 export const deadlines = {
-  /** A new connection, or a free one of the pool. */
+  /** A connection, new or from the pool. */
   connect: 5_000,
   /** A transaction of a request, its connection included. */
   request: 10_000,
@@ -14,12 +14,12 @@ export const deadlines = {
   job: 60_000,
   /** One statement of a migration, a reconciliation or a seed. */
   maintenance: 3_600_000,
-  /** An answer to "are you there?". */
+  /** A probe of whether the database answers. */
   probe: 1_250,
 } as const;
 
 /**
- * What Postgres is told of a read's statement, so that it gives up by itself before this side hangs up.
+ * Postgres's own time limit of a read's statement, so that Postgres ends it before the service closes the connection.
  * @param deadlineMs of the transaction
  */
 export function statementTimeout(deadlineMs: number): string {

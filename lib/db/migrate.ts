@@ -25,7 +25,10 @@ export class MigrationError extends Error {
 /** One migration file: `20260101120000_create_projects.sql` has that version and the name `create_projects`. */
 type Migration = { file: string; version: string; name: string; path: string };
 
-/** Any number will do that nothing else in the database locks; every process that migrates takes the same. */
+/**
+ * The key of the advisory lock. Any number that nothing else in the database locks; every process that migrates uses
+ * the same.
+ */
 const lockKey = 6_885_295_217;
 
 const recordTable = `
@@ -35,7 +38,7 @@ const recordTable = `
   alter table supabase_migrations.schema_migrations add column if not exists name text;
 `;
 
-/** The database has migrations that this version of the service does not: it was migrated by a newer one. */
+/** The database has migrations that this version of the service lacks: a newer version migrated it. */
 export class NewerDatabaseError extends Error {
   override name = "NewerDatabaseError";
 }
@@ -46,15 +49,13 @@ export class OlderDatabaseError extends Error {
 }
 
 /**
- * Applies the migrations of a folder that the database does not have yet, in the order of their names, each in a
- * transaction of its own. They are recorded where the Supabase CLI records them, so that either can run the rest.
- * Where the database recorded migrations that were squashed since, the record names their replacements from then on.
- * Any number of processes may do this at once; each migration is applied by one of them.
- * @param url a login that may create schemas and roles; also through a transaction-mode pooler.
- * @returns the file names this call applied.
- * @throws NewerDatabaseError, before anything is applied, where the database has migrations that the folder has not
- * @throws OlderDatabaseError, before anything is applied, where it has only some of those that were squashed
- * @throws MigrationError and leaves nothing of the failed migration behind; those before it stay.
+ * Applies the migrations of a folder that the database lacks, in the order of their names, each in a transaction of
+ * its own. They are recorded where the Supabase CLI records them, so that either can apply the rest. Any number of
+ * processes may do this at once; each migration is applied by one of them.
+ * @param url a login that may create schemas and roles; also through a transaction-mode pooler
+ * @returns the file names that this call applied
+ * @throws NewerDatabaseError, before anything is applied, where the database has migrations that the folder lacks
+ * @throws MigrationError; the failed migration is rolled back, earlier ones stay
  */
 export async function migrate(url: string, directory: string): Promise<string[]> {
   const client = await connected(url);
@@ -76,10 +77,10 @@ export async function migrate(url: string, directory: string): Promise<string[]>
 
 /**
  * Gives a bare Postgres Supabase's roles and `auth` schema from a folder of SQL files, when schema `auth` is missing.
- * Where an earlier version of these files did so, the local sign-in's own files (from `5` on) are applied again once they
- * have changed. They can be, over themselves; a database of Supabase's has no local sign-in and is left alone.
- * @param client logged in as a superuser, or as whoever may create roles that bypass row-level security.
- * @returns whether it was missing.
+ * Where an earlier version of these files did so, the local sign-in's own files (from `5` on) are applied again once
+ * they have changed; they can be applied repeatedly. A database of Supabase's has no local sign-in and is left alone.
+ * @param client logged in as a superuser, or as a role that may create roles which bypass row-level security
+ * @returns whether the schema was missing
  * @throws MigrationError
  */
 export async function bootstrapDatabase(client: ClientBase, directory: string): Promise<boolean> {
@@ -87,7 +88,8 @@ export async function bootstrapDatabase(client: ClientBase, directory: string): 
     try {
       return await inLockedTransaction(client, () => applyBootstrap(client, directory));
     } catch (error) {
-      // Roles are shared by the databases of a cluster and our lock is not: two bootstraps can still meet there.
+      // Roles belong to the cluster and our lock to one database, so two bootstraps of a cluster can still collide on
+      // roles.
       const met = error instanceof MigrationError && error.cause instanceof DatabaseError;
       if (!met || triesLeft <= 0 || !/already exists|concurrently updated|_index"$/.test(error.message))
         throw error;
@@ -117,7 +119,7 @@ async function applyBootstrap(client: ClientBase, directory: string): Promise<bo
   return missing;
 }
 
-/** Runs `bootstrapDatabase` through a connection of its own. */
+/** Runs `bootstrapDatabase` on a connection of its own. */
 export async function bootstrapDatabaseAt(url: string, directory: string): Promise<boolean> {
   const client = await connected(url);
   try {
@@ -133,7 +135,7 @@ async function connected(url: string): Promise<Client> {
     connectionTimeoutMillis: 10_000,
     query_timeout: deadlines.maintenance,
   });
-  // A connection that is lost between two statements fails the next one; it must not end the process before that.
+  // A connection lost between two statements fails the next one; it must not end the process before that.
   client.on("error", () => {});
   await client.connect();
   return client;
@@ -152,7 +154,9 @@ function migrationsIn(directory: string): Migration[] {
   return migrations;
 }
 
-/** What a newer version changed, this one would misread: it does not begin. @throws NewerDatabaseError */
+/**
+ * Refuses a database that a newer version migrated: this version would misread its data. @throws NewerDatabaseError
+ */
 function refuseNewer(recorded: Map<string, string | null>, known: Migration[], directory: string): void {
   const versions = new Set(known.map(({ version }) => version));
   const unknown = [...recorded].filter(([version]) => !versions.has(version)).sort();
@@ -202,24 +206,24 @@ async function replaceSquashed(client: ClientBase, known: Migration[]): Promise<
 }
 
 function sqlFilesIn(directory: string): string[] {
-  // By code unit, not by locale: every machine applies them in one order.
+  // By code unit and not by locale, so that every machine applies them in one order.
   return readdirSync(directory)
     .filter((file) => file.endsWith(".sql"))
     .sort();
 }
 
-/** The versions that were applied, with their names where they were recorded. */
+/** The applied versions, with their names where recorded. */
 async function recordedVersions(client: ClientBase): Promise<Map<string, string | null>> {
   const table = await client.query("select to_regclass('supabase_migrations.schema_migrations') as found");
   if (!table.rows[0].found) return new Map();
-  // Whole rows: older tools made the table without names.
+  // Whole rows: older tools created the table without names.
   const { rows } = await client.query<{ version: string; name: string | null }>(
     "select version, to_jsonb(m) ->> 'name' as name from supabase_migrations.schema_migrations as m",
   );
   return new Map(rows.map(({ version, name }) => [version, name]));
 }
 
-/** @returns false when another process was faster. */
+/** @returns false when another process has applied it already */
 function applyOne(client: ClientBase, { file, version, name, path }: Migration): Promise<boolean> {
   return inLockedTransaction(client, async () => {
     await client.query(recordTable);
@@ -237,11 +241,11 @@ function applyOne(client: ClientBase, { file, version, name, path }: Migration):
   });
 }
 
-/** The lock is the transaction's, not the session's, so that it also holds through a transaction-mode pooler. */
+/** The lock belongs to the transaction and not to the session, so that it holds through a transaction-mode pooler. */
 async function inLockedTransaction<T>(client: ClientBase, run: () => Promise<T>): Promise<T> {
   await client.query("begin");
   try {
-    // Roles on hosted Supabase have time limits that a long migration, or the wait for one, must not meet.
+    // Roles on hosted Supabase have time limits that a long migration, or the wait for one, may exceed.
     await client.query(
       "set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0",
     );

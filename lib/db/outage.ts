@@ -1,7 +1,7 @@
 import { ServiceError } from "@/lib/errors";
 import type { GivenUp } from "./watch";
 
-/** Why the database could not be asked: what its own answer says, or that none came. */
+/** Why the database could not be used: from its own answer, or because none came. */
 export type Outage = GivenUp | "unreachable" | "unstorable";
 
 const descriptions: Record<Outage, string> = {
@@ -12,8 +12,8 @@ const descriptions: Record<Outage, string> = {
 };
 
 /**
- * The 503 of a call that the database did not answer. Whether the call was carried out nobody can say: its commit may
- * have arrived.
+ * The 503 of a call that the database did not answer. Whether the call took effect is unknown: its commit may have
+ * arrived.
  */
 export function unavailable(reason: Outage, cause?: unknown): ServiceError {
   const error = new ServiceError(
@@ -27,10 +27,9 @@ export function unavailable(reason: Outage, cause?: unknown): ServiceError {
 }
 
 /**
- * The `unavailable` that an error of the database amounts to; undefined where it is another kind of error.
- * @param call.givenUp why the call was given up, where it was: its error is then our own doing
- * @param call.isReading whether its transaction was one that takes no changes: to change something in it is a mistake of
- *   ours, and no outage
+ * The `unavailable` for an error of the database; undefined for other kinds of error.
+ * @param call.givenUp why the call was given up, if it was: then its error is our own doing
+ * @param call.isReading whether its transaction was read-only: a write in it is a bug and not an outage
  */
 export function asOutage(
   error: unknown,
@@ -42,11 +41,12 @@ export function asOutage(
     lastFailure = { code, atMs: performance.now() };
     return unavailable("unstorable", error);
   }
-  // A statement's own time limit (57014), or the wait for a lock (55P03).
+  // A statement's own time limit (57014), or a lock timeout (55P03).
   if (code === "57014" || code === "55P03") return unavailable("slow", error);
-  // The connection or the server went away, or it has no room for another: classes 08, 57P and 53, or a socket's error.
+  // The connection or the server went away, or the server has no free connection: classes 08, 57P and 53, or a socket
+  // error.
   if (/^(08|57P|53)/.test(code) || /^E[A-Z_]+$/.test(code)) return unavailable("unreachable", error);
-  // What pg says without a code: of a query the connection was lost under, and of one that came after.
+  // pg's errors without a code: for a query whose connection was lost, and for one that came later.
   const isLost = error instanceof Error && /^Connection terminated|is not queryable$/.test(error.message);
   return isLost ? unavailable("unreachable", error) : undefined;
 }
@@ -58,24 +58,24 @@ export function sqlState(error: unknown): string {
 }
 
 /**
- * Whether a SQLSTATE says that nothing can be stored: a full disk, an error of the disk, or a database that only reads
- * (a standby; or a host's answer to a disk that is nearly full).
+ * Whether a SQLSTATE says that nothing can be stored: a full disk, a disk error, or a read-only database (a standby,
+ * or a host's reaction to a nearly full disk).
  */
 export function isStorageFailure(code: string): boolean {
   return ["53100", "58030", "25006"].includes(code);
 }
 
-/** How long a write that could not be stored says something of the present. */
+/** How long a failed write says something about the present. */
 const tellingForMs = 30_000;
 
 let lastFailure: { code: string; atMs: number } | undefined;
 
-/** Notes that something was stored, which ends what an earlier failure said. */
+/** Notes a successful write, which ends the effect of an earlier failure. */
 export function noteStored(): void {
   lastFailure = undefined;
 }
 
-/** Whether this process's last write failed for want of a place to store it, within the last half minute. */
+/** Whether this process's last write failed within the last half minute because it could not be stored. */
 export function lastWriteFailed(): boolean {
   return lastFailure !== undefined && performance.now() - lastFailure.atMs < tellingForMs;
 }

@@ -7,35 +7,35 @@ import { connectionTo } from "./connection";
 import { deadlines } from "./deadlines";
 import { Watch } from "./watch";
 
-// A date is a calendar day, not an instant: pg's own parser would give it a time zone.
+// A date is a calendar day and not an instant: pg's own parser would add a time zone.
 types.setTypeParser(types.builtins.DATE, (text) => text);
 
 /** `url` is what the service works through; `adminUrl` owns the schema: migrations, seeds and maintenance. */
 export type DatabaseUrls = { url: string; adminUrl: string };
 
 /**
- * What a connection is for. Reads never take those that recording, looking keys up and signing in need; the one for
- * probes waits for nobody.
+ * The purpose of a connection. Reads never take connections that recording, key lookups and sign-in need; the one for
+ * probes never waits.
  */
 export type Purpose = "writing" | "reading" | "probing";
 
 type Shared = { urls?: DatabaseUrls; pools: Partial<Record<Purpose, Pool>>; watch: Watch };
 
-// The self-hosted server and the Next bundle in the same process each have a copy of this module; the pools are one.
+// The self-hosted server and the Next bundle in the same process each have a copy of this module, but share the pools.
 const globals = globalThis as { [key: symbol]: Shared | undefined };
 const slot = Symbol.for("outlay.database");
 globals[slot] ??= { pools: {}, watch: new Watch(() => askDatabase("select 1")) };
 const shared: Shared = globals[slot];
 
-/** Watches over every call of the database in this process. */
+/** Watches every database call of this process. */
 export const { watch } = shared;
 
-/** Points this process at a database before anything asks for it: the embedded one, or a test's. */
+/** Sets this process's database before the first call: the embedded one, or a test's. */
 export function configureDatabase(urls: DatabaseUrls): void {
   shared.urls = urls;
 }
 
-/** Where this process's database is. @throws Error when there is none configured. */
+/** This process's database. @throws Error when none is configured */
 export function databaseUrls(): DatabaseUrls {
   if (shared.urls) return shared.urls;
   const url = postgresUrl();
@@ -44,8 +44,8 @@ export function databaseUrls(): DatabaseUrls {
 }
 
 /**
- * How many connections there are for each purpose. POSTGRES_POOL_SIZE is their sum; of it, one is for probes, and
- * POSTGRES_READ_POOL_SIZE for reads, half of the rest where that is not set.
+ * The number of connections per purpose. POSTGRES_POOL_SIZE is their sum: one is for probes, and
+ * POSTGRES_READ_POOL_SIZE for reads, by default half of the rest.
  */
 export function poolSizes({
   POSTGRES_POOL_SIZE: all,
@@ -78,23 +78,22 @@ function openPool(purpose: Purpose): Pool {
     ...connectionTo(databaseUrls().url),
     max: poolSizes(env())[purpose],
     connectionTimeoutMillis: purpose === "probing" ? deadlines.probe : deadlines.connect,
-    // The probe's stays open: what asks whether the database is there should not have to begin by signing in.
+    // The probe's connection stays open, because a probe should not have to log in first.
     idleTimeoutMillis: purpose === "probing" && !VERCEL ? 0 : 30_000,
   });
-  // A connection that the server closes is not this process's end: not an idle one, nor one in use, whose statement
-  // is refused all the same.
+  // A connection that the server closes must not end this process. A statement on it is refused anyway.
   pool.on("connect", (client) => client.on("error", () => {}));
-  // Not the error itself: pg hangs the connection on it, and on that its password.
+  // Not the error itself: pg attaches the connection to it, and with that its password.
   pool.on("error", ({ message }) => log.warn({ reason: message }, "An idle database connection was lost."));
-  // Functions on Vercel are suspended between requests: idle connections are closed before that.
+  // Functions on Vercel are suspended between requests, so idle connections are closed before that.
   if (VERCEL) attachDatabasePool(pool);
   return pool;
 }
 
 /**
- * Asks the database something short on the connection that is kept for this.
- * @returns its answer; the error it answered with counts as one, and is returned
- * @throws where it does not answer within `deadlines.probe`, or cannot be reached
+ * Sends the database a short query on the probe's connection.
+ * @returns its answer; an error that it answers with counts as one, and is returned
+ * @throws Error where it does not answer within `deadlines.probe` or cannot be reached
  */
 export async function askDatabase(text: string): Promise<QueryResult | DatabaseError> {
   try {
@@ -104,7 +103,7 @@ export async function askDatabase(text: string): Promise<QueryResult | DatabaseE
       client.release();
       return answer;
     } catch (error) {
-      // It may yet answer, to nobody: the connection is not used again.
+      // A late answer would belong to no query, so the connection is not used again.
       client.release(error instanceof Error ? error : true);
       throw error;
     }

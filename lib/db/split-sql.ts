@@ -9,7 +9,7 @@ export type Statement = {
   body: string;
 };
 
-// What may hold a semicolon that ends nothing, in the order Postgres itself tries them.
+// What may contain a semicolon that ends no statement, in the order in which Postgres tries them.
 const skipped = [
   /--[^\n]*/y,
   /'[^']*(?:''[^']*)*'/y,
@@ -20,7 +20,7 @@ const escapeString = /[eE]'[^'\\]*(?:(?:\\[\s\S]|'')[^'\\]*)*'/y;
 const word = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
 
 /**
- * Splits a SQL file into its statements, as psql does: semicolons in strings, dollar quotes, comments, parentheses
+ * Splits an SQL file into its statements, as psql does: semicolons in strings, dollar quotes, comments, parentheses
  * and `begin atomic … end` bodies end nothing.
  */
 export function splitSql(source: string): Statement[] {
@@ -28,7 +28,7 @@ export function splitSql(source: string): Statement[] {
   let start = 0;
   let bodyStart: number | undefined;
   let parentheses = 0;
-  /** How many `end` are still to come: of `begin atomic` and of each `case` inside it. */
+  /** How many `end` are still expected: of `begin atomic` and of each `case` inside it. */
   let open = 0;
   let previousWord = "";
 
@@ -88,7 +88,10 @@ function matchedLength(pattern: RegExp, source: string, at: number): number {
   return pattern.exec(source)?.[0].length ?? 0;
 }
 
-/** The length of the comment that begins here, 0 when none does. These nest in Postgres, which no pattern can say. */
+/**
+ * The length of the comment that begins here, or 0. Comments nest in Postgres, which a regular expression cannot
+ * match.
+ */
 function blockComment(source: string, from: number): number {
   if (!source.startsWith("/*", from)) return 0;
   let depth = 0;

@@ -1,27 +1,30 @@
-/** Why a call of the database was given up. */
+/** Why a database call was given up. */
 export type GivenUp = "slow" | "silent";
 
-/** A call of the database that is under way. */
+/** A database call under way. */
 type Call = {
   startedMs: number;
   deadlineMs: number;
   givenUp: GivenUp | undefined;
-  /** Frees whoever waits: told once, where the call is given up. */
+  /** Called once, when the call is given up. */
   onGivenUp: (reason: GivenUp) => void;
 };
 
-/** How often calls are looked at. A process that was itself held up for four times as long judges nobody that time. */
+/**
+ * How often calls are checked. After a pause of four times as long, the process itself was held up, and no call is
+ * judged.
+ */
 const tickMs = 250;
-/** A call that takes longer makes the watch ask the database whether it is there. */
+/** A call that takes longer makes the watch probe the database. */
 const overdueMs = 750;
-/** How often a silent database is asked again. */
+/** How often a silent database is probed again. */
 const recoverMs = 500;
 
 /**
- * Watches over every call of the database. A call past its deadline is given up. Where a call takes long, the database
- * is asked on a connection of its own whether it is there: one that answers is merely busy, and the call goes on; one
- * that does not answer, nor finishes any other call meanwhile, is silent. All calls are then given up at once, and new
- * ones refused without waiting, until it answers again.
+ * Watches every database call. A call past its deadline is given up. When a call takes long, the database is probed on
+ * a connection of its own. A database that answers is busy, and the call goes on. A database that neither answers nor
+ * finishes any other call is silent: all calls are given up at once, and new ones refused without waiting, until it
+ * answers again.
  */
 export class Watch {
   readonly #calls = new Set<Call>();
@@ -31,15 +34,15 @@ export class Watch {
   #finished = 0;
   #silent = false;
 
-  /** @param ask resolves where the database answers in time, with whatever; rejects where it does not */
+  /** @param ask resolves where the database answers in time; rejects where it does not */
   constructor(private readonly ask: () => Promise<unknown>) {}
 
-  /** Whether the database answered nothing when it was last asked. */
+  /** Whether the database did not answer the last probe. */
   get isSilent(): boolean {
     return this.#silent;
   }
 
-  /** Begins to watch over a call. `finish` ends that. @param limitMs how long it may take in all */
+  /** Starts watching a call. `finish` ends it. @param limitMs how long the call may take in all */
   begin(limitMs: number): Call {
     const startedMs = performance.now();
     const call: Call = {
@@ -73,7 +76,7 @@ export class Watch {
       this.#timer = undefined;
       return;
     }
-    // Answers may have come and not been read yet.
+    // Answers may have arrived without having been read.
     if (wasHeldUp) return;
     let oldestMs = now;
     for (const call of this.#calls) {
@@ -108,7 +111,7 @@ export class Watch {
     }, recoverMs).unref();
   }
 
-  /** Not `finish`: a call that was given up is no sign of life. */
+  /** Not `finish`: a call that was given up does not show that the database answers. */
   #giveUp(call: Call, reason: GivenUp): void {
     this.#calls.delete(call);
     call.givenUp = reason;

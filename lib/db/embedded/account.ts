@@ -5,10 +5,10 @@ import { statSync } from "node:fs";
 export type Account = { name: string; uid: number; gid: number };
 
 /**
- * The account Postgres has to run under, or undefined for our own. Postgres refuses to run as root, and looks its
+ * The account that Postgres must run as, or undefined for our own. Postgres refuses to run as root and looks its
  * account up by uid, so the account needs an entry in the machine's user database.
- * @param cluster the cluster's folder: when it exists, its owner is the account.
- * @throws Error when we are root and the machine has no account to step down to.
+ * @param cluster the cluster's folder: if it exists, its owner is the account
+ * @throws Error when we are root and the machine has no unprivileged account
  */
 export function accountForPostgres(cluster: string | undefined): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -36,7 +36,7 @@ function lookUp(nameOrUid: string): Account | undefined {
 
 /** What `spawn` needs to run a program as the account, or as ourselves. */
 export function asAccount(account: Account | undefined): SpawnSyncOptions {
-  // Windows programs need the system's own variables; elsewhere Postgres is to see none of ours.
+  // Windows programs need the system's variables; elsewhere Postgres gets none of ours.
   if (process.platform === "win32") return { windowsHide: true };
   return {
     // Not our own working directory, which the account may not be allowed to enter.
@@ -46,7 +46,7 @@ export function asAccount(account: Account | undefined): SpawnSyncOptions {
   };
 }
 
-/** Whether the account can enter a folder: asked of the system, which knows every rule, parents and ACLs included. */
+/** Whether the account can enter a folder. The system decides, so that parent folders and ACLs count. */
 export function canEnter(folder: string, account: Account | undefined): boolean {
   if (!account) return true;
   return (

@@ -9,10 +9,10 @@ import type { Home } from "./home";
 export type Binaries = { postgres: string; initdb: string; pgCtl: string };
 
 /**
- * Finds the Postgres that npm installed for this platform and makes it startable: its library links are made (npm no
- * longer runs the package's own step), and where the account cannot reach it, or we cannot write there, it is copied
- * into the cluster's home.
- * @throws Error when there is none for this platform or it does not start.
+ * Finds the Postgres that npm installed for this platform and makes it startable: its library links are created (npm
+ * no longer runs the package's install script), and it is copied into the cluster's home where the account cannot
+ * reach it or we cannot write there.
+ * @throws Error when there is none for this platform or it does not start
  */
 export function prepareBinaries(home: Home): Binaries {
   const { root, version } = installed();
@@ -53,7 +53,7 @@ function installed(): { root: string; version: string } {
   }
 }
 
-/** Makes the links a package cannot carry. @returns false when one is missing and cannot be made. */
+/** Creates the links that a package cannot contain. @returns false when one is missing and cannot be created */
 function linked(root: string): boolean {
   const list = join(root, "native/pg-symlinks.json");
   if (!existsSync(list)) return true;
@@ -63,7 +63,7 @@ function linked(root: string): boolean {
     try {
       symlinkSync(relative(dirname(to), from), to);
     } catch {
-      // There already, or not ours to write: what counts is whether it leads somewhere now.
+      // Exists already, or we cannot write it: it only matters whether it leads somewhere now.
     }
     return existsSync(to);
   });

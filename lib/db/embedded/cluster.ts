@@ -17,17 +17,17 @@ import type { Binaries } from "./binaries";
 import type { Home } from "./home";
 import type { Login, State } from "./state";
 
-/** Short statements of the start: a server that does not answer them within a minute will not. */
+/** For short statements during the start: a server that does not answer within a minute will not answer. */
 const limits = { connectionTimeoutMillis: deadlines.job, query_timeout: deadlines.job };
 
 /** The database of the service in the embedded cluster. */
 export const databaseName = "outlay";
 
 /**
- * Makes the cluster if it is missing. It is made beside its place and moved there when whole, so that one that was
- * interrupted is never taken for a cluster.
- * @returns whether it was made now.
- * @throws Error with what initdb said.
+ * Creates the cluster if it is missing. It is created beside its place and moved there when complete, so that an
+ * interrupted one is never taken for a cluster.
+ * @returns whether it was created now
+ * @throws Error with initdb's output
  */
 export async function ensureCluster(
   home: Home,
@@ -67,7 +67,7 @@ export async function ensureCluster(
   return true;
 }
 
-/** Makes the role that migrations run as and the database, where they are missing. Safe to repeat. */
+/** Creates the role that migrations run as and the database, where they are missing. Safe to repeat. */
 export async function ensureDatabase(state: State, port: number): Promise<void> {
   const client = new Client({
     connectionString: loginUrl(state, port, "supabase_admin", "postgres"),
@@ -92,8 +92,8 @@ export async function ensureDatabase(state: State, port: number): Promise<void> 
 }
 
 /**
- * Lets a role that a migration made without a login log in, as the service does to the embedded database.
- * @param superuserUrl of any database of the cluster; roles are the cluster's.
+ * Lets a role log in that a migration created without a login.
+ * @param superuserUrl of any database of the cluster; roles belong to the cluster
  */
 export async function enableLogin(superuserUrl: string, role: string, password: string): Promise<void> {
   const client = new Client({ connectionString: superuserUrl, ...limits });

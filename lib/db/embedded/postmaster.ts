@@ -9,10 +9,10 @@ import { lifeOf } from "./claim.mjs";
 import type { Home } from "./home";
 import { settings } from "./settings";
 
-/** A Postgres server that accepts connections. `ended` settles when its process is gone, for whatever reason. */
+/** A Postgres server that accepts connections. `ended` settles when its process ends, for any reason. */
 export type Postmaster = { pid: number; port: number; ended: Promise<void> };
 
-/** What is needed to launch one. `logFile` takes what Postgres itself has to say. */
+/** What a launch needs. Postgres writes its output to `logFile`. */
 export type Launch = {
   home: Home;
   binaries: Binaries;
@@ -21,13 +21,13 @@ export type Launch = {
   log: (message: string) => void;
 };
 
-/** How long a start that fails is tried again: the children of a killed Postgres take up to seconds to let go. */
+/** How long a failed start is retried: the children of a killed Postgres hold its resources for some seconds. */
 const retryForMs = 10_000;
 const logFileMaxBytes = 10 * 1024 * 1024;
 
 /**
- * The server that runs on this cluster already, if one does: its parent was killed and it went on alone.
- * One that is on its way down is waited for.
+ * The server that already runs on this cluster, if any: its parent was killed and it continued. A server that is
+ * shutting down is waited for.
  */
 export async function findPostmaster(home: Home): Promise<Postmaster | undefined> {
   for (;;) {
@@ -39,9 +39,9 @@ export async function findPostmaster(home: Home): Promise<Postmaster | undefined
 }
 
 /**
- * Starts a server on the cluster and waits until it accepts connections, however long a recovery takes.
- * @param port `wanted` is tried first; only one that is not `fixed` may become another.
- * @throws Error with the last words of Postgres when it keeps ending.
+ * Starts a server on the cluster and waits until it accepts connections, however long recovery takes.
+ * @param port `wanted` is tried first; only a port that is not `fixed` may change
+ * @throws Error with the last lines of Postgres's log when it keeps ending
  */
 export async function launchPostmaster(
   launch: Launch,
@@ -58,7 +58,7 @@ export async function launchPostmaster(
       );
     }
     await sleep(200);
-    // The last start's server may have been launched and not yet have said so when we first looked.
+    // The last start's server may have been launched without having reported it yet.
     const other = await findPostmaster(launch.home);
     if (other) return other;
     if (!port.fixed) candidate = await freePort();
@@ -71,8 +71,8 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
   if (existsSync(logFile) && statSync(logFile).size > logFileMaxBytes) truncateSync(logFile);
   const out = openSync(logFile, "a", 0o600);
   const options = Object.entries({ ...settings, ...launch.overrides, port: String(port) });
-  // In a session of its own: Ctrl-C in the terminal reaches the service, which stops Postgres once it has drained.
-  // Into a file, not a pipe: it must be able to speak after its parent was killed.
+  // In a session of its own: Ctrl-C in the terminal reaches the service, which stops Postgres after draining. Its
+  // output goes to a file, not a pipe, so that it can write after its parent was killed.
   const child = spawn(
     binaries.postgres,
     ["-D", home.cluster, ...options.flatMap(([key, value]) => ["-c", `${key}=${value}`])],
@@ -99,7 +99,7 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
   let toldAt = since;
   while (!over) {
     const { pid, status } = readPidFile(home.cluster);
-    // The file of an earlier server may still say "ready": only our child's own counts.
+    // The file of an earlier server may still say "ready": only our child's file counts.
     if (child.pid !== undefined && pid === child.pid && status === "ready")
       return { pid: child.pid, port, ended };
     if (Date.now() - toldAt > 10_000) {
@@ -113,14 +113,14 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
   return { words: failure?.message ?? lastWords(logFile) };
 }
 
-/** Asks a server to end its sessions and stop, and less politely if it has not within 20 seconds. */
+/** Asks a server to end its sessions and stop, and forces it after 20 seconds. */
 export async function stopPostmaster(postmaster: Postmaster, { home, binaries }: Launch): Promise<void> {
   if (process.platform === "win32") {
     spawnSync(binaries.pgCtl, ["stop", "-D", home.cluster, "-m", "fast", "-w"], asAccount(home.account));
     return;
   }
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
-    // A dead server's number may belong to another process by now.
+    // Another process may have a dead server's process id by now.
     if (!isOurs(postmaster.pid, home)) return;
     process.kill(postmaster.pid, signal);
     if (await endsWithin(postmaster, 20_000)) return;
@@ -136,7 +136,7 @@ async function endsWithin({ ended }: Postmaster, limitMs: number): Promise<boole
   return inTime;
 }
 
-/** The lines of postmaster.pid that matter: 1 the pid, 4 the port, 8 the status. */
+/** The lines of postmaster.pid that matter: 1 the process id, 4 the port, 8 the status. */
 function readPidFile(cluster: string): { pid?: number; port?: number; status?: string } {
   let lines: string[];
   try {
@@ -149,7 +149,7 @@ function readPidFile(cluster: string): { pid?: number; port?: number; status?: s
 }
 
 /**
- * A killed server's file names a number that any process may have by now (likely in a container, where numbers start
+ * A killed server's file names a process id that any process may have by now (likely in a container, where ids start
  * over). Postgres would take that process for a server and refuse to start.
  */
 function removeStalePidFile(home: Home): void {
@@ -159,7 +159,7 @@ function removeStalePidFile(home: Home): void {
   }
 }
 
-/** Whether the process lives and is the server of this cluster, not another that was given its number since. */
+/** Whether the process lives and is the server of this cluster, not another process with its former id. */
 function isOurs(pid: number, home: Home): boolean {
   if (lifeOf(pid) === undefined) return false;
   if (process.platform !== "linux") return true;
@@ -170,13 +170,13 @@ function isOurs(pid: number, home: Home): boolean {
   }
 }
 
-/** For a server that is not our child, nobody tells us: we look. */
+/** A server that is not our child does not notify us of its end, so it is polled. */
 async function endOf(pid: number): Promise<void> {
   const life = lifeOf(pid);
   while (life !== undefined && lifeOf(pid) === life) await sleep(100, undefined, { ref: false });
 }
 
-/** A port nobody listens on now. Another process may still be faster than Postgres. */
+/** A free port. Another process may still take it before Postgres does. */
 async function freePort(): Promise<number> {
   const port = await isFree(0);
   if (port === undefined) throw new Error("This machine has no free port on 127.0.0.1.");

@@ -15,43 +15,43 @@ import {
 } from "./postmaster";
 import { readState, writeState } from "./state";
 
-/** A running embedded Postgres. Its addresses hold until `stop()`, also after it died and was started again. */
+/** A running embedded Postgres. Its addresses stay valid until `stop()`, even after a crash and restart. */
 export type EmbeddedPostgres = {
-  /** Logs in as supabase_admin, the superuser: for the bootstrap alone. */
+  /** Logs in as supabase_admin, the superuser: for the bootstrap only. */
   superuserUrl: string;
-  /** Logs in as postgres, which owns the database but is no superuser: for migrations, seeds and maintenance. */
+  /** Logs in as postgres, which owns the database and is not a superuser: for migrations, seeds and maintenance. */
   adminUrl: string;
   /** Logs in as outlay_service: what the running service uses, after `enableServiceLogin()`. */
   url: string;
   port: number;
   /** The server's process at this moment. */
   pid: () => number;
-  /** Whether a server that had outlived its parent was taken over. */
+  /** Whether a server that outlived its parent was taken over. */
   reused: boolean;
-  /** Lets `url` log in. To be called after the migrations, which make the role. */
+  /** Lets `url` log in. Call it after the migrations, which create the role. */
   enableServiceLogin(): Promise<void>;
-  /** Publishes where the service answers, for the message a second one on this data folder gives. */
+  /** Publishes the service's address, which a second start on this data folder prints. */
   announce(address: string): void;
-  /** Stops the server (sessions are ended, nothing is lost) and gives the data folder back. */
+  /** Stops the server (sessions end, nothing is lost) and releases the data folder. */
   stop(): Promise<void>;
 };
 
 export type EmbeddedOptions = {
-  /** Created when missing; holds everything, or says where the rest is. */
+  /** Created when missing; holds everything, or a reference to the rest. */
   dataDir: string;
-  /** Told what a person who watches the start should know. */
+  /** Receives messages for the person who watches the start. */
   log: (message: string) => void;
-  /** A claim on `dataDir` that the caller has already; `stop()` releases it. */
+  /** A claim on `dataDir` that the caller already has; `stop()` releases it. */
   claim?: Claim;
   /** Postgres settings that differ from `settings.ts`, for tests. */
   overrides?: Record<string, string>;
 };
 
 /**
- * Starts the embedded Postgres of a data folder: makes the cluster the first time, takes over a server that outlived
- * its parent, and from then on starts it again whenever it ends by itself.
- * @throws AlreadyRunningError when another process serves this data folder.
- * @throws Error when there is no Postgres for this platform, or it does not start.
+ * Starts the embedded Postgres of a data folder: creates the cluster the first time, takes over a server that outlived
+ * its parent, and from then on restarts it whenever it ends by itself.
+ * @throws AlreadyRunningError when another process serves this data folder
+ * @throws Error when there is no Postgres for this platform, or it does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const claim = options.claim ?? (await claimDataFolder(options.dataDir));
@@ -68,7 +68,7 @@ async function start(claim: Claim, { log, overrides = {} }: EmbeddedOptions): Pr
   const state = readState(dataDir);
   const home = findHome(dataDir, state, log);
   state.dataDir = dataDir;
-  // Before the cluster exists: its passwords must never be lost.
+  // Written before the cluster exists, because its passwords must never be lost.
   writeState(dataDir, state);
   const binaries = prepareBinaries(home);
   const launch: Launch = { home, binaries, logFile: join(dataDir, "postgres.log"), overrides, log };
@@ -112,7 +112,7 @@ async function lastPort(port: number | undefined): Promise<number | undefined> {
   return port === undefined ? undefined : isFree(port);
 }
 
-/** Keeps a server running on its port until told to stop. */
+/** Keeps a server running on its port until stopped. */
 function supervise(first: Postmaster, launch: Launch): { pid: () => number; stop: () => Promise<void> } {
   let current = first;
   let stopping = false;
@@ -142,7 +142,7 @@ function supervise(first: Postmaster, launch: Launch): { pid: () => number; stop
   const stop = async () => {
     stopping = true;
     await stopPostmaster(current, launch);
-    // A start that was under way when we were told to stop has ended, well or badly, once the watch is over.
+    // After this, a start that was under way has ended, successfully or not.
     await watching;
     await stopPostmaster(current, launch);
   };

@@ -1,10 +1,10 @@
 /**
- * How the embedded Postgres runs. Given on its command line, so that every start has the settings of the version
- * that starts it. Durability is not for sale: an acknowledged cost survives a crash of anything.
+ * The settings of the embedded Postgres. Given on its command line, so that every start has the settings of the
+ * version that starts it. Durability is always on: an acknowledged cost survives any crash.
  */
 export const settings: Record<string, string> = {
   listen_addresses: "127.0.0.1",
-  // A socket's path would be too long in a deep folder, and /tmp is everybody's.
+  // A socket's path would be too long in a deep folder, and everybody can write to /tmp.
   unix_socket_directories: "",
   password_encryption: "scram-sha-256",
   fsync: "on",

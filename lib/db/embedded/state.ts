@@ -3,21 +3,21 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Who may log in to the embedded Postgres. */
+/** The logins of the embedded Postgres. */
 export const logins = ["supabase_admin", "postgres", "outlay_service"] as const;
 export type Login = (typeof logins)[number];
 
 const schema = z.object({
-  /** The data folder this belongs to; another one says that the folder was moved or copied. */
+  /** The data folder this belongs to; a different one means that the folder was moved or copied. */
   dataDir: z.string(),
   /** Where the cluster is, if not in the data folder. */
   home: z.string().optional(),
-  /** The port of the last start; kept where it is still free, so that addresses stay the same. */
+  /** The port of the last start; reused while it is free, so that addresses stay the same. */
   port: z.number().int().optional(),
   passwords: z.record(z.enum(logins), z.string()),
 });
 
-/** What the launcher remembers of a data folder, in `postgres.json` there, readable by its owner alone. */
+/** The launcher's record of a data folder: `postgres.json` in it, readable by its owner only. */
 export type State = z.output<typeof schema>;
 
 /** Whether a data folder has a database. */
@@ -25,7 +25,7 @@ export function hasState(dataDir: string): boolean {
   return existsSync(stateFile(dataDir));
 }
 
-/** Reads the state of a data folder, or makes a new one with new passwords (not yet written). @throws Error */
+/** Reads the state of a data folder, or creates one with new passwords (not yet written). @throws Error */
 export function readState(dataDir: string): State {
   const file = stateFile(dataDir);
   if (!existsSync(file)) {
@@ -42,7 +42,7 @@ export function readState(dataDir: string): State {
   }
 }
 
-/** Writes the state; a crash leaves the old one or the new one whole. */
+/** Writes the state; a crash leaves either the old or the new one complete. */
 export function writeState(dataDir: string, state: State): void {
   const file = stateFile(dataDir);
   writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
