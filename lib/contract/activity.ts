@@ -14,8 +14,7 @@ const activityFilters = {
   ...ledgerFilters,
   environment: environment.optional().meta({ description: "Default: both." }),
   cost_status: costStatus.optional().meta({
-    description:
-      "How it came to its cost; `unpriced` for what has no price yet. Of a batch, its lines count.",
+    description: "How the amount was computed; `unpriced` without a price. For a batch, its lines count.",
   }),
   q: text(100)
     .optional()
@@ -37,7 +36,7 @@ export const activityQuery = z
       }),
     cursor: text(500)
       .optional()
-      .meta({ description: "`next_cursor` of the answer before, as it came; the filters stay the same." }),
+      .meta({ description: "`next_cursor` of the previous answer, unchanged, with the same filters." }),
   })
   .superRefine(checkRange);
 export type ActivityQuery = z.output<typeof activityQuery>;
@@ -54,10 +53,10 @@ const activityRow = z
     id: uuid.meta({ description: "The message's id. A message with several entries has a row for each." }),
     part: z.int().meta({
       description:
-        "Which entry of its message: 0 alone for most; an allocation has 0 and 1, a yearly subscription 0 to 11.",
+        "The number of the entry within its message: 0 for most; an allocation has 0 and 1, a yearly subscription 0 to 11.",
     }),
     amount_usd: decimalNumber(
-      "USD. Of a batch, what the lines that match the filters cost; rows sum to what metrics answers to the same filters.",
+      "USD. For a batch, the cost of the lines that match the filters. Rows sum to the total that metrics answers for the same filters.",
     ),
     message_amount_usd: decimalNumber(
       "USD of the whole entry: more than `amount_usd` where only some of a batch's lines match.",
@@ -65,16 +64,25 @@ const activityRow = z
     message_type: messageType,
     created_at: instant.meta({ description: "When it was recorded." }),
     occurred_at: instant.meta({
-      description: "When the cost occurred; rows stand in this order, latest first.",
+      description: "When the cost occurred. Rows are in this order, latest first.",
     }),
     project_slug: z.string(),
     project_name: z.string(),
     environment,
-    feature: z.string().nullable().meta({ description: "Of a batch, the one all matching lines have." }),
+    feature: z
+      .string()
+      .nullable()
+      .meta({ description: "For a batch, the value that all matching lines share." }),
     source,
-    label: z.string().meta({ description: "The message's own label, else what it is in a few words." }),
-    provider: z.string().nullable().meta({ description: "Or the vendor of an expense or subscription." }),
-    model: z.string().nullable().meta({ description: "Of a batch, the one all matching lines have." }),
+    label: z.string().meta({ description: "The message's own label, else a short description." }),
+    provider: z
+      .string()
+      .nullable()
+      .meta({ description: "The provider, or the vendor of an expense or subscription." }),
+    model: z
+      .string()
+      .nullable()
+      .meta({ description: "For a batch, the value that all matching lines share." }),
     unit_type: z.string().nullable(),
     quantity: decimalNumber("Units.").nullable(),
     line_count: z.int().meta({ description: "Lines of a batch that match; 1 for anything else." }),
@@ -141,7 +149,7 @@ export const messageDetail = z
     details: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: "What only its type has: the plan and interval of a subscription, for example." }),
+      .meta({ description: "Fields of its type, for example the plan and interval of a subscription." }),
     entries: z
       .array(
         z.object({
@@ -152,7 +160,7 @@ export const messageDetail = z
           amount_usd: decimalNumber("USD."),
         }),
       )
-      .meta({ description: "What the ledger holds of it: one entry for most messages." }),
+      .meta({ description: "Its entries in the ledger: one for most messages." }),
     lines: z
       .array(
         z.object({

@@ -24,7 +24,8 @@ function distinct<Item extends z.ZodType<string>>(item: Item, description: strin
 }
 
 const slug = projectSlug.meta({
-  description: "A project's slug. It may be one that does not exist yet: it holds from the first message on.",
+  description:
+    "A project's slug. The project need not exist yet; the condition applies from its first message on.",
 });
 
 const conditionsOf = {
@@ -42,7 +43,7 @@ const conditionsChange = z
     sources: distinct(source, conditionsOf.sources).nullable().optional(),
   })
   .meta({
-    description: "A list that is left out stays as it is; null or an empty one lifts the condition.",
+    description: "A list that is left out stays unchanged; null or an empty list removes the condition.",
   });
 
 const name = text(120).refine((value) => value.trim() !== "", "must not be blank");
@@ -61,7 +62,10 @@ const limits = {
   monthly_limit: positiveDecimal("The most it may record in a UTC month, USD.", { orZero: true })
     .nullable()
     .optional(),
-  expires_at: instant.nullable().optional().meta({ description: "From when on it is refused." }),
+  expires_at: instant
+    .nullable()
+    .optional()
+    .meta({ description: "The instant from which the key is refused." }),
   rate_limit_rpm: z
     .int("must be a whole number")
     .min(1, "must be 1 or more")
@@ -86,7 +90,8 @@ export const createApiKeyRequest = z
     permissions: granted,
     ...limits,
     environment: environment.default("live").meta({
-      description: "A key of `test` writes and reads test data alone. It cannot be changed later.",
+      description:
+        "A key of `test` writes and reads test data only. The environment cannot be changed later.",
     }),
   })
   .meta({ id: "CreateApiKeyRequest" });
@@ -101,7 +106,7 @@ export const apiKey = z
   .object({
     id: uuid,
     kind: z.enum(["key", "environment"]).meta({
-      description: "`environment`: that of the service's own SVC_API_KEY, which nobody can change here.",
+      description: "`environment`: the service's own SVC_API_KEY, which cannot be changed here.",
     }),
     name: z.string(),
     prefix: z.string().meta({ description: "How its secret begins." }),

@@ -21,7 +21,7 @@ export const auditQuery = z.strictObject({
     .max(maxRows, wholeRows)
     .default(defaultRows)
     .meta({ jsonSchema: { type: "integer", minimum: 1, maximum: maxRows, default: defaultRows } }),
-  cursor: text(500).optional().meta({ description: "`next_cursor` of the answer before, as it came." }),
+  cursor: text(500).optional().meta({ description: "`next_cursor` of the previous answer, unchanged." }),
 });
 export type AuditQuery = z.output<typeof auditQuery>;
 
@@ -33,19 +33,22 @@ const auditEntry = z
     actor: z
       .object({
         user_id: uuid,
-        email: z.string().nullable().meta({ description: "As it was then." }),
-        display_name: z.string().nullable().meta({ description: "As it is now, while they are a member." }),
+        email: z.string().nullable().meta({ description: "The address at that time." }),
+        display_name: z
+          .string()
+          .nullable()
+          .meta({ description: "The present name, while they are a member." }),
       })
       .nullable()
-      .meta({ description: "Null: the service itself." }),
+      .meta({ description: "Null for the service itself." }),
     action: z.string().meta({ description: "`member.changed`, for example." }),
     subject: z.object({
       kind: z.string(),
       id: z.string().nullable().meta({ description: "Of a member, their user's id." }),
     }),
-    before: z.record(z.string(), z.unknown()).nullable().meta({ description: "Null for what is new." }),
-    after: z.record(z.string(), z.unknown()).nullable().meta({ description: "Null for what is gone." }),
-    address: z.string().nullable().meta({ description: "Where the request came from, where that is known." }),
+    before: z.record(z.string(), z.unknown()).nullable().meta({ description: "Null for a new object." }),
+    after: z.record(z.string(), z.unknown()).nullable().meta({ description: "Null for a deleted object." }),
+    address: z.string().nullable().meta({ description: "The address of the request, where known." }),
   })
   .meta({ id: "AuditEntry" });
 

@@ -8,7 +8,7 @@ const amount = positiveDecimal("The limit, USD a UTC month.");
 
 export const createBudgetRequest = z
   .strictObject({
-    name: name.optional().meta({ description: "Left out: what it is of." }),
+    name: name.optional().meta({ description: "Left out: named after its scope." }),
     scope_type: scopeType,
     scope_value: text(128).nullable().default(null).meta({
       description:
@@ -36,14 +36,15 @@ export const budget = budgetRow
   .extend({
     scope: z.object({
       type: scopeType,
-      value: z.string().nullable().meta({ description: "As a request names it: slug, id or name." }),
-      label: z.string().meta({ description: "For people: the project's or the key's name." }),
+      value: z.string().nullable().meta({ description: "The value as in a request: slug, id or name." }),
+      label: z.string().meta({ description: "The display name: the project's or the key's name." }),
     }),
-    forecast: decimalNumber("What the month comes to if it goes on as so far, USD.")
+    forecast: decimalNumber("The month's total at its pace so far, USD.")
       .nullable()
       .meta({ description: "Null in the first three days of a month, and while nothing is spent." }),
     runs_out_on: day.nullable().meta({
-      description: "The day it would be used up at this pace; null where it lasts, or is used up already.",
+      description:
+        "The day on which the budget is used up at this pace; null if it lasts, or is used up already.",
     }),
     created_at: instant,
   })

@@ -11,20 +11,20 @@ export const connection = z
     id: uuid.meta({ description: "Also the id of the key that its records are attributed to." }),
     client: z.object({
       id: z.string(),
-      name: z.string().meta({ description: "What the program calls itself." }),
+      name: z.string().meta({ description: "The name that the program gives itself." }),
       uri: z.string().nullable(),
       host: z
         .string()
         .nullable()
         .meta({ description: "The host that vouches for the name; null where nobody does." }),
-      redirect_host: z.string().meta({ description: "Where the member was last sent back to." }),
+      redirect_host: z.string().meta({ description: "The host that the member was last redirected to." }),
     }),
     user: z.object({ id: uuid, email: z.string(), display_name: z.string().nullable() }),
     permissions: z.array(permission),
     project: z
       .object({ id: uuid, slug: z.string(), name: z.string() })
       .nullable()
-      .meta({ description: "The one project it may touch; null for all." }),
+      .meta({ description: "The only project it may use; null for all." }),
     monthly_limit: decimalNumber("USD it may record in a UTC month.").nullable(),
     spent: decimalNumber("USD it recorded in the current UTC month."),
     created_at: instant,

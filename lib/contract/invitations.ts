@@ -13,7 +13,10 @@ export const invitation = z
   .object({
     id: uuid,
     role: invitedRole,
-    email: z.string().nullable().meta({ description: "Whom alone it is for; null: whoever has the link." }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: "The only address it is for; null: anybody with the link." }),
     invited_by: z.object({ user_id: uuid, display_name: z.string().nullable(), email: z.string() }),
     created_at: instant,
     expires_at: instant,
@@ -25,7 +28,7 @@ export type Invitation = z.output<typeof invitation>;
 
 export const invitationList = z
   .object({
-    invitations: z.array(invitation).meta({ description: "Those not accepted yet, the newest first." }),
+    invitations: z.array(invitation).meta({ description: "Open invitations, the newest first." }),
   })
   .meta({ id: "InvitationList" });
 
@@ -41,7 +44,7 @@ export const createInvitationRequest = z
       .nullable()
       .default(null)
       .meta({
-        description: "Whom alone it is for. Left out: whoever has the link.",
+        description: "The only address it is for. Left out: anybody with the link.",
         jsonSchema: { type: ["string", "null"], format: "email", maxLength: 255 },
       }),
     expires_in_days: z.number(wholeDays).int(wholeDays).min(1, wholeDays).max(maxDays, wholeDays).default(7),
@@ -53,7 +56,7 @@ export const createdInvitation = z
   .object({
     invitation,
     link: z.url().meta({
-      description: "Send it to whom it is for. It works once and cannot be shown again.",
+      description: "Send it to the invited person. It works once and is not shown again.",
     }),
   })
   .meta({ id: "CreatedInvitation" });
@@ -71,9 +74,12 @@ export const invitationOffer = z
     workspace: z.object({ name: z.string() }),
     role: invitedRole,
     invited_by: z.string().meta({ description: "The inviter's name, else their address." }),
-    email: z.string().nullable().meta({ description: "Whom alone it is for; null: whoever has the link." }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: "The only address it is for; null: anybody with the link." }),
     expires_at: instant,
-    is_for_you: z.boolean().meta({ description: "False where it is for another address than yours." }),
+    is_for_you: z.boolean().meta({ description: "False if it is for another address than yours." }),
     already_member: z.boolean(),
   })
   .meta({ id: "InvitationOffer" });

@@ -21,7 +21,10 @@ const orNone = (filter: z.ZodType<string>, maxLength: number, description: strin
   z
     .union([z.literal("").transform(() => null), filter])
     .optional()
-    .meta({ description: `${description} Empty: what has none.`, jsonSchema: { type: "string", maxLength } });
+    .meta({
+      description: `${description} Empty: rows without a value.`,
+      jsonSchema: { type: "string", maxLength },
+    });
 
 /**
  * A day at either end of a range. The previous range of the same length is computed too and must consist of valid
@@ -46,7 +49,7 @@ export const ledgerFilters = {
   provider: orNone(text(64), 64, "The provider, or the vendor of an expense or subscription, as recorded."),
   model: orNone(text(128), 128, "The model as recorded. Of a batch, its lines of this model count."),
   feature: orNone(text(128), 128, "The feature as recorded. Of a batch, its lines of this feature count."),
-  source: source.optional().meta({ description: "Where it came from." }),
+  source: source.optional().meta({ description: "The source of the message." }),
 };
 
 /** Refuses a range without days, days without a range, and days in the wrong order. */
@@ -67,7 +70,7 @@ export function checkRange(
 
 /** The days an answer covers; both null when it covers everything. */
 export const answeredPeriod = {
-  period: period.meta({ description: "As asked for." }),
+  period: period.meta({ description: "As in the request." }),
   from: day.nullable().meta({ description: "The first UTC day; null: everything." }),
   to: day.nullable().meta({ description: "The last UTC day; null: everything." }),
 };

@@ -16,7 +16,7 @@ export const membership = z
     description: z.string().nullable(),
     base_currency: z.string().meta({ description: "ISO 4217." }),
     require_mfa: z.boolean().meta({
-      description: "Whether it is there only for sessions that gave a code of two-factor authentication.",
+      description: "Whether it requires two-factor authentication of its members' sessions.",
     }),
     role: workspaceRole.meta({ description: "The user's own role in it." }),
   })
@@ -38,7 +38,7 @@ export const currentUser = z
       .meta({ description: "The user's workspaces, the default one first, then by name." }),
     locked_workspaces: z.array(z.object({ slug: z.string(), name: z.string() })).meta({
       description:
-        "The user's workspaces that require two-factor authentication while this session gave no code: nothing else of them is there.",
+        "The user's workspaces that require two-factor authentication, when this session gave no code. Nothing else of them is shown.",
     }),
   })
   .meta({ id: "CurrentUser" });

@@ -99,7 +99,7 @@ const subscription = z
     amount: positiveDecimal("The charge of one period, in `currency`."),
     currency,
     interval: z.enum(["month", "year"]).default("month").meta({
-      description: "The period this is the charge of. A year's is spread evenly over its twelve months.",
+      description: "The period of this charge. A year's charge is spread evenly over its twelve months.",
     }),
     plan: text(128).optional(),
     seats: z.int().positive("must be 1 or more").max(1_000_000).optional(),
@@ -201,7 +201,10 @@ export const ingestQuery = z.strictObject({
 
 /** The environment that a member records into. A key has its own. */
 export const recordQuery = ingestQuery.extend({
-  environment: z.enum(["live", "test"]).default("live").meta({ description: "Where they are recorded." }),
+  environment: z
+    .enum(["live", "test"])
+    .default("live")
+    .meta({ description: "The environment of the messages." }),
 });
 
 /** The most messages in one bulk request. */

@@ -23,19 +23,20 @@ const totals = z
     subscription_usd: decimalNumber("USD."),
     expense_usd: decimalNumber("USD."),
     message_count: z.int(),
-    unpriced_count: z
-      .int()
-      .meta({ description: "Lines of usage whose price is not known yet; they count 0." }),
+    unpriced_count: z.int().meta({ description: "Lines of usage without a price, which count as 0." }),
   })
   .meta({ id: "SpendTotals" });
 
 /** Fields shared by the slices of a breakdown and the groups of a series. */
 const slice = {
   value: z.string().nullable().meta({
-    description: "What to filter by for the rows behind it; null for what has none, and for the rest.",
+    description: "The filter value for the rows behind it; null for rows without a value, and for the rest.",
   }),
-  name: z.string().nullable().meta({ description: "For people: a project's or key's name, else the value." }),
-  is_rest: z.boolean().meta({ description: "The sum of all that are not listed by themselves." }),
+  name: z
+    .string()
+    .nullable()
+    .meta({ description: "The display name: a project's or key's name, else the value." }),
+  is_rest: z.boolean().meta({ description: "Whether it is the sum of all that are not listed." }),
   total_usd: decimalNumber("USD."),
 };
 
@@ -45,13 +46,13 @@ const previousTotals = z
   .object({
     from: day,
     to: day,
-    totals: totals.meta({ description: "All of it." }),
+    totals: totals.meta({ description: "The totals of the period." }),
     to_point_usd: decimalNumber(
-      "Its total up to the point that this period has reached: of the day it stops in, the part of the day that has passed.",
+      "Its total up to the same point as this period; for the current day, the part that has passed.",
     ),
   })
   .nullable()
-  .meta({ description: "The period before; null for `all`." });
+  .meta({ description: "The previous period; null for `all`." });
 
 /**
  * What a workspace spent in a period, as totals, series and breakdowns. Every breakdown and series sums to the total.
@@ -73,7 +74,7 @@ export const metrics = z
       group_by: dimension,
       groups: z
         .array(z.object(slice).meta({ id: "SpendGroup" }))
-        .meta({ description: "The seven dearest and, where there are more, the rest." }),
+        .meta({ description: "The seven largest and, where there are more, the rest." }),
       points: z.array(
         z.object({
           from: day.meta({ description: "Its first UTC day." }),
@@ -85,7 +86,7 @@ export const metrics = z
       ),
       previous: z
         .array(z.object({ from: day, total_usd: decimalNumber("USD.") }))
-        .meta({ description: "The period before, bucket for bucket; empty for `all`." }),
+        .meta({ description: "The previous period, bucket by bucket; empty for `all`." }),
     }),
     by_project: breakdown,
     by_type: breakdown,

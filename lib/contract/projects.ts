@@ -23,7 +23,7 @@ export type Project = z.output<typeof project>;
 
 export const projectList = z
   .object({
-    projects: z.array(project).meta({ description: "Those in use first, then the archived; by name." }),
+    projects: z.array(project).meta({ description: "Active projects first, then archived ones; by name." }),
   })
   .meta({ id: "ProjectList" });
 

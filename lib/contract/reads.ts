@@ -22,7 +22,7 @@ export const monthSummary = z
     unpriced_count: z
       .number()
       .int()
-      .meta({ description: "Usage whose price is not known yet; it counts 0 until it is." }),
+      .meta({ description: "Usage without a price, which counts as 0 until a price is set." }),
   })
   .meta({ id: "MonthSummary" });
 
@@ -45,7 +45,7 @@ export const budgetRow = z.object({
 
 export const budgetStatus = z
   .object({
-    budgets: z.array(budgetRow).meta({ description: "Those whose whole spend the key may read, by name." }),
+    budgets: z.array(budgetRow).meta({ description: "Budgets whose whole spend the key may read, by name." }),
     hidden_count: z.int().meta({
       description:
         "How many other budgets the workspace has. They include spend that the key may not read; 0 for a key that may read every project.",
@@ -117,11 +117,9 @@ export const health = z
     status: z.enum(["ok", "failing"]).meta({ description: "`failing` comes with a 503." }),
     version: z.string(),
     checks: z.object({
-      database_readable: z
-        .enum(["ok", "failing"])
-        .meta({ description: "Whether the database answers at once." }),
+      database_readable: z.enum(["ok", "failing"]).meta({ description: "Whether the database answers." }),
       database_writable: z.enum(["ok", "failing"]).meta({
-        description: "Whether it can store anything: not where its disk is full, or it takes no changes.",
+        description: "Whether the database can store changes: not when its disk is full or it is read-only.",
       }),
     }),
   })
@@ -129,7 +127,7 @@ export const health = z
 
 export const errorBody = z
   .looseObject({
-    error: z.string().meta({ description: "A code that stays the same." }),
+    error: z.string().meta({ description: "A stable code." }),
     error_description: z.string().meta({ description: "What happened and what to do, for people." }),
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     request_id: z.string(),

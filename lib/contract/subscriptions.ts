@@ -18,7 +18,7 @@ export const recurringSubscription = z
     booked_periods: z.int(),
     next_on: day
       .nullable()
-      .meta({ description: "The first day of the next period; null when none is to come." }),
+      .meta({ description: "The first day of the next period; null when there is none." }),
     stopped_at: instant.nullable(),
   })
   .meta({ id: "RecurringSubscription" });

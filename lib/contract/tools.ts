@@ -87,7 +87,7 @@ export const toolContracts = {
   },
   get_monthly_summary: {
     title: "Summarise the month",
-    description: "What this UTC month has cost so far, in USD: in all, by kind, and by project.",
+    description: "The cost of this UTC month so far, in USD: in total, by kind, and by project.",
     permission: "read_summaries",
     input: none,
     output: monthSummary,

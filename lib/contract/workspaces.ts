@@ -18,13 +18,13 @@ const description = text(1000).nullable();
 const baseCurrency = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be an ISO 4217 code in capitals, like USD")
-  .meta({ description: "ISO 4217. What the workspace thinks in; costs are kept in USD." });
+  .meta({ description: "ISO 4217. The workspace's display currency; costs are stored in USD." });
 
 export const createWorkspaceRequest = z
   .strictObject({
     name,
     slug: newSlug.optional().meta({
-      description: `The workspace's address, for good. Left out: made of the name. ${reservedHint}`,
+      description: `The workspace's address, which cannot be changed. Left out: derived from the name. ${reservedHint}`,
     }),
     description: description.default(null),
     base_currency: baseCurrency.default("USD"),
@@ -35,7 +35,7 @@ export type CreateWorkspaceRequest = z.output<typeof createWorkspaceRequest>;
 export const updateWorkspaceRequest = z
   .strictObject({
     name: name.optional(),
-    description: description.optional().meta({ description: "Null takes it away." }),
+    description: description.optional().meta({ description: "Null clears it." }),
     base_currency: baseCurrency.optional(),
     require_mfa: z.boolean().optional().meta({
       description:
@@ -52,8 +52,8 @@ export const organization = z
     members: z.array(member).meta({ description: "Owners first, then by role and name." }),
     counts: z.object({
       members: z.int(),
-      projects: z.int().meta({ description: "Those that are not archived." }),
-      api_keys: z.int().meta({ description: "Those that are not revoked." }),
+      projects: z.int().meta({ description: "Projects that are not archived." }),
+      api_keys: z.int().meta({ description: "Keys that are not revoked." }),
       budgets: z.int(),
       connections: z.int(),
     }),

@@ -144,7 +144,7 @@ export function refuseMethod(allow: string): Handler {
   return async (request) => {
     const refusal = new ServiceError(
       "method_not_allowed",
-      `${request.method} is not possible here; ${allow || "nothing"} is.`,
+      `${request.method} is not allowed here. Allowed: ${allow || "none"}.`,
       {},
       { Allow: allow },
     );

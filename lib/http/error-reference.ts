@@ -26,11 +26,11 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       issues: {
         schema: {
           type: "array",
-          description: "Everything that is wrong, not only the first.",
+          description: "All problems, not only the first.",
           items: {
             type: "object",
             properties: {
-              path: { type: "string", description: "Where, for example `message.quantity`." },
+              path: { type: "string", description: "The field, for example `message.quantity`." },
               message: { type: "string", description: "What to do about it." },
             },
             required: ["path", "message"],
@@ -63,7 +63,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       limit_usd: { schema: usd("The key's limit, USD a month."), example: 50 },
       spent_usd: { schema: usd("USD recorded with the key this month."), example: 49.98 },
       resets_at: {
-        schema: { type: "string", format: "date-time", description: "When the limit starts anew." },
+        schema: { type: "string", format: "date-time", description: "When the limit resets." },
         example: "2026-12-01T00:00:00Z",
       },
     },
@@ -79,7 +79,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     },
   },
   project_not_allowed: {
-    when: "The key may not touch this project.",
+    when: "The key's conditions do not allow this project.",
     says: "This API key may not touch the project checkout.",
     fields: {
       project: { schema: { type: "string", description: "The project's slug." }, example: "checkout" },
@@ -123,7 +123,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
   },
   method_not_allowed: {
     when: "The address exists, the method does not; `Allow` lists those that do.",
-    says: "PUT is not possible here; GET is.",
+    says: "PUT is not allowed here. Allowed: GET.",
   },
   idempotency_conflict: {
     when: "The idempotency key was used for a different message.",
@@ -136,11 +136,11 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     },
   },
   slug_taken: {
-    when: "Another one has this slug already.",
+    when: "The slug is already in use.",
     says: "The slug acme is taken. Choose another.",
   },
   conflict: {
-    when: "The state that things are in does not allow it; the description says which.",
+    when: "The present state does not allow it; the description names the state.",
     says: "This API key is revoked, for good. Make a new one.",
   },
   payload_too_large: {
@@ -158,7 +158,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     says: "Send the body as JSON, with Content-Type: application/json.",
   },
   misdirected_request: {
-    when: "The request names a host that this service does not answer as, or none.",
+    when: "The request names no host, or one that this service does not serve.",
     says: "This service does not answer as outlay.internal. Its operator can add the name to ALLOWED_HOSTS.",
   },
   rate_limited: {
@@ -197,7 +197,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     says: "Something went wrong on our side. The request_id helps us find out what.",
   },
   unavailable: {
-    when: "The service is taking in all it can, or its database is away, takes too long or can store nothing. Try again after `Retry-After`; with an idempotency key a retry never counts twice.",
+    when: "The service is overloaded, or its database is unreachable, too slow or cannot store anything. Try again after `Retry-After`; with an idempotency key a retry never counts twice.",
     says: "The service is taking in all it can. Try again in a second.",
   },
 };

@@ -4,9 +4,9 @@ import { requireHealth } from "@/lib/http/health";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
-    summary: "Is the service well?",
+    summary: "Check the service's health",
     description:
-      "Needs no credentials. 200 where the service can read and record; else 503 within six seconds, with `status` `failing` and what is wrong in `checks`, beside the members of every error.",
+      "Needs no credentials. 200 if the service can read and record; otherwise 503 within six seconds, with `status` `failing` and the cause in `checks`, beside the members of every error.",
     auth: "none",
     response: health,
     errors: ["unavailable"],

@@ -5,9 +5,9 @@ import { jobs, runJob } from "./jobs";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
-    summary: "Do what is due",
+    summary: "Run the jobs",
     description:
-      "For platforms where no server of ours runs: a scheduler calls this every minute with `Authorization: Bearer $CRON_SECRET`, and recurring subscriptions are booked and prices corrected. Not there where CRON_SECRET is not set.",
+      "For platforms without our server: a scheduler calls this every minute with `Authorization: Bearer $CRON_SECRET`. It books recurring subscriptions and corrects prices. Not found where CRON_SECRET is not set.",
     auth: "none",
     response: jobsResult,
     errors: ["missing_credentials", "invalid_credentials", "not_found"],

@@ -35,7 +35,7 @@ export async function updateCurrentUser(claims: UserClaims, changes: UpdateMeReq
     const chosen = changes.default_workspace_id;
     const { workspaces } = await loadCurrentUser(client, claims);
     if (chosen && !workspaces.some(({ id }) => id === chosen.toLowerCase()))
-      throw validationFailed([{ path: "default_workspace_id", message: "is none of your workspaces" }]);
+      throw validationFailed([{ path: "default_workspace_id", message: "must be one of your workspaces" }]);
     await updateProfile(client, claims.sub, changes);
     return loadCurrentUser(client, claims);
   });
@@ -68,7 +68,9 @@ export async function createWorkspace(
   const { name, description, base_currency: baseCurrency } = request;
   const slug = request.slug ?? slugOf(name);
   if (slug === "")
-    throw validationFailed([{ path: "slug", message: "is required, since none can be made of this name" }]);
+    throw validationFailed([
+      { path: "slug", message: "is required, because none can be derived from this name" },
+    ]);
   requireCurrency(baseCurrency);
   await throttle("new workspaces", [
     ...accountQuota(claims.sub, 30, hourMs),
@@ -138,5 +140,7 @@ export async function readOrganization(
 
 function requireCurrency(code: string): void {
   if (isCurrency(code)) return;
-  throw validationFailed([{ path: "base_currency", message: "is no currency of ISO 4217, like USD or EUR" }]);
+  throw validationFailed([
+    { path: "base_currency", message: "must be a currency code of ISO 4217, like USD or EUR" },
+  ]);
 }

@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   }),
   PATCH: endpoint({
     summary: "Change my profile",
-    description: "Your name, picture and default workspace. What is left out stays as it is.",
+    description: "Your name, picture and default workspace. Fields that are left out stay unchanged.",
     auth: "user",
     body: updateMeRequest,
     response: currentUser,

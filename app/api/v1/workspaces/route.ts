@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Make a workspace",
     description:
-      "Makes a workspace for a team, which you own. Its slug is its address for good. One person may own 20.",
+      "Creates a team workspace, which you own. Its slug cannot be changed. One person may own 20.",
     auth: "user",
     body: createWorkspaceRequest,
     response: membership,

@@ -82,7 +82,7 @@ function findEndpoint(request: Request): { answer: Answer; params: Record<string
     const answer = new Map(Object.entries(methods)).get(request.method);
     if (answer) return { answer, params };
     const allow = Object.keys(methods).join(", ");
-    const message = `${request.method} is not possible here; ${allow} is.`;
+    const message = `${request.method} is not allowed here. Allowed: ${allow}.`;
     throw new AuthProtocolError(405, "method_not_allowed", message, {}, { Allow: allow });
   }
   throw new AuthProtocolError(404, "not_found", "There is nothing here.");

@@ -5,8 +5,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read what an invitation offers",
-    description:
-      "For whoever is signed in and has the link. One that is used, revoked or expired is not found.",
+    description: "For signed-in users with the link. A used, revoked or expired link is not found.",
     auth: "user",
     params: invitationTokenParams,
     response: invitationOffer,

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
     summary: "Change a workspace",
     description:
-      "Name, description, base currency and whether members need two-factor authentication, for admins. What is left out stays as it is.",
+      "Name, description, base currency and whether members need two-factor authentication, for admins. Fields that are left out stay unchanged.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List what was recorded",
     description:
-      "Latest first, by when the cost occurred. The rows of a period sum to what metrics answers to the same filters.",
+      "Latest first, by when the cost occurred. The rows of a period sum to the total that metrics answers for the same filters.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

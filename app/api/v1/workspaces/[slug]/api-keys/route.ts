@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List a workspace's API keys",
     description:
-      "With what each has recorded in this UTC month, its limit, and when it was last used. Never its secret.",
+      "With what each recorded in this UTC month, its limit, and when it was last used. Secrets are never included.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,
@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Make an API key",
     description:
-      "The secret is in this answer and never again. A key can do no more than whoever makes it; every project that it names must exist.",
+      "The secret is shown only in this answer. A key can do no more than its creator's role. A `project_id` must exist; slugs in its lists need not.",
     auth: "user",
     role: "member",
     params: workspaceParams,

@@ -6,7 +6,7 @@ import { createBudget, listBudgets } from "@/lib/spend/budgets/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List a workspace's budgets",
-    description: "Each with the live spend of this UTC month, and where it is heading.",
+    description: "Each with its live spend in this UTC month and its forecast.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Set a budget",
     description:
-      "Of all spend, or of one project, feature, provider or key, a UTC month. For admins. Several may be of the same thing.",
+      "For all spend, or for one project, feature, provider or key, per UTC month. For admins. Several budgets may have the same scope.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

@@ -5,9 +5,8 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
-    summary: "List the programs that were let into the workspace",
-    description:
-      "Each is a grant that a member gave an assistant with OAuth. What it records counts as a key's.",
+    summary: "List connected programs",
+    description: "Each is an assistant that a member connected with OAuth. It records like an API key.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

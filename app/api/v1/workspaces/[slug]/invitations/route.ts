@@ -6,7 +6,8 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List the open invitations",
-    description: "Those that nobody has accepted, expired ones too, for admins. Links are not shown again.",
+    description:
+      "Invitations that nobody has accepted, expired ones included, for admins. Links are not shown again.",
     auth: "user",
     role: "admin",
     params: workspaceParams,
@@ -17,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Invite somebody by link",
     description:
-      "Makes a link that whoever opens it can join with, once; with `email`, only who is signed in with that address. No mail is sent: pass the link on yourself.",
+      "Creates a link with which one person can join; with `email`, only a user signed in with that address. No mail is sent: pass the link on yourself.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

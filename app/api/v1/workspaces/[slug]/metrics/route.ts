@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read what was spent",
     description:
-      "Totals beside the previous period's, a series over time, and breakdowns. All of one moment: every series and every breakdown sums to the total, to the last digit.",
+      "Totals with the previous period's, a series over time, and breakdowns. All are read in one snapshot: every series and breakdown sums exactly to the total.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

@@ -5,7 +5,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
-    summary: "Read a workspace and who is in it",
+    summary: "Read a workspace and its members",
     description:
       "The workspace, its members with their roles, and how many projects, keys, budgets and connections it has.",
     auth: "user",

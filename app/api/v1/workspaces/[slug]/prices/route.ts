@@ -6,7 +6,7 @@ import { listPrices, setPrice } from "@/lib/ledger/custom-prices/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List the workspace's own prices",
-    description: "With the latest corrections that setting them began, and how far each has come.",
+    description: "With the latest corrections that they started, and the progress of each.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PUT: endpoint({
     summary: "Set a price",
     description:
-      "Sets what one unit costs from an instant on, for admins. It holds for the very next message. What has been unpriced since then is corrected in the background, with every sum it is part of; what was priced before, where `reprice` gives a range.",
+      "Sets the price of one unit from an instant on, for admins. It applies to the next message. Messages that were unpriced since that instant are corrected in the background with all their sums; messages that had a price, only in the range that `reprice` gives.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

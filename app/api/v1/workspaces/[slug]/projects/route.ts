@@ -6,7 +6,7 @@ import { listProjects } from "@/lib/spend/projects/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List the projects",
-    description: "With what each cost this month and when it was last active. Figures are of live messages.",
+    description: "With each project's cost this month and its last activity. Figures are of live messages.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

@@ -6,7 +6,7 @@ import { listSubscriptions } from "@/lib/ledger/recurring/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List recurring subscriptions",
-    description: "Subscriptions that book each following period by themselves, those that go on first.",
+    description: "Subscriptions whose following periods are booked automatically, active ones first.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

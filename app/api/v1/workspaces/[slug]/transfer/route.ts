@@ -6,7 +6,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Transfer the ownership",
-    description: "Makes another member the owner and you an admin, both or neither.",
+    description: "Makes another member the owner and you an admin, in one step.",
     auth: "user",
     role: "owner",
     params: workspaceParams,

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
     summary: "Edit an API key",
     description:
-      "Everything but its id, secret and environment; the secret stays as it is. A merge patch: what is left out stays, null clears, a list is replaced. It holds for the very next request made with the key. Members edit the keys they made, admins all.",
+      "Changes everything except id, secret and environment. A merge patch: fields that are left out stay, null clears, a list is replaced. It applies from the key's next request on. Members edit the keys they made, admins all.",
     auth: "user",
     role: "member",
     params: apiKeyParams,
@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "Revoke an API key",
     description:
-      "For good: its very next request is refused. It stays in the list as revoked. Members revoke the keys they made, admins all; once more changes nothing.",
+      "Permanent: the key's next request is refused. It stays in the list as revoked, and a second call changes nothing. Members revoke the keys they made, admins all.",
     auth: "user",
     role: "member",
     params: apiKeyParams,

@@ -5,8 +5,7 @@ import { editBudget, readBudget, removeBudget } from "@/lib/spend/budgets/servic
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read a budget",
-    description:
-      "One budget with what is spent of it this month, what remains, and where the month is heading.",
+    description: "One budget with this month's spend, what remains, and the forecast.",
     auth: "user",
     role: "viewer",
     params: budgetParams,
@@ -16,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   }),
   PATCH: endpoint({
     summary: "Change a budget",
-    description: "Its name and its amount, for admins; what is left out stays.",
+    description: "Its name and its amount, for admins. Fields that are left out stay unchanged.",
     auth: "user",
     role: "admin",
     params: budgetParams,
@@ -27,7 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   }),
   DELETE: endpoint({
     summary: "Delete a budget",
-    description: "For admins. Answers it as it was; what was spent stays.",
+    description: "For admins. Answers the deleted budget. Spend is not affected.",
     auth: "user",
     role: "admin",
     params: budgetParams,

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "Revoke a connection",
     description:
-      "Ends a program's access at once, on every process. A member revokes their own connections, an admin any. What it recorded stays.",
+      "Ends a program's access at once, on every process. Members revoke their own connections, admins any. What it recorded stays.",
     auth: "user",
     role: "viewer",
     params: connectionParams,

@@ -5,7 +5,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "Revoke an invitation",
-    description: "Its link is worth nothing from then on. Answers the invitation that was.",
+    description: "Its link stops working. Answers the revoked invitation.",
     auth: "user",
     role: "admin",
     params: invitationParams,

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
     summary: "Change a member's role",
     description:
-      "Owners change everybody's role, admins everybody's but an owner's. The last owner stays one. The API keys somebody made are the workspace's and go on working.",
+      "Owners change everybody's role, admins everybody's but an owner's. The last owner keeps the role. A member's API keys belong to the workspace and keep working.",
     auth: "user",
     role: "admin",
     params: memberParams,
@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "Remove a member, or leave",
     description:
-      "Everybody may leave with their own id; admins remove others, owners also owners. The last owner stays. The API keys somebody made are the workspace's and go on working; invitations they sent are revoked. Answers the membership that was.",
+      "Members leave with their own id; admins remove others, owners also owners. The last owner cannot leave. A member's API keys belong to the workspace and keep working; their open invitations are revoked. Answers the former membership.",
     auth: "user",
     role: "viewer",
     params: memberParams,

@@ -5,7 +5,7 @@ import { readMessage } from "@/lib/spend/activity/message";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read one message",
-    description: "Everything about it: who recorded it, how its amount came about, its lines and entries.",
+    description: "All its details: who recorded it, how its amount was computed, its lines and entries.",
     auth: "user",
     role: "viewer",
     params: messageParams,

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Record costs as a member",
     description:
-      "As the bulk route for keys, for people: up to 1,000 messages in order with a verdict for each, from the source `manual` or `import`, attributed to the member who sends them.",
+      "Like the bulk route for keys: up to 1,000 messages in order with a verdict for each, with the source `manual` or `import`, attributed to the member who sends them.",
     auth: "user",
     role: "member",
     params: workspaceParams,

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
     summary: "Rename or archive a project",
     description:
-      "An archived project is left out where one is chosen from. Nothing else changes: it counts in every sum and budget, and messages to it are recorded without bringing it back.",
+      "An archived project is not offered where a project is chosen. Nothing else changes: it counts in every sum and budget, and messages to it are recorded without restoring it.",
     auth: "user",
     role: "member",
     params: projectParams,

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Rotate an API key",
     description:
-      "Gives it a new secret, which is in this answer and never again. The one before is refused at once; everything else stays. Of two rotations at once, the secret with the later `rotated_at` lives.",
+      "Replaces the key's secret. The new one is shown only in this answer; the old one is refused at once. Everything else stays. Of two rotations at once, the secret with the later `rotated_at` works.",
     auth: "user",
     role: "member",
     params: apiKeyParams,
