@@ -3,7 +3,7 @@ import { fillSignIn, password, signUp } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
 
-// Axe looks at the page in both themes, which takes its time where other tests run beside.
+// Axe checks the page in both themes, which is slow beside other tests.
 test.describe.configure({ timeout: 90_000 });
 
 /** The link and the code of the latest mail to an address. */
@@ -33,7 +33,7 @@ test("Changes an address once both the present and the new one have confirmed it
   await page.getByRole("button", { name: "Send both again" }).click();
   await expect(address(page)).toContainText("Both mails are sent again");
 
-  // The present one in this browser, the new one in another that nobody is signed in to.
+  // The present address confirms in this browser, the new one in another without a session.
   await page.goto((await mailTo(world, email)).link);
   await expect(page).toHaveURL(/settings\/account\?address=half/);
   await expect(address(page)).toContainText("One of the two addresses is confirmed.");

@@ -4,15 +4,15 @@ import type { OpenPage, World } from "./fixtures";
 
 export const password = "correct horse battery";
 
-/** Somebody new, with a personal workspace. */
+/** A new user with a personal workspace. */
 export type Account = { email: string; slug: string };
 
-/** An address that nobody has signed up with. */
+/** An address without an account. */
 const newEmail = () => `${randomUUID()}@example.com`;
 
 /**
- * Signs somebody new up, as a browser without scripts sends the form. The page is signed in then, and has opened nothing:
- * as a person does it is `signUpByForm`.
+ * Signs a new user up by sending the form as a browser without scripts does. The page is signed in then, and has
+ * opened nothing. `signUpByForm` does it as a person does.
  */
 export async function signUp(page: Page, name = "Ada"): Promise<Account> {
   const form = await page.request.get("/sign-up");
@@ -31,7 +31,7 @@ export async function signUp(page: Page, name = "Ada"): Promise<Account> {
   return { email, slug: workspaces[0].slug };
 }
 
-/** Fills in the page's form for an account, and sends it. */
+/** Fills in and sends the page's sign-up form. */
 export async function fillSignUp(page: Page, name = "Ada"): Promise<void> {
   await page.getByLabel("Name").fill(name);
   await page.getByLabel("E-mail address").fill(newEmail());
@@ -39,7 +39,7 @@ export async function fillSignUp(page: Page, name = "Ada"): Promise<void> {
   await page.getByRole("button", { name: "Make an account" }).click();
 }
 
-/** Signs somebody new up as a person does; the page ends on the overview of their workspace. @returns its slug */
+/** Signs a new user up as a person does; the page ends on the overview of their workspace. @returns its slug */
 export async function signUpByForm(page: Page): Promise<string> {
   await page.goto("/sign-up");
   await fillSignUp(page);
@@ -47,7 +47,7 @@ export async function signUpByForm(page: Page): Promise<string> {
   return new URL(page.url()).pathname.slice(1);
 }
 
-/** Fills in the page's form for signing in, and sends it. */
+/** Fills in and sends the page's sign-in form. */
 export async function fillSignIn(page: Page, email: string, typed = password): Promise<void> {
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(typed);
@@ -60,7 +60,7 @@ export async function workspaceId({ fixtures }: World, slug: string): Promise<st
   return rows[0].id;
 }
 
-/** Makes somebody a member of a workspace with a role, or changes the role they have. */
+/** Adds a user to a workspace with a role, or changes their role. */
 export async function setRole({ fixtures }: World, slug: string, email: string, role: string): Promise<void> {
   await fixtures.sql.query(
     `insert into public.workspace_members (workspace_id, user_id, role)
@@ -70,7 +70,7 @@ export async function setRole({ fixtures }: World, slug: string, email: string, 
   );
 }
 
-/** Opens a browser for somebody new who has a role in a workspace. */
+/** Opens a browser for a new user with a role in a workspace. */
 export async function openAs(openPage: OpenPage, world: World, slug: string, role: string): Promise<Page> {
   const page = await openPage();
   const { email } = await signUp(page);

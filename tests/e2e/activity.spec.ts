@@ -10,7 +10,7 @@ import { expect, test, type World } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
 import { expectDigits, readApi, recordSpend } from "./spend";
 
-// Each of them opens several pages, and waits for what comes by itself.
+// Each test opens several pages and waits for live updates.
 test.describe.configure({ timeout: 60_000 });
 
 /** A key's client for a workspace. */
@@ -146,7 +146,7 @@ test("Requests nothing while hidden, and catches up when visible", async ({ page
   await page.waitForLoadState("networkidle");
   const before = asked.length;
   await client.post(costMessage({ label: "Meanwhile" }));
-  // Longer than live updates wait between two looks: that nothing is asked cannot be awaited otherwise.
+  // Longer than the interval of live updates: that nothing is requested can only be waited for.
   await page.waitForTimeout(2_500);
   expect(asked.length).toBe(before);
   await setHidden(false);
@@ -222,7 +222,7 @@ test("Hides a message of another workspace like one that does not exist", async 
   const { slug } = await signUp(page);
   const { secret } = await world.fixtures.key(await world.fixtures.workspace());
   const { body } = await apiClient(world.service.baseUrl, secret).post(costMessage());
-  // Not the page whose console must stay clean: a browser reports every 404 there.
+  // A page of its own: the browser reports every 404 on the console, which must stay clean elsewhere.
   const viewer = await openAs(openPage, world, slug, "viewer");
   for (const id of [String(body.id), "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51", "nonsense"]) {
     await viewer.goto(`/${slug}/activity?message=${id}`);

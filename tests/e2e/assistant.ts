@@ -8,10 +8,10 @@ import { expect, type World } from "./fixtures";
 import { startProgram } from "./program";
 
 /**
- * An assistant with the protocol's own SDK, which finds its way from the address of the agent tools alone. Whoever `page`
- * is signed in as lets it in.
- * @param answer what they do with the page that asks them; it ends with the button to allow
- * @returns the client, connected
+ * Connects an assistant with the MCP SDK, which starts from the address of the agent tools. The user signed in on
+ * `page` gives consent.
+ * @param answer what they do on the consent page; it ends with the button to allow
+ * @returns the connected client
  */
 export async function connectAssistant(
   page: Page,

@@ -7,12 +7,12 @@ type Fiber = {
 };
 
 /**
- * Whether everything on the page hears a key or a click. It runs in the page, and knows how React keeps its tree: a React
- * that keeps it otherwise lets every test time out here. A page that is none of Next's is awake once it is loaded.
+ * Whether every element of the page handles keys and clicks. It runs in the page and depends on how React stores its
+ * tree: if that changes, every test times out here. A page that is not Next's is ready once loaded.
  */
 async function isAwake(): Promise<boolean> {
   if (!document.querySelector('script[src*="/_next/"]')) return document.readyState === "complete";
-  // What is streamed is in its place, where a skeleton was.
+  // Streamed content has replaced its skeleton.
   if (document.querySelector('template[id^="B:"], div[hidden][id^="S:"]')) return false;
   const [container] = Object.entries(document).filter(([name]) => name.startsWith("__reactContainer$"));
   const root: Fiber | undefined = container?.[1].stateNode.current;
@@ -22,12 +22,12 @@ async function isAwake(): Promise<boolean> {
     if (state?.dehydrated) return false;
     fibers.push(...[child, sibling].filter((each) => each !== null));
   }
-  // Effects run after what they follow is on the screen; keys of the whole window are heard by one.
+  // Effects run after the screen was painted; one of them handles keys of the whole window.
   await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1_000 }));
   return true;
 }
 
-/** Lets `goto`, `reload` and `goBack` of a page wait until it is awake: what is pressed before that is lost. */
+/** Makes a page's `goto`, `reload` and `goBack` wait until it handles input: earlier input is lost. */
 export function keepAwake(page: Page): Page {
   const whenAwake = async <Loaded>(loading: Promise<Loaded>): Promise<Loaded> => {
     const loaded = await loading;

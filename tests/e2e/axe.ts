@@ -6,16 +6,16 @@ import { projectRoot } from "@/tests/helpers/project-root";
 
 const source = readFileSync(join(projectRoot, "node_modules/axe-core/axe.min.js"), "utf8");
 
-/** The rules whose answer a theme changes. What else a page breaks it breaks in both. */
+/** The rules whose result depends on the theme. Other violations are the same in both. */
 const ofColours = ["color-contrast", "link-in-text-block"];
 
-/** What is looked at: all of the page but its colours, or its colours as they are in the theme it has. */
+/** What is checked: everything except colours, or the colours of the present theme. */
 export type Aspect = "structure" | "colours";
 
 /**
- * Has axe look at a page. Of text that looks alike on the same ground some is looked at for its colours: a page that
- * shows a hundred endpoints shows the same few colours a hundred times, and each time costs a millisecond or more.
- * @returns the rules that are broken, each with the first element that breaks it
+ * Checks a page with axe. Of text with the same look on the same background only some is checked for colours: a page
+ * of a hundred endpoints shows the same few colours a hundred times, and each check takes a millisecond or more.
+ * @returns the violated rules, each with the first element
  */
 export async function findBarriers(page: Page, aspect: Aspect): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(source);
@@ -26,7 +26,7 @@ export async function findBarriers(page: Page, aspect: Aspect): Promise<string[]
 async function lookAtPage({ aspect, ofColours }: { aspect: Aspect; ofColours: string[] }): Promise<string[]> {
   const ofEachLook = 5;
 
-  /** Elements with text of their own that can be seen, a few of each look: what decides its colours, from the root down. */
+  /** Visible elements with text of their own, a few for each look: what decides their colours, from the root down. */
   const sample = () => {
     const looks = new Map<string, number>();
     const lookOf = new Map<Element, number>();

@@ -10,7 +10,7 @@ import { digitsOf, expectDigits, readApi, recordSpend } from "./spend";
 
 type BudgetList = z.output<typeof budgetList>;
 
-/** Somebody new, with two months of spend behind them, on their budgets. */
+/** A new user with two months of spend, on their budgets page. */
 async function openBudgets(page: Page, world: World): Promise<{ slug: string; workspace: string }> {
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
@@ -18,7 +18,7 @@ async function openBudgets(page: Page, world: World): Promise<{ slug: string; wo
   return { slug, workspace: await workspaceId(world, slug) };
 }
 
-/** Sets a budget of a workspace for a feature, a provider or all of it. */
+/** Creates a budget of a workspace for a feature, a provider or all spend. */
 async function setBudget(
   { fixtures }: World,
   workspace: string,
@@ -30,7 +30,7 @@ async function setBudget(
   );
 }
 
-// Two months of spend are recorded first, and axe looks at each page and dialog in both themes.
+// Two months of spend are recorded first, and axe checks each page and dialog in both themes.
 test.describe.configure({ timeout: 90_000 });
 
 const cardOf = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -67,11 +67,11 @@ test("Shows the API's forecast: the month's total and the day a budget runs out"
   for (const { name, forecast, runs_out_on: day } of budgets) {
     const card = cardOf(page, name);
     if (forecast === null) {
-      // In the first three days of a month nobody knows.
+      // There is no forecast in the first three days of a month.
       await expect(card).toContainText("It is too early in the month to say where it is heading.");
       continue;
     }
-    // It moves with the clock: the answer is a moment later than the page.
+    // The forecast changes with time: the API is asked a moment after the page.
     const shown = await card.locator('[data-figure="forecast"]').getAttribute("data-exact");
     expect(Number(shown) / Number(exactText(forecast)), name).toBeCloseTo(1, 2);
     const words =

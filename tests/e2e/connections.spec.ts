@@ -5,7 +5,7 @@ import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
 import { startProgram } from "./program";
 
-/** An assistant that is let in by whoever the page is signed in as. @returns its access token */
+/** Connects an assistant for the user signed in on the page. @returns its access token */
 async function connect(page: Page, { service: { baseUrl } }: World, name: string): Promise<string> {
   const { redirectUri, stop } = await startProgram();
   const clientId = await registerClient(baseUrl, { client_name: name, redirect_uris: [redirectUri] });

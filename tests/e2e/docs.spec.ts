@@ -3,10 +3,10 @@ import type { APIRequestContext } from "@playwright/test";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
 
-/** What a first visit of a page may load: HTML as it is, what it asks for compressed where it can be. */
+/** The limit of a page's first visit: HTML uncompressed, its requests compressed where possible. */
 const maxBytes = 300_000;
 
-/** Every page of the reference, by the contents of the first. */
+/** Every page of the reference, from the first page's table of contents. */
 async function listPages(request: APIRequestContext): Promise<string[]> {
   const html = await (await request.get("/docs")).text();
   const [contents = ""] = /<nav aria-label="Contents".*?<\/nav>/s.exec(html) ?? [];

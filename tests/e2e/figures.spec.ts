@@ -16,15 +16,15 @@ import { signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { digitsOf, readApi, unfoldAll } from "./spend";
 
-/** What a page shows, or is to show: the digits under each name, in the page's order. */
+/** The figures that a page shows or should show: the digits under each name, in the page's order. */
 type Figures = Record<string, string[]>;
 
-/** These move with the clock: the answer is a moment later than the page. */
+/** Forecasts change with time: the API is asked a moment after the page. */
 const moving = ["forecast_usd", "forecast", "previous.to_point_usd"];
 
 const totalOf = (digits: string[]) => toText(sum(digits.map(parseDecimal)));
 
-/** Every figure on the page, whatever it is called: one that nobody compares fails the test. */
+/** Every figure on the page: one that is not compared fails the test. */
 async function readFigures(page: Page): Promise<Figures> {
   await unfoldAll(page);
   return page.locator("[data-figure]").evaluateAll((elements) => {
@@ -37,7 +37,7 @@ async function readFigures(page: Page): Promise<Figures> {
   });
 }
 
-/** Holds all that a page shows against what it is to show. */
+/** Compares all figures of a page with the expected ones. */
 async function expectFigures(page: Page, path: string, read: () => Promise<Figures>): Promise<Figures> {
   await page.goto(path);
   await expect(page.locator("[data-figure]").first()).toBeVisible();
@@ -59,7 +59,7 @@ async function expectFigures(page: Page, path: string, read: () => Promise<Figur
   return shown;
 }
 
-/** Records the four months of the demo's team in a workspace. @returns the secret of a key of it that reads */
+/** Records the demo team's four months in a workspace. @returns the secret of a key that reads it */
 async function recordDemo(world: World, slug: string): Promise<string> {
   const { secret } = await world.fixtures.key(await workspaceId(world, slug));
   const messages = demoMessages(Date.now()).map(({ at, project, source, message }) => ({
@@ -80,7 +80,7 @@ async function recordDemo(world: World, slug: string): Promise<string> {
   return secret;
 }
 
-/** What a page of metrics shows of them. */
+/** The figures of a page of metrics. */
 function figuresOfMetrics(
   { totals, previous, series, forecast_usd: forecast, ...breakdowns }: Metrics,
   dimensions: ("project" | "model" | "feature" | "provider" | "key")[],
@@ -199,7 +199,7 @@ test("Shows the API's figures on every page for four months of a team, and parts
           "totals.expense_usd": digitsOf([expense_usd]),
           "totals.message_count": [String(totals.message_count)],
           "totals.unpriced_count": totals.unpriced_count > 0 ? [String(totals.unpriced_count)] : [],
-          // What has no price yet says so, where others have an amount.
+          // Unpriced rows say so instead of showing an amount.
           "activity.amount_usd": digitsOf(
             list.activity
               .filter(({ cost_status: status }) => status !== "unpriced")
@@ -217,7 +217,7 @@ test("Shows the API's figures on every page for four months of a team, and parts
     });
     await expectFigures(page, `/${slug}/budgets`, async () => {
       const { budgets } = await readApi<z.output<typeof budgetList>>(page, `${api}/budgets`);
-      // Those that are nearest to their limit come first.
+      // Those closest to their limit come first.
       budgets.sort((a, b) => Number(exactText(b.percent_used)) - Number(exactText(a.percent_used)));
       return {
         spent: digitsOf(budgets.map(({ spent }) => spent)),

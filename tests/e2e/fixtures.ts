@@ -6,10 +6,10 @@ import { type Running, runningVariable } from "./global-setup";
 /** The run's service, and its database as its owner. */
 export type World = { fixtures: Fixtures; service: { baseUrl: string } };
 
-/** Opens a page in a browser of its own, for somebody else; both are closed when the test ends. */
+/** Opens a page in another browser, for another user; both are closed when the test ends. */
 export type OpenPage = () => Promise<Page>;
 
-/** The browser's own note that a call was answered with a refusal: no error of the page's. */
+/** The browser's report of a refused call, which is not an error of the page. */
 const refusal = /^Failed to load resource: the server responded with a status of 4(?:00|02|03|09|29) /;
 
 export const test = base.extend<

@@ -1,13 +1,13 @@
 import { copyTemplate, startTestCluster } from "@/tests/helpers/cluster";
 import { startService } from "@/tests/helpers/service";
 
-/** Where the run's one service is, as the workers are told. */
+/** The addresses of the run's one service, as passed to the workers. */
 export type Running = { baseUrl: string; adminUrl: string };
 
-/** The variable that tells them. */
+/** The variable that passes them. */
 export const runningVariable = "OUTLAY_E2E_SERVICE";
 
-/** Starts the service of a run, on a Postgres of its own: everybody in the tests has a workspace of their own there. */
+/** Starts the service of a run on a Postgres of its own. Every test has workspaces of its own there. */
 export default async function setup(): Promise<() => Promise<void>> {
   const { cluster, stop } = await startTestCluster();
   const database = await copyTemplate(cluster);
@@ -16,7 +16,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   process.env[runningVariable] = JSON.stringify(running);
   return async () => {
     await service.stop();
-    // Waits for the last connections: one that Postgres tells off while it says goodbye fails the run.
+    // Waits for the last connections: one that is ended while closing fails the run.
     await database.drop();
     await stop();
   };

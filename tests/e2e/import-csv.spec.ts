@@ -6,7 +6,7 @@ import { expect, test, type World } from "./fixtures";
 import { expectLight, expectUsable } from "./page-checks";
 import { readApi } from "./spend";
 
-// Thousands of rows, tried and then recorded.
+// Thousands of rows, first as a dry run and then recorded.
 test.describe.configure({ timeout: 60_000 });
 
 const header = "Date,Project,Provider,Model Name,Unit,Tokens,Cost USD,Team";
@@ -20,7 +20,7 @@ const bad = [
   "2026-11-04,search,anthropic,claude-sonnet-4-5,input_tokens,-5,0.10,data",
 ];
 
-/** Opens the import with a file of these lines chosen. */
+/** Opens the import with a file of these lines. */
 async function chooseFile(page: Page, slug: string, lines: string[]): Promise<void> {
   await page.goto(`/${slug}/activity/import`);
   await page.getByLabel(/^Choose a CSV file/).setInputFiles({

@@ -4,7 +4,7 @@ import { fillSignIn, fillSignUp } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
 
-/** A workspace and a link into it. */
+/** A workspace and an invitation link to it. */
 async function invite({ service }: World, offer: Record<string, unknown>) {
   const host = await signUpUser(service.baseUrl);
   const name = `Team ${randomUUID().slice(0, 8)}`;
@@ -18,7 +18,7 @@ test("Brings a new person to an account and into the workspace, once", async ({ 
   await page.goto(path);
   await expect(page.getByRole("heading", { name: "You are invited" })).toBeVisible();
   await expectUsable(page);
-  // By way of the wrong door: where to come back to is not lost between the two.
+  // By way of the sign-up page: the return address must survive the change of page.
   await page.getByRole("link", { name: "Sign in" }).click();
   await page.getByRole("link", { name: "Make one" }).click();
   await fillSignUp(page, "Grace");

@@ -4,7 +4,7 @@ import { fillSignUp, signUpByForm } from "./accounts";
 import { connectAssistant } from "./assistant";
 import { expect, test } from "./fixtures";
 
-/** Goes to a page of the workspace as a person does, by the names of the pages. */
+/** Navigates to a page of the workspace by its name, as a person does. */
 async function goTo(page: Page, name: string): Promise<void> {
   const menu = page.getByRole("button", { name: "Menu" });
   if (await menu.isVisible()) await menu.click();

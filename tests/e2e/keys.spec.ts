@@ -4,7 +4,7 @@ import { openAs, signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
 
-/** Somebody new, on the keys of their workspace with its projects `checkout` and `search`. */
+/** A new user on the keys page of a workspace with the projects `checkout` and `search`. */
 async function openKeys(page: Page, world: World): Promise<{ slug: string; workspace: string }> {
   const { slug } = await signUp(page);
   const workspace = await workspaceId(world, slug);
@@ -14,7 +14,7 @@ async function openKeys(page: Page, world: World): Promise<{ slug: string; works
   return { slug, workspace };
 }
 
-/** Makes a key of a preset by the page, and closes its secret. @returns the secret */
+/** Creates a key of a preset on the page, and closes its secret. @returns the secret */
 async function makeKey(page: Page, name: string, preset = "Everything"): Promise<string> {
   await page.getByRole("button", { name: "Make a key" }).click();
   const sheet = page.getByRole("dialog", { name: "Make a key" });

@@ -2,7 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 import { signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 
-/** Somebody new, in a workspace with more projects than any list shows at once. */
+/** A new user in a workspace with more projects than a list shows at once. */
 async function withManyProjects(page: Page, world: World): Promise<string> {
   const { slug } = await signUp(page);
   await world.fixtures.sql.query(
@@ -13,7 +13,7 @@ async function withManyProjects(page: Page, world: World): Promise<string> {
   return slug;
 }
 
-/** Whether the option that a line's `aria-activedescendant` names is in its list's sight, whole. */
+/** Whether the option named by `aria-activedescendant` is completely visible in its list. */
 async function expectActiveInView(line: Locator): Promise<void> {
   await expect
     .poll(() =>
@@ -28,7 +28,7 @@ async function expectActiveInView(line: Locator): Promise<void> {
     .toBe("in view");
 }
 
-/** Goes through a list by the keyboard: some way down, round its end, and back. */
+/** Moves through a list by keyboard: down, around its end, and back. */
 async function expectListFollows(page: Page, line: Locator): Promise<void> {
   const active = () => line.getAttribute("aria-activedescendant");
   await expectActiveInView(line);
@@ -54,7 +54,7 @@ test("Keeps the active option of a combobox in view", { tag: "@phone" }, async (
   await line.click();
   await expect(sheet.getByRole("option")).toHaveCount(40);
   await expectListFollows(page, line);
-  // What is typed begins anew at the top.
+  // Typing starts at the top again.
   await page.keyboard.press("ArrowUp");
   await page.keyboard.type("project");
   await expectActiveInView(line);

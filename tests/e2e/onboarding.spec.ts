@@ -7,7 +7,7 @@ import { expectUsable } from "./page-checks";
 
 const run = promisify(execFile);
 
-/** The text of a snippet, as somebody copies it. */
+/** The text of a snippet as it is copied. */
 async function readSnippet(page: Page, tab: string): Promise<string> {
   await page.getByRole("tab", { name: tab, exact: true }).click();
   return (await page.getByRole("tabpanel").getByRole("group").textContent()) ?? "";
@@ -23,7 +23,7 @@ test("Brings a new workspace to its first message in three steps without a reloa
     expect(await readSnippet(page, tab)).toContain(secret);
   await expect(page.getByText("Waiting for the first message")).toBeVisible();
   await page.evaluate(() => Object.assign(window, { isSamePage: true }));
-  // What the page shows is what is run, in a shell as a person has it.
+  // Runs what the page shows, in a shell as a person would.
   const { stdout } = await run("sh", ["-c", (await readSnippet(page, "curl")).replace("curl ", "curl -sS ")]);
   const { amount_usd: amount } = JSON.parse(stdout);
   await expect(page.getByText("The first message is here.")).toBeVisible();

@@ -52,7 +52,7 @@ test("Draws only today's bar as unfinished", async ({ page, world }) => {
       await dashed.evaluateAll((bars) => bars.map((bar) => Math.floor(Number(bar.getAttribute("x"))))),
     ),
   ];
-  // The chart is streamed: it may be on its way into its place.
+  // The chart is streamed and may not be in place yet.
   await expect.poll(places).toEqual([new Date().getUTCDate() - 1]);
 });
 

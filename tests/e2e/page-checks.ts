@@ -2,10 +2,10 @@ import { gzipSync } from "node:zlib";
 import { expect, type Page } from "@playwright/test";
 import { findBarriers } from "./axe";
 
-/** What a page may load before it is awake, compressed. */
+/** The compressed bytes that a page may load before it handles input. */
 const maxScriptBytes = 180_000;
 
-/** Counts from now on what moves by itself on the pages this page shows. Call it before the first `goto`. */
+/** Starts counting layout shifts on all pages that this page opens. Call it before the first `goto`. */
 export async function watchLayout(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const shifts: string[] = [];
@@ -24,14 +24,14 @@ export async function watchLayout(page: Page): Promise<void> {
   });
 }
 
-/** Nothing on the page has moved by itself since `watchLayout`. */
+/** Asserts that there was no layout shift since `watchLayout`. */
 export async function expectStill(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
   const shifts = await page.evaluate(() => (window as unknown as { layoutShifts: string[] }).layoutShifts);
   expect(shifts).toEqual([]);
 }
 
-/** Everything that a policy kept from a page since, over all the pages that it shows: directive, address and sample. */
+/** Collects what a policy blocked from now on, over all pages opened: directive, address and sample. */
 export async function watchPolicy(page: Page): Promise<string[]> {
   const violations: string[] = [];
   await page.exposeFunction("reportViolation", (violation: string) => violations.push(violation));
@@ -45,7 +45,7 @@ export async function watchPolicy(page: Page): Promise<string[]> {
   return violations;
 }
 
-/** The page can be used by everybody, in light and in dark, and is no wider than the screen. */
+/** Asserts that the page is accessible in light and dark and not wider than the screen. */
 export async function expectUsable(page: Page): Promise<void> {
   expect(await findBarriers(page, "structure")).toEqual([]);
   for (const colorScheme of ["light", "dark"] as const) {
@@ -59,14 +59,14 @@ export async function expectUsable(page: Page): Promise<void> {
   expect(overflow).toBeLessThanOrEqual(0);
 }
 
-/** How large scripts are, compressed: most are of more pages than one. */
+/** Compressed sizes of scripts, cached because pages share most of them. */
 const sizes = new Map<string, Promise<number>>();
 
 async function readSize(page: Page, source: string): Promise<number> {
   return gzipSync(await (await page.request.get(source)).body()).length;
 }
 
-/** The scripts that a page's HTML asks for are together no larger than what a page may load. */
+/** Asserts that the scripts of a page's HTML are within the limit. */
 export async function expectLight(page: Page, path: string): Promise<void> {
   const html = await (await page.request.get(path)).text();
   const tags = [...html.matchAll(/<script[^>]*\bsrc="([^"]+)"[^>]*>/g)];

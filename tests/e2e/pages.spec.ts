@@ -10,24 +10,24 @@ import { expect, test, type World } from "./fixtures";
 import { expectLight, expectStill, expectUsable, watchLayout, watchPolicy } from "./page-checks";
 import { recordSpend } from "./spend";
 
-/** Every page there is, by its folder under app/: one that is added tomorrow is among them. */
+/** Every page, by its folder under app/, so that a new one is included. */
 const pages = readdirSync(join(projectRoot, "app"), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith("page.tsx"))
   .map((file) => join("/", dirname(file)).replace(/\/\([^)]+\)/g, "") || "/")
   .sort();
 
-/** It shows nothing, and leads on to somebody's workspace. */
+/** Shows nothing and redirects to a workspace. */
 const isSeen = (path: string) => path !== "/workspaces";
 const isOfWorkspace = (path: string) => path.startsWith("/[workspace]");
-/** Those beside a workspace's that are for who is signed in. */
+/** Pages for signed-in users outside a workspace. */
 const isOfAccount = (path: string) => ["/workspaces/new", "/oauth/authorize"].includes(path);
-/** The one for whom a link by mail signed in. */
+/** The page for a session from a mailed link. */
 const isOfMail = (path: string) => path === "/reset/new";
 
-/** Those for who has a second factor to set up or to prove. */
+/** Pages for users who have to set up or prove a second factor. */
 const isOfSecondFactor = (path: string) => ["/sign-in/code", "/workspaces/two-factor"].includes(path);
 
-/** A workspace that has some of everything, the address of an invitation to it, and what an assistant asks with. */
+/** A workspace with some of everything, an invitation to it, and an authorization request. */
 type Scene = { slug: string; invitation: string; question: string };
 
 async function setScene(world: World): Promise<Scene> {
@@ -55,7 +55,7 @@ function addressOf(path: string, { slug, invitation, question }: Scene): string 
   return address.replace("[project]", "checkout");
 }
 
-/** Opens each of the pages, and holds it to what every page is held to. */
+/** Opens each page and runs the checks of every page. */
 async function visitAll(
   page: Page,
   paths: string[],
@@ -70,7 +70,7 @@ async function visitAll(
       const address = addressOf(path, scene);
       expect(address, "what stands for a part of the address is known").not.toContain("[");
       await page.goto(address);
-      // One that leads elsewhere has not been seen.
+      // A page that redirects elsewhere was not checked.
       expect(new URL(page.url()).pathname).toBe(address.replace(/\?.*/, ""));
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
       await check(address);
@@ -122,7 +122,7 @@ test.describe("Every page is accessible, small, and without layout shifts", () =
     await visitAll(page, ["/workspaces/two-factor", "/sign-in/code"], scene, async (address) => {
       await expectUsable(page);
       await expectLight(page, address);
-      // Set up on another device, while this session stays without its code: the next page asks for it.
+      // Set up on another device, while this session has not given its code: the next page asks for it.
       await world.fixtures.sql.query(
         `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, secret, created_at, updated_at)
          select gen_random_uuid(), id, 'Phone', 'totp', 'verified', 'JBSWY3DPEHPK3PXP', now(), now()
@@ -132,7 +132,7 @@ test.describe("Every page is accessible, small, and without layout shifts", () =
     });
   });
 
-  // What is of another shape on a phone is of that shape for an owner, too.
+  // Pages with another layout on a phone are checked as an owner.
   test("For a viewer", async ({ page, world }) => {
     const scene = await setScene(world);
     const { email } = await signUp(page);

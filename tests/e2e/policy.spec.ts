@@ -2,7 +2,7 @@ import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { watchPolicy } from "./page-checks";
 
-// Pages of their own: what is not found, or kept from running, is an error on the console.
+// Separate pages: what is not found or blocked is an error on the console.
 
 test("Runs the scripts of the not-found page under its policy", async ({ openPage }) => {
   const page = await openPage();

@@ -4,7 +4,7 @@ import { fillSignIn, openAs, setRole, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";
 
-/** Sets an authenticator up in the dialog or on the page in sight. @returns its secret and the recovery codes */
+/** Sets up an authenticator in the open dialog or page. @returns its secret and the recovery codes */
 async function setUp(page: Page): Promise<{ secret: string; codes: string[] }> {
   await page.getByRole("button", { name: "Continue" }).click();
   const secret = await page.getByLabel("secret", { exact: true }).inputValue();
@@ -43,7 +43,7 @@ test("Sets up an authenticator and asks for its code at sign-in", async ({ page 
   await fillSignIn(page, email);
   await page.waitForURL("**/sign-in/code?**");
   await expectUsable(page);
-  // Nothing else of the service's is there before the code is given.
+  // No other page is accessible before the code is given.
   await page.goto(`/${slug}`);
   await expect(page).toHaveURL(/\/sign-in\/code\?next=/);
   await page.goto(`/sign-in/code?next=/${slug}/keys`);

@@ -8,7 +8,7 @@ import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
 import { digitsOf, expectDigits, readApi, recordSpend } from "./spend";
 
-// Axe looks at each page and each dialog in both themes, which takes its time where other tests run beside.
+// Axe checks each page and dialog in both themes, which is slow beside other tests.
 test.describe.configure({ timeout: 90_000 });
 
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
@@ -54,7 +54,7 @@ test("Lets an invited viewer see everything and change nothing", async ({ page, 
   for (const part of ["", "/members", "/prices", "/subscriptions"]) {
     await guest.goto(`/${slug}/settings${part}`);
     await expect(guest.getByRole("navigation", { name: "Settings" })).toBeVisible();
-    // The way out is everybody's.
+    // Everybody may leave.
     const buttons = guest.getByRole("main").getByRole("button", { name: /^(?!Leave)/ });
     await expect(buttons, `settings${part}`).toHaveCount(0);
   }

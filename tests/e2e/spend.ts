@@ -14,7 +14,9 @@ const workloads = [
   { project: "research", model: "gpt-4o-mini", feature: undefined },
 ];
 
-/** Records two months of all kinds of cost in a workspace, some of it just now. @returns when it did, in ms */
+/**
+ * Records two months of all kinds of cost in a workspace, some of it just now. @returns the time of recording, in ms
+ */
 export async function recordSpend(world: World, slug: string): Promise<number> {
   const { secret } = await world.fixtures.key(await workspaceId(world, slug));
   const now = Date.now();
@@ -47,14 +49,14 @@ export async function recordSpend(world: World, slug: string): Promise<number> {
   return now;
 }
 
-/** An answer of the API to the page's own session, to the last digit. */
+/** An answer of the API to the page's own session, with all digits. */
 export async function readApi<Answer>(page: Page, path: string): Promise<Answer> {
   const response = await page.request.get(path);
   expect(response.status()).toBe(200);
   return parseJson(await response.text()) as Answer;
 }
 
-/** Unfolds all that is folded away on the page: what stands in it is made only then. */
+/** Unfolds all folded parts of the page, whose content is rendered only then. */
 export async function unfoldAll(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const folded = [...document.querySelectorAll("details")];
@@ -63,7 +65,7 @@ export async function unfoldAll(page: Page): Promise<void> {
   });
 }
 
-/** The exact digits of what the page shows just now under a figure's name, in the page's order. */
+/** The exact digits that the page shows at present under a figure's name, in the page's order. */
 export async function figuresOf(page: Page, name: string): Promise<string[]> {
   await unfoldAll(page);
   return page
@@ -71,10 +73,10 @@ export async function figuresOf(page: Page, name: string): Promise<string[]> {
     .evaluateAll((elements) => elements.map((element) => element.getAttribute("data-exact") ?? ""));
 }
 
-/** The page comes to show these digits under a figure's name, in this order: it may be on its way there. */
+/** Waits until the page shows these digits under a figure's name, in this order. */
 export async function expectDigits(page: Page, name: string, digits: string[], about = name): Promise<void> {
   await expect.poll(() => figuresOf(page, name), about).toEqual(digits);
 }
 
-/** The exact digits of amounts, as `figuresOf` has them. */
+/** The exact digits of amounts, in the format of `figuresOf`. */
 export const digitsOf = (amounts: (number | ExactNumber)[]): string[] => amounts.map(exactText);

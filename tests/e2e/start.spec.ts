@@ -24,7 +24,7 @@ test("Hides a workspace from non-members, signed in or not", async ({ page, open
 
 test("Ends the session on sign-out, and starts none with a wrong password", async ({ page }) => {
   const { email, slug } = await signUp(page);
-  // Not the overview, which while it is empty looks for the first message, and would be refused it.
+  // Not the overview: an empty one polls for the first message, which would be refused.
   await page.goto(`/${slug}/keys`);
   const menu = page.getByRole("button", { name: "Menu" });
   if (await menu.isVisible()) await menu.click();
