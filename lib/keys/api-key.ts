@@ -11,8 +11,8 @@ export type KeyConditions = {
 };
 
 /**
- * Who holds a key: whoever has its secret, an assistant (by OAuth), a signed-in member who records by hand, or the
- * service's own environment.
+ * The holder of a key: anybody with its secret, an assistant (by OAuth), a signed-in member who records by hand, or
+ * the service's own environment.
  */
 export type KeyKind = "key" | "connection" | "member" | "environment";
 
@@ -22,7 +22,7 @@ export type KeyKind = "key" | "connection" | "member" | "environment";
  */
 export type KeyLookup = { by: "hash" | "token" | "id"; value: string };
 
-/** An access token that is current. `expiresAt` is milliseconds since 1970, `resource` the address it was issued for. */
+/** A valid access token. `expiresAt` is milliseconds since 1970, `resource` the address it was issued for. */
 export type AccessToken = { expiresAt: number; resource: string; clientId: string };
 
 /** A key as the guard sees it. Instants are milliseconds since 1970. */
@@ -43,9 +43,9 @@ export type ApiKey = {
   rateLimitRpm: number | null;
 };
 
-/** What a key has used so far; moves on as requests are admitted within a group. */
+/** What a key has used so far; updated while the calls of a group are admitted. */
 export type KeyUsage = {
-  /** Recorded with this key in the current UTC month, USD. Known only where there is a limit. */
+  /** Recorded with this key in the current UTC month, USD. Loaded only for keys with a limit. */
   spent: Decimal;
   /** Requests admitted in the last 60 seconds, and when the first of them leaves the window. */
   window: { used: number; freesAt: number | null };

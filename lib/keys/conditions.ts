@@ -1,7 +1,7 @@
 import type { ApiKey } from "./api-key";
 import { isAddressIn } from "./ip-range";
 
-/** Whether the key may touch the project: its own project, else the allow-list, else all but the deny-list. */
+/** Whether the key may use the project: its own project, else the allow-list, else all but the deny-list. */
 export function allowsProject(key: ApiKey, slug: string): boolean {
   if (key.project) return key.project.slug === slug;
   const { project_slugs: allowed, deny_project_slugs: denied } = key.conditions;
@@ -10,8 +10,8 @@ export function allowsProject(key: ApiKey, slug: string): boolean {
 }
 
 /**
- * Whether the key may record usage under the feature. A key confined to features cannot record without one: leaving the
- * name out must not be a way round the condition.
+ * Whether the key may record usage under the feature. A key confined to features cannot record without one, because
+ * leaving the name out would avoid the condition.
  */
 export function allowsFeature(key: ApiKey, feature: string | undefined): boolean {
   const { features } = key.conditions;
@@ -23,7 +23,7 @@ export function allowsSource(key: ApiKey, source: string): boolean {
   return !sources?.length || sources.some((allowed) => allowed === source);
 }
 
-/** Whether the key may be used from the address. An unknown address passes no list. */
+/** Whether the key may be used from the address. An unknown address matches no list. */
 export function allowsAddress(key: ApiKey, address: string | undefined): boolean {
   return key.allowedCidrs.length === 0 || isAddressIn(address, key.allowedCidrs);
 }

@@ -1,13 +1,13 @@
 import ipaddr from "ipaddr.js";
 
-/** Reads an IP address; an IPv4 address mapped into IPv6 is that IPv4 address. Undefined where it is none. */
+/** Parses an IP address; an IPv4 address mapped into IPv6 becomes that IPv4 address. Undefined for other text. */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  // A zone (fe80::1%eth0) names an interface of this machine and is no part of the address.
+  // A zone (fe80::1%eth0) names an interface of this machine and is not part of the address.
   const bare = text.replace(/%.*$/, "");
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined;
 }
 
-/** Reads `10.0.0.0/8`, `2001:db8::/32` or a single address. Undefined where it is neither. */
+/** Parses `10.0.0.0/8`, `2001:db8::/32` or a single address. Undefined for other text. */
 function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefined {
   const [base = "", bits, ...rest] = text.split("/");
   const address = ipaddr.isValid(base) ? ipaddr.parse(base) : undefined;
@@ -21,7 +21,7 @@ function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefin
   return [address, length];
 }
 
-/** Whether this is an address or a CIDR range that `isAddressIn` understands. ipaddr.js alone would take `10` for one. */
+/** Whether this is an address or a CIDR range that `isAddressIn` understands. ipaddr.js alone would accept `10`. */
 export function isAddressRange(text: string): boolean {
   return (
     /[.:]/.test(text) &&
@@ -31,8 +31,8 @@ export function isAddressRange(text: string): boolean {
 }
 
 /**
- * An address or CIDR range as it is kept: `203.0.113.9/24` as `203.0.113.0/24`, a single address as a range of one.
- * Undefined where it is neither, or can be read in two ways (`010.0.0.1` is octal to some).
+ * The stored form of an address or CIDR range: `203.0.113.9/24` becomes `203.0.113.0/24`, a single address a range of
+ * one. Undefined for other text, and for ambiguous text (some programs read `010.0.0.1` as octal).
  */
 export function canonicalRange(text: string): string | undefined {
   const [base = ""] = text.split("/");
@@ -47,7 +47,7 @@ export function canonicalRange(text: string): string | undefined {
   return `${ipaddr.fromByteArray(network)}/${length}`;
 }
 
-/** Whether `address` lies in one of `ranges` (CIDR or single addresses). An unknown address lies in none. */
+/** Whether `address` is in one of `ranges` (CIDR or single addresses). An unknown address is in none. */
 export function isAddressIn(address: string | undefined, ranges: readonly string[]): boolean {
   if (address === undefined || ranges.length === 0) return false;
   const parsed = parseAddress(address);

@@ -13,24 +13,24 @@ export function generateSecret(): string {
   return prefix + body + checksum(body);
 }
 
-/** Whether this can be a secret at all. A mistyped or cut one fails its checksum, and costs no query. */
+/** Whether this can be a secret. A mistyped or truncated one fails its checksum and costs no query. */
 export function isWellFormedSecret(token: string): boolean {
   if (!shape.test(token)) return false;
   const body = token.slice(prefix.length, -checksumLength);
   return checksum(body) === token.slice(-checksumLength);
 }
 
-/** SHA-256 of a secret, in hex: all that is ever stored. 190 random bits need no salt and no slow hash. */
+/** SHA-256 of a secret, in hex: the only form that is stored. 190 random bits need no salt and no slow hash. */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
-/** What a list may show of a secret: enough to recognise it, useless to a thief. */
+/** The part of a secret that lists show: enough to recognise it, useless to an attacker. */
 export function secretHint(secret: string): { prefix: string; last_four: string } {
   return { prefix: secret.slice(0, prefix.length + 4), last_four: secret.slice(-4) };
 }
 
-/** The CRC-32 of the body in base62. It catches typing errors; it protects nothing. */
+/** The CRC-32 of the body in base62. It detects typing errors and is no protection. */
 function checksum(body: string): string {
   let rest = crc32(prefix + body);
   let text = "";

@@ -1,2 +1,2 @@
-/** Which part of the ledger is asked about. The caller's policies still decide how much of it they may see. */
+/** The part of the ledger to read. The caller's policies still limit what is visible. */
 export type LedgerScope = { workspaceId: string; environment: "live" | "test" };

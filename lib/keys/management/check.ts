@@ -8,13 +8,12 @@ import { canonicalRange } from "@/lib/keys/ip-range";
 import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import { hasProject, type KeyColumns } from "./queries";
 
-/** Who asks, and when (ms since 1970). */
+/** The member who asks, and when (ms since 1970). */
 type Asker = { workspaceId: string; role: WorkspaceRole; now: number };
 
 /**
- * What a request changes of a key, as it is stored: lists in one order, addresses in one notation, conditions merged
- * into those the key has.
- * @throws ServiceError validation_failed with everything that is wrong, each named by its path in the request
+ * The changes of a key as stored: lists sorted, addresses in one notation, conditions merged into the present ones.
+ * @throws ServiceError validation_failed with all problems, each named by its path in the request
  */
 export async function readChanges(
   client: ClientBase,
@@ -56,7 +55,7 @@ export async function readChanges(
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** A merge patch: what is left out stays, null and an empty list lift the condition. */
+/** A merge patch: a condition that is left out stays; null and an empty list remove it. */
 function mergeConditions(current: KeyConditions, change: EditApiKeyRequest["conditions"]): KeyConditions {
   if (!change) return {};
   const given = Object.entries(change).filter(([, list]) => list !== undefined);
@@ -76,7 +75,10 @@ function checkExpiry({ expires_at: end }: EditApiKeyRequest, now: number): Issue
   return end && Date.parse(end) <= now ? [{ path: "expires_at", message: "must be in the future" }] : [];
 }
 
-/** The project a key is bound to must exist. The slugs of its lists need not: they hold from the first message on. */
+/**
+ * The project that a key is bound to must exist. Slugs in its lists need not; they apply from the project's first
+ * message on.
+ */
 async function checkProject(
   client: ClientBase,
   workspaceId: string,

@@ -17,27 +17,24 @@ import type { Posting } from "./ledger";
 
 type Of<Type extends CostMessage["type"]> = Extract<CostMessage, { type: Type }>;
 
-/** What a message's cost depends on besides itself. */
+/** What a message's cost depends on besides the message. */
 export type CostContext = {
   /** Milliseconds since 1970: when a message without `occurred_at` occurred. */
   now: number;
-  /** The workspace's own prices; the same array for as long as they are the same. */
+  /** The workspace's own prices; the same array as long as they do not change. */
   overrides: readonly PriceOverride[];
 };
 
 /**
- * A message with its cost. `cost` is what its key spends, the sum of the postings; `amount` what the message is about:
- * the same, but for an allocation, which moves an amount and costs nothing.
+ * A message with its cost. `cost` is what its key spends, the sum of the postings. `amount` is the message's amount:
+ * the same, except for an allocation, which moves an amount and costs nothing.
  */
 export type Composed = { cost: Decimal; amount: Decimal; postings: [Posting, ...Posting[]] };
 
-/** A message whose cost is known from itself, the prices and the currencies. */
+/** A message whose cost depends only on itself, prices and currencies. */
 export type CostedMessage = Exclude<CostMessage, { type: "allocation" }>;
 
-/**
- * Works out what a message costs and what the ledger will hold of it. Pure: the same message in the same context gives
- * the same postings.
- */
+/** Computes a message's cost and its postings. Pure: the same message in the same context gives the same postings. */
 export function composeMessage(message: CostedMessage, context: CostContext): Composed {
   switch (message.type) {
     case "usage":
@@ -58,7 +55,7 @@ export function occurredAt(message: CostMessage, now: number): string {
   return new Date(message.occurred_at ?? now).toISOString();
 }
 
-/** The fields every posting of a message has. */
+/** The fields that all postings of a message share. */
 export function sharedFields(message: CostMessage, now: number) {
   const { type, label, metadata } = message;
   return { type, label, metadata, occurred_at: occurredAt(message, now) };
@@ -70,7 +67,7 @@ export type Line = Pick<
   "model" | "unit_type" | "quantity" | "cached_quantity" | "request_input_tokens" | "estimated_cost"
 >;
 
-/** What a line of usage costs. @param at when it occurred, ISO 8601 */
+/** The cost of a line of usage. @param at when it occurred, ISO 8601 */
 export function priceUsageLine(
   provider: string,
   line: Line,
@@ -132,13 +129,16 @@ function composeBatch(message: Of<"batch">, { now, overrides }: CostContext): Co
   });
 }
 
-/** How a batch came to its cost. One line without a price leaves the whole without one: its amount is not the cost yet. */
+/**
+ * The cost status of a batch. One line without a price makes the whole unpriced, because its amount is not the full
+ * cost.
+ */
 export function combineStatuses(items: { cost_status: CostStatus }[]): CostStatus {
   const found = (status: CostStatus) => items.some((item) => item.cost_status === status);
   return found("unpriced") ? "unpriced" : found("priced") ? "priced" : "client";
 }
 
-/** An amount in USD with where it came from: as the client gave it, or converted at a rate that is kept with it. */
+/** An amount in USD with its origin: given by the client, or converted at a rate that is stored with it. */
 function inUsd({ amount, currency }: { amount: string; currency: string }, day: string) {
   const conversion = convert(parseDecimal(amount), currency, day);
   const original = { currency, original_amount: amount };
@@ -159,7 +159,7 @@ function composeExpense(message: Of<"expense">, { now }: CostContext): Composed 
   return single(usd, { ...shared, ...fields, provider, category, notes });
 }
 
-/** A year's charge is twelve postings, one a month, that sum to it exactly: what does not divide goes to the last. */
+/** A year's charge as twelve monthly postings that sum to it exactly; the remainder goes to the last. */
 function composeSubscription(message: Of<"subscription">, { now }: CostContext): Composed {
   const shared = sharedFields(message, now);
   const { starts_on, interval, plan, seats, vendor: provider } = message;
@@ -188,8 +188,8 @@ function single(amount: Decimal, posting: Omit<Posting, "amount_usd">): Composed
 }
 
 /**
- * An allocation's two postings: what comes to its project, and the same taken from the other. They sum to zero, so it
- * costs its key nothing.
+ * An allocation's two postings: an amount to its project and the same amount from the other. They sum to zero, so its
+ * key spends nothing.
  */
 export function composeAllocation(message: Of<"allocation">, amount: Decimal, now: number): Composed {
   const shared = { ...sharedFields(message, now), notes: message.notes, cost_status: "client" as const };

@@ -5,13 +5,13 @@ import type { RememberedRequest } from "./idempotency";
 import type { LedgerRow } from "./ledger";
 import type { NewProject, Replay } from "./store-messages";
 
-/** What was answered to an idempotency key, and to which request. */
+/** The answer to an idempotency key, and its request. */
 type Answer = { request: unknown; response: unknown };
 
 /**
- * What messages that are admitted one after another are going to write, and what each later one has to know of the
- * earlier ones: projects, answers, spend. A fork knows all that its base knows and adds nothing to it: a dry run is
- * decided in a fork, and forgotten with it.
+ * What the admitted messages of a group will write, and what later messages must know of earlier ones: projects,
+ * answers, spend. A fork sees everything in its base and adds nothing to it: a dry run is decided in a fork, which is
+ * then discarded.
  */
 export class Draft {
   readonly projects: NewProject[] = [];
@@ -21,13 +21,13 @@ export class Draft {
   readonly #projectIds = new Map<string, string>();
   readonly #answers = new Map<string, Answer>();
   readonly #spent = new Map<LoadedKey, Decimal>();
-  /** What the first `#summed` rows come to, by project and environment, then by day. */
+  /** The sums of the first `#summed` rows, by project and environment, then by day. */
   readonly #days = new Map<string, Map<string, Decimal>>();
   #summed = 0;
 
   private constructor(private readonly base: Draft | undefined) {}
 
-  /** A draft of nothing yet, on what the database holds. */
+  /** An empty draft on the database's present state. */
   static from({ projects, replays }: Pick<Admission, "projects" | "replays">): Draft {
     const draft = new Draft(undefined);
     for (const { workspace_id, slug, id } of projects) draft.#projectIds.set(`${workspace_id} ${slug}`, id);
@@ -63,7 +63,7 @@ export class Draft {
     this.replays.push(replay);
   }
 
-  /** What a key has spent this UTC month, USD. Known only where it has a limit. */
+  /** What a key has spent this UTC month, USD. Known only for keys with a limit. */
   spentBy(loaded: LoadedKey): Decimal {
     return this.#spent.get(loaded) ?? this.base?.spentBy(loaded) ?? loaded.usage.spent;
   }
@@ -76,7 +76,7 @@ export class Draft {
     this.messages.push(row);
   }
 
-  /** What the rows of this draft come to for a project, from one UTC day until before another, USD. */
+  /** The sum of this draft's rows for a project, from one UTC day to before another, USD. */
   draftedSpend(range: { project_id: string; environment: string; from: string; until: string }): Decimal {
     this.#sumDays();
     let total = this.base?.draftedSpend(range) ?? zero;
@@ -86,7 +86,7 @@ export class Draft {
     return total;
   }
 
-  /** Adds the rows that are not in the sums of days yet: sums that only allocations ask for. */
+  /** Adds new rows to the sums of days, which only allocations need. */
   #sumDays(): void {
     for (; this.#summed < this.messages.length; this.#summed += 1) {
       const row = this.messages[this.#summed] as LedgerRow;

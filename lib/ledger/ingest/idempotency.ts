@@ -2,20 +2,20 @@ import { isDeepStrictEqual } from "node:util";
 import type { IngestRequest } from "@/lib/contract/message";
 import { ServiceError } from "@/lib/errors";
 
-/** A request as it is remembered; `environment` is also part of what it is found by. */
+/** A stored request; it is found by its `environment` too. */
 export type RememberedRequest = Record<string, unknown> & { environment: "live" | "test" };
 
-/** A request as it is remembered under its idempotency key: what the client meant, without the key itself. */
+/** A request as it is stored under its idempotency key: its content, without the key itself. */
 export function rememberedRequest(
   request: IngestRequest,
   environment: RememberedRequest["environment"],
 ): RememberedRequest {
   const { idempotency_key: _, ...meaning } = request;
-  // Through JSON, as the database keeps it: what is undefined is absent.
+  // Through JSON, as the database stores it: undefined becomes absent.
   return JSON.parse(JSON.stringify({ ...meaning, environment }));
 }
 
-/** The 409 of a key used for something else, naming the fields that differ; undefined where it is the same request. */
+/** The 409 of a key used for a different message, naming the fields that differ; undefined for the same message. */
 export function idempotencyConflict(key: string, earlier: unknown, now: unknown): ServiceError | undefined {
   const fields = differingPaths(earlier, now);
   if (fields.length === 0) return undefined;

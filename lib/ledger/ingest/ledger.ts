@@ -33,8 +33,8 @@ export type LedgerRow = {
 };
 
 /**
- * What a message puts into the ledger, before anybody knows who posted it: rows without their owner's columns.
- * `project` is the slug of a project other than the message's own.
+ * A posting before its message's sender is known: a row without its owner's columns. `project` is the slug of a
+ * project other than the message's own.
  */
 export type Posting = Omit<
   LedgerRow,

@@ -5,31 +5,31 @@ import shipped from "./rates/snapshot.json";
 /** The rates of one day. `date` is `YYYY-MM-DD`; `rates` maps a currency to the USD one unit of it is worth, as exact decimal text. */
 export type RateSnapshot = { date: string; source: string; rates: Readonly<Record<string, string>> };
 
-/** The snapshot this build ships; `npm run rates:refresh` makes a new one. */
+/** The snapshot of this build; `npm run rates:refresh` makes a new one. */
 export const shippedRates: readonly RateSnapshot[] = [shipped];
 
 /**
- * An amount in USD, half-even at 18 decimals, with what must be kept beside it: `rate` (USD per unit, decimal text), the day it
- * is of, and where it comes from. An amount that was in USD has none of them.
+ * An amount in USD, half-even at 18 decimals, with what must be stored with it: `rate` (USD per unit, decimal text),
+ * its day, and its source. An amount in USD has none of them.
  */
 export type Conversion =
   | { status: "unconverted"; amountUsd: Decimal; rate: null; rateDate: null; rateSource: null }
   | { status: "converted"; amountUsd: Decimal; rate: string; rateDate: string; rateSource: string };
 
-/** Whether the text is a currency the service takes: an ISO 4217 code in capitals. Anything else is a validation error. */
+/** Whether the text is a supported currency: an ISO 4217 code in capitals. Anything else is a validation error. */
 export function isCurrency(code: string): boolean {
   return currencyDecimals.has(code);
 }
 
-/** Every currency the service takes, in alphabetical order. */
+/** Every supported currency, in alphabetical order. */
 export function listCurrencies(): string[] {
   return [...currencyDecimals.keys()].sort();
 }
 
 /**
- * What is wrong with the number of decimals of an amount, as a sentence for the caller, or undefined. There is no half yen:
- * an amount finer than its currency is a mistake (often the wrong currency), and rounding it would hide that.
- * @throws RangeError when the currency is unknown.
+ * The problem with an amount's number of decimals, as a sentence for the caller, or undefined. There is no half yen:
+ * an amount finer than its currency is a mistake (often the wrong currency), which rounding would hide.
+ * @throws RangeError for an unknown currency
  */
 export function currencyDecimalsIssue(amount: Decimal, currency: string): string | undefined {
   const allowed = decimalsOf(currency);
@@ -43,11 +43,11 @@ export function currencyDecimalsIssue(amount: Decimal, currency: string): string
 }
 
 /**
- * Converts an amount to USD at the rate of the day it occurred: that of the latest snapshot not after it, else of the earliest
- * there is.
- * @param occurredOn the day, `YYYY-MM-DD` in UTC.
- * @param snapshots in any order.
- * @throws RangeError when the currency is unknown or no snapshot has it; callers validate with `isCurrency` before.
+ * Converts an amount to USD at the rate of the day it occurred: the latest snapshot not after it, else the earliest
+ * one.
+ * @param occurredOn the day, `YYYY-MM-DD` in UTC
+ * @param snapshots in any order
+ * @throws RangeError when the currency is unknown or no snapshot has it; callers validate with `isCurrency` before
  */
 export function convert(
   amount: Decimal,

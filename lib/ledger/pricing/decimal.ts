@@ -8,21 +8,21 @@ declare const brand: unique symbol;
  */
 export type Decimal = { readonly [brand]: "Decimal"; toString(): string; toJSON(): string };
 
-/** Decimals the ledger stores of an amount of money. */
+/** The number of decimals that the ledger stores of an amount. */
 export const moneyScale = 18;
 
 const halfEven = 2;
 
-/** A constructor of our own: the settings below never leak into, or come from, other users of big.js. */
+/** A constructor of our own, so that its settings do not affect other users of big.js, or theirs it. */
 const Exact = Big();
 Exact.strict = true; // `+decimal` throws instead of losing digits
-Exact.NE = -1_000_000; // toString never answers in exponents
+Exact.NE = -1_000_000; // toString never uses exponents
 Exact.PE = 1_000_000;
 Exact.DP = moneyScale;
 Exact.RM = halfEven;
 
-// Longer or larger text is no price or quantity: it is an attempt to make one message cost seconds of CPU.
-// Every finite JS number fits (5e-324 to 1.8e308).
+// Longer or larger text is not a price or quantity but an attempt to use seconds of CPU. Every finite JS number fits
+// (5e-324 to 1.8e308).
 const maxTextLength = 400;
 const maxExponent = 400;
 const plain = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,4}))?$/i;
@@ -30,16 +30,16 @@ const plain = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,4}))?$/i;
 const big = (value: Decimal): Big => value as unknown as Big;
 const decimal = (value: Big): Decimal => value as unknown as Decimal;
 
-/** A text or number that is no finite decimal, or one too long to be money. */
+/** A text or number that is not a finite decimal, or is too long to be money. */
 export class DecimalError extends Error {
   override name = "DecimalError";
 }
 
 /**
- * Reads a decimal exactly. A JS number is taken by its shortest round-trip text, so 0.1 is one tenth and not the binary
- * fraction next to it.
- * @param value decimal text (`-1.5`, `.5`, `1e-12`), a finite number or a bigint.
- * @throws DecimalError on NaN, an infinity, other text, or magnitudes beyond 1e±400.
+ * Parses a decimal exactly. A JS number is read by its shortest round-trip text, so 0.1 is one tenth and not the
+ * nearest binary fraction.
+ * @param value decimal text (`-1.5`, `.5`, `1e-12`), a finite number or a bigint
+ * @throws DecimalError on NaN, an infinity, other text, or magnitudes beyond 1e±400
  */
 export function parseDecimal(value: string | number | bigint): Decimal {
   const text = typeof value === "string" ? value : String(value);
@@ -68,7 +68,7 @@ export function multiply(a: Decimal, b: Decimal): Decimal {
   return decimal(big(a).times(big(b)));
 }
 
-/** The sum of any number of decimals, exactly; zero of none. */
+/** The exact sum of any number of decimals; zero without any. */
 export function sum(values: Iterable<Decimal>): Decimal {
   let total = big(zero);
   for (const value of values) total = total.plus(big(value));
@@ -90,7 +90,7 @@ export function countDecimals(value: Decimal): number {
   return Math.max(0, c.length - 1 - e);
 }
 
-/** value × 10^places, exactly and without arithmetic: the way from "per million" to "per one". */
+/** value × 10^places, exactly and without arithmetic: converts "per million" to "per one". */
 export function shiftDecimal(value: Decimal, places: number): Decimal {
   if (isZero(value)) return value;
   const shifted = new Exact(big(value));

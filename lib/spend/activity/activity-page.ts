@@ -12,27 +12,27 @@ import {
 } from "./queries";
 
 /**
- * A search for what hardly ever occurs is answered in steps, none of which takes long: the whole days in which so many
- * messages were recorded, one at least.
+ * A search for rare rows is answered in steps, each of which is short: the whole days in which this many messages were
+ * recorded, at least one day.
  */
 const messagesAStep = 50_000;
 
-/** Behind every row of a day; no row has such a part. */
+/** Follows every row of a day; no row has such a part. */
 const behindDay = (day: string): ActivityPlace => ({
   at: `${day}T00:00:00Z`,
   id: "00000000-0000-0000-0000-000000000000",
   part: -1,
 });
 
-/** The day before which all that is behind a place occurred. */
+/** The day after the rows that follow a position. */
 const dayAfter = ({ at, part }: ActivityPlace) => addDays(at.slice(0, 10), part < 0 ? 0 : 1);
 
-/** A page of rows, and the place behind which the next begins; undefined where nothing follows. */
+/** A page of rows, and the position where the next one begins; undefined when nothing follows. */
 export type ActivityPage = { rows: StoredActivity[]; next: ActivityPlace | undefined };
 
 /**
- * Reads a page of what matches. Days without any of it are skipped, and no page looks at more days than its share: it may
- * be short, or empty, and others follow all the same.
+ * Reads a page of matching rows. Days without any are skipped, and a page looks at a limited number of days: it may be
+ * short or empty although others follow.
  * @param options.withLines whether to return the lines of batches too
  */
 export async function readPage(
@@ -62,14 +62,14 @@ export async function readPage(
   return page.next || notBefore === undefined ? page : { ...page, next: behindDay(notBefore) };
 }
 
-/** One row more than the page was asked for: whether others follow. */
+/** One row more than requested, to learn whether others follow. */
 function cut(found: StoredActivity[], limit: number): ActivityPage {
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
   return { rows, next: last && { at: last.at, id: last.id, part: last.part } };
 }
 
-/** What the days' totals can tell. A project's rows have an index of their own. */
+/** What can be decided from the days' totals. A project's rows have an index of their own. */
 function namesIn({ key, provider, model, feature, type }: ActivityFilters): NamedFilter[] {
   const named = Object.entries({ key, provider, model, feature })
     .filter(([, value]) => value !== undefined)

@@ -2,7 +2,7 @@ import type { StoredActivity } from "./queries";
 
 const dot = " · ";
 
-/** What a row is in a few words: the label its sender gave it, else what it says of itself. */
+/** A row in a few words: the label from its sender, else a description of its content. */
 export function labelOf(row: StoredActivity): string {
   return row.label ?? describeContent(row);
 }

@@ -1,16 +1,16 @@
-/** A number, exactly as it is to stand in a file; text is guarded, numbers are not. */
+/** A number exactly as it is written to a file. Text is guarded, numbers are not. */
 export type CsvNumber = { digits: string };
 export type CsvCell = string | CsvNumber | null;
 
-/** What a spreadsheet takes for the beginning of a formula; in Japanese ones, the wide forms as well. */
+/** Characters that spreadsheets take for the beginning of a formula; Japanese ones also take the wide forms. */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** What separates cells in RFC 4180, or where a spreadsheet of another locale or format is told so: `;` and tabs. */
+/** Characters that separate cells in RFC 4180 or in spreadsheets of other locales and formats: `;` and tabs. */
 const needsQuotes = /[",;\t\r\n]/;
 
 /**
- * A row as RFC 4180 has it, ending in CRLF. Text that a spreadsheet would run as a formula is put behind an apostrophe:
- * labels come from whoever holds a key.
+ * A row in RFC 4180's format, ending in CRLF. Text that a spreadsheet would run as a formula gets an apostrophe in
+ * front, because anybody with a key can write labels.
  */
 export function csvRow(cells: CsvCell[]): string {
   return `${cells.map(csvCell).join(",")}\r\n`;

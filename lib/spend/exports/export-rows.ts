@@ -3,10 +3,10 @@ import { labelOf } from "@/lib/spend/activity/label";
 import type { StoredActivity } from "@/lib/spend/activity/queries";
 import { type CsvCell, csvNumber } from "./csv";
 
-/** A column of an export: its name, and what a row has in it. */
+/** A column of an export: its name, and its cell for a row. */
 export type Column<Row> = [name: string, cell: (row: Row) => CsvCell];
 
-/** Activity as it is answered, one column a field. */
+/** The columns of activity, one per field. */
 export const activityColumns: Column<StoredActivity>[] = [
   ["id", (row) => row.id],
   ["part", (row) => csvNumber(String(row.part))],

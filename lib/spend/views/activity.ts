@@ -6,9 +6,9 @@ import { loadActivity } from "@/lib/spend/activity/service";
 import { loadTotals } from "@/lib/spend/metrics/service";
 
 /**
- * What the page of activity shows, all of one moment: a page of rows, and what all pages sum to.
- * @param asked the rows, and what sums them where somebody keeps that sum
- * @throws ServiceError not_found to strangers, validation_failed for a cursor that is none
+ * The content of the activity page, read in one snapshot: a page of rows, and the sum of all pages.
+ * @param asked the rows, and the function that sums them where such a sum exists
+ * @throws ServiceError not_found to strangers, validation_failed for an invalid cursor
  */
 export function readActivityView(
   claims: UserClaims,

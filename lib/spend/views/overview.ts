@@ -6,9 +6,9 @@ import { loadMetrics } from "@/lib/spend/metrics/service";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";
 
 /**
- * What the overview shows, all of one moment: its figures, the budgets over live spend, and the slugs of all projects
- * in the order in which they were made.
- * @returns with `now`, that moment by the database's clock, milliseconds since 1970
+ * The content of the overview, read in one snapshot: its figures, the budgets over live spend, and the slugs of all
+ * projects in the order of creation.
+ * @returns with `now`, the time of the snapshot by the database's clock, milliseconds since 1970
  * @throws ServiceError not_found to strangers
  */
 export function readOverview(claims: UserClaims, slug: string, query: MetricsQuery) {

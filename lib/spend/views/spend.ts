@@ -4,8 +4,8 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadMetrics } from "@/lib/spend/metrics/service";
 
 /**
- * What pages of a project, or of all of them, show of their spend.
- * @returns with `now`, the moment of it by the database's clock, milliseconds since 1970
+ * The content of the pages of one project or all, read in one snapshot.
+ * @returns with `now`, the time of the snapshot by the database's clock, milliseconds since 1970
  * @throws ServiceError not_found to strangers
  */
 export function readSpendView(claims: UserClaims, slug: string, query: MetricsQuery) {
