@@ -67,7 +67,7 @@ function parseQuery(schema: Part, request: Request): unknown {
     throw validationFailed(
       unknown.map((name) => ({
         path: `query.${name}`,
-        message: `is no parameter of this endpoint; ${hint}`,
+        message: `is not a parameter of this endpoint; ${hint}`,
       })),
     );
   }
