@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { decodeJwt } from "jose";
 import { bearerToken } from "@/lib/access/credentials";
 import { AuthProtocolError } from "./protocol";
@@ -8,6 +9,9 @@ const bounds = { atOnce: 2, waiting: 16 };
 
 /** How long a request that was answered "too many" keeps its turn: a program that does not wait finds itself waiting. */
 const penaltyMs = 250;
+
+/** How long a refusal for want of a turn is held back: hundreds of programs that try again at once are a load by themselves. */
+const holdMs = 1_000;
 
 const sessions = new Map<string, Turns>();
 
@@ -21,8 +25,9 @@ export async function inSessionTurn<T>(request: Request, run: () => Promise<T>):
   if (session === undefined) return run();
   const turns = sessions.get(session) ?? new Turns(bounds.atOnce, bounds.waiting);
   sessions.set(session, turns);
-  await turns.enter().catch((error) => {
+  await turns.enter().catch(async (error) => {
     if (!(error instanceof FullError)) throw error;
+    await wait(holdMs, undefined, { ref: false });
     const message = "Too many requests of this session are waiting. Try again in 1 second.";
     throw new AuthProtocolError(429, "over_request_rate_limit", message, {}, { "Retry-After": "1" });
   });
