@@ -3,32 +3,38 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 
 type Issue = { path: string; message: string };
 
-/** A refusal of the API, as it explains itself. The message is for people. */
-export class ApiError extends Error {
+/** An error whose message is written for users and can be shown as it is. */
+export class Problem extends Error {
+  override name = "Problem";
+}
+
+/** An error answer of the API. Its message is the answer's `error_description`. */
+export class ApiError extends Problem {
   override name = "ApiError";
   constructor(
-    /** 0 where the service could not be reached. */
+    /** HTTP status; 0 when the service could not be reached. */
     readonly status: number,
+    /** The answer's `error`, such as `validation_failed`. */
     readonly code: string,
     message: string,
     readonly issues: Issue[],
-    /** Everything it said, fields of its code included. */
-    readonly body: Record<string, unknown>,
   ) {
     super(message);
   }
 
-  /** What is wrong with each field of the body, by its path (`conditions.features[0]`). */
+  /** The message of each invalid field, by its path in the body: `conditions.features.0`. */
   get fieldErrors(): Record<string, string> {
     return Object.fromEntries(this.issues.map(({ path, message }) => [path, message]));
   }
 }
 
 /**
- * Calls the API as the signed-in user, on the session's cookie. The schemas are types alone, so that zod stays out of
- * the browser: `callApi<typeof membership, typeof createWorkspaceRequest>("POST", "/api/v1/workspaces", { name })`.
- * Numbers with more digits than a double holds arrive, and are sent, as ExactNumber.
- * @throws ApiError for every refusal, and with status 0 where there was no answer
+ * Calls the API as the signed-in user, whose session is in a cookie. The schemas are passed as types only, so that zod
+ * stays out of the browser bundle:
+ * `callApi<typeof membership, typeof createWorkspaceRequest>("POST", "/api/v1/workspaces", { name })`.
+ * Numbers with more digits than a double holds are received and sent as ExactNumber.
+ * @returns the answer's body; undefined when it is empty
+ * @throws ApiError for every error answer, and with status 0 when there was no answer
  */
 export async function callApi<Answer extends z.ZodType, Body extends z.ZodType = z.ZodType>(
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE",
@@ -41,37 +47,38 @@ export async function callApi<Answer extends z.ZodType, Body extends z.ZodType =
     response = await fetch(path, {
       method,
       ...(body !== undefined && {
-        body: JSON.stringify(body, writeExactly),
+        body: JSON.stringify(body, writeExactNumber),
         headers: { "Content-Type": "application/json" },
       }),
       ...(signal && { signal }),
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, "unreachable", "The service could not be reached. Try again in a moment.", [], {});
+    throw new ApiError(0, "unreachable", "The service could not be reached. Try again in a moment.", []);
   }
   const text = await response.text();
-  if (response.ok) return (text === "" ? undefined : JSON.parse(text, readExactly)) as z.output<Answer>;
-  throw refusalOf(response.status, text);
+  if (response.ok) return (text === "" ? undefined : JSON.parse(text, reviveExactNumber)) as z.output<Answer>;
+  throw parseError(response.status, text);
 }
 
-function refusalOf(status: number, text: string): ApiError {
+function parseError(status: number, text: string): ApiError {
   try {
-    const said = JSON.parse(text);
-    return new ApiError(status, said.error, said.error_description, said.issues ?? [], said);
+    const { error, error_description: message, issues = [] } = JSON.parse(text);
+    return new ApiError(status, error, message, issues);
   } catch {
-    return new ApiError(status, "unavailable", "The service did not answer as it should. Try again.", [], {});
+    return new ApiError(status, "unavailable", "The service sent an unexpected answer. Try again.", []);
   }
 }
 
-/** The text of a number is a third argument in browsers since 2025; in older ones the double has to do. */
-function readExactly(_: string, value: unknown, context?: { source?: string }): unknown {
+/** A JSON reviver. Browsers pass it the number's text as `context.source` since 2025; older ones keep the double. */
+function reviveExactNumber(_: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined) return value;
   const significant = context.source.replace(/e.*$/i, "").replace(/[^\d]/g, "").replace(/^0+/, "").length;
   return significant > 15 ? new ExactNumber(context.source) : value;
 }
 
-function writeExactly(this: Record<string, unknown>, name: string, value: unknown): unknown {
+/** A JSON replacer that writes an ExactNumber with all its digits, where the browser has `JSON.rawJSON`. */
+function writeExactNumber(this: Record<string, unknown>, name: string, value: unknown): unknown {
   const original = this[name];
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
   return original instanceof ExactNumber && rawJSON ? rawJSON(original.text) : value;

@@ -1,9 +1,9 @@
 import { cn } from "@/components/cn";
+import { formatNumber } from "@/components/format-count";
 
-const whole = new Intl.NumberFormat("en-US");
 const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
-/** A number of things: in full, or from 100,000 on as 1.2M with the full figure on hover where it is `compact`. */
+/** A count. With `compact`, counts from 100,000 on are shortened ("1.2M"), with the full count on hover. */
 export function Count({
   value,
   compact = false,
@@ -12,7 +12,7 @@ export function Count({
 }: {
   value: number;
   compact?: boolean;
-  /** What the API calls it, as of Money. */
+  /** Name of the figure in the API, as in Money. */
   figure?: string;
   className?: string;
 }) {
@@ -20,10 +20,10 @@ export function Count({
   return (
     <span
       className={cn("tabular-nums", className)}
-      title={isShort ? whole.format(value) : undefined}
+      title={isShort ? formatNumber(value) : undefined}
       {...(figure && { "data-figure": figure, "data-exact": value })}
     >
-      {(isShort ? short : whole).format(value)}
+      {isShort ? short.format(value) : formatNumber(value)}
     </span>
   );
 }

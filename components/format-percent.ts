@@ -1,13 +1,13 @@
-import { type Amount, exactText } from "@/components/amount";
+import { type Amount, exactText, toNumber } from "@/components/amount";
 
-/** Whether a fraction has reached one, to its last digit: 0.99999999999999999 has not, whatever a double makes of it. */
-export function isAll(fraction: Amount): boolean {
+/** Whether an exact fraction is 1 or more. A double would round 0.99999999999999999 to 1. */
+export function isAtLeastOne(fraction: Amount): boolean {
   const [whole] = exactText(fraction).split(".");
   return Number(whole) >= 1;
 }
 
-/** A fraction as a whole percentage, rounded down where up would reach a hundred that is not there yet. */
+/** A fraction as a whole percentage, rounded, but "100 %" only when the fraction is 1 or more. */
 export function formatPercent(fraction: Amount): string {
-  const percent = Math.round(Number(exactText(fraction)) * 100);
-  return `${isAll(fraction) ? percent : Math.min(percent, 99)} %`;
+  const percent = Math.round(toNumber(fraction) * 100);
+  return `${isAtLeastOne(fraction) ? percent : Math.min(percent, 99)} %`;
 }

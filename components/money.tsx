@@ -15,23 +15,30 @@ const rough = new Intl.NumberFormat("en-US", {
   trailingZeroDisplay: "stripIfInteger",
 });
 
-/** Writes an exact decimal of US dollars: two decimals, and more only where two would show zero. */
+/** US dollars with two decimals, or with two significant digits when two decimals would show zero. */
 export function formatUsd(usd: Amount): string {
   const text = exactText(usd);
   const size = Math.abs(Number(text));
   const format = size > 0 && size < 0.005 ? small : inDollars;
-  // As text, so that not a digit is lost on the way through a double.
+  // Passed as text, because a double would lose digits.
   return format.format(text as `${number}`);
 }
 
-/** Writes US dollars as short as an axis has room for: $1.2K. */
+/** US dollars with their sign: "+$36.12", "−$5.00"; zero has no sign. */
+export function formatSignedUsd(usd: Amount): string {
+  const text = exactText(usd);
+  if (Number(text) === 0) return formatUsd(text);
+  return text.startsWith("-") ? `−${formatUsd(text.slice(1))}` : `+${formatUsd(text)}`;
+}
+
+/** US dollars for the axis of a chart, shortened: "$1.2K". */
 export function formatRoughUsd(usd: number): string {
   return Math.abs(usd) > 0 && Math.abs(usd) < 10 ? formatUsd(usd) : rough.format(usd);
 }
 
 /**
- * An amount of money; the exact figure on hover.
- * @param figure what the API calls it: tests hold what is shown under that name against the API's answer
+ * An amount in US dollars, with the exact figure on hover.
+ * @param props.figure name of the figure in the API, for tests that compare what is shown with the API's answer
  */
 export function Money({ usd, figure, className }: { usd: Amount; figure?: string; className?: string }) {
   const exact = exactText(usd);

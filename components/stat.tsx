@@ -1,7 +1,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 
-/** Figures side by side; two in a row on a phone. */
+/** A list of figures, side by side. A phone shows two in a row. */
 export function StatList({ children }: { children: ReactNode }) {
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-5 border-y py-4 lg:auto-cols-fr lg:grid-flow-col">
@@ -10,7 +10,7 @@ export function StatList({ children }: { children: ReactNode }) {
   );
 }
 
-/** A figure: what it is, how much, and what to compare it with. It leads to the rows behind it. */
+/** A figure with its label and a note. With `href`, it links to the rows behind it. */
 export function Stat({
   label,
   href,

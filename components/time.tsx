@@ -1,28 +1,28 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { formatExactTime } from "./format-date";
+import { dayMs } from "./utc-day";
 
 const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
-const relativeForMs = 7 * dayMs;
+const relativeLimitMs = 7 * dayMs;
 
-const inWords = new Intl.RelativeTimeFormat("en-US", { numeric: "auto", style: "narrow" });
-const inUtc = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
+const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto", style: "narrow" });
 const isThisYear = (at: Date, now: number) => at.getUTCFullYear() === new Date(now).getUTCFullYear();
 
-/** How long ago (or until when), for a week; then the day, in a zone. */
-function write(at: Date, now: number, timeZone: string | undefined): string {
+/** How long ago an instant was, or in how long it will be; the day when that is more than a week. */
+function formatInstant(at: Date, now: number, timeZone: string | undefined): string {
   const aheadMs = at.getTime() - now;
   const sizeMs = Math.abs(aheadMs);
   if (sizeMs < minuteMs) return "just now";
-  if (sizeMs < 60 * minuteMs) return inWords.format(Math.trunc(aheadMs / minuteMs), "minute");
-  if (sizeMs < dayMs) return inWords.format(Math.trunc(aheadMs / (60 * minuteMs)), "hour");
-  if (sizeMs < relativeForMs) return inWords.format(Math.trunc(aheadMs / dayMs), "day");
+  if (sizeMs < 60 * minuteMs) return relative.format(Math.trunc(aheadMs / minuteMs), "minute");
+  if (sizeMs < dayMs) return relative.format(Math.trunc(aheadMs / (60 * minuteMs)), "hour");
+  if (sizeMs < relativeLimitMs) return relative.format(Math.trunc(aheadMs / dayMs), "day");
   const year = isThisYear(at, now) ? undefined : "numeric";
   return new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", year, timeZone }).format(at);
 }
 
-/** One clock for all times of a page. It stands still where nothing of it is in sight. */
+/** One clock for all times of a page. It stops when no time is shown. */
 let clock = 0;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -46,20 +46,20 @@ const readClock = () => {
 const onServer = () => 0;
 
 /**
- * An instant: how long ago, or the day in the viewer's zone; the exact time in UTC on hover. The server does not know
- * the zone and writes the day in UTC; the browser corrects it without a word.
- * @param at ISO 8601
+ * An instant: how long ago it was, or the day in the viewer's time zone when it was more than a week ago. The exact time in
+ * UTC is shown on hover. The server does not know the zone and renders the day in UTC; the browser corrects it.
+ * @param props.at ISO 8601
  */
 export function Time({ at, className }: { at: string; className?: string }) {
   const now = useSyncExternalStore(subscribe, readClock, onServer);
   const date = new Date(at);
-  const text = now === 0 ? write(date, Date.now(), "UTC") : write(date, now, undefined);
+  const text = now === 0 ? formatInstant(date, Date.now(), "UTC") : formatInstant(date, now, undefined);
   return (
     <time
       dateTime={at}
-      title={`${inUtc.format(date)} UTC`}
+      title={`${formatExactTime(at)} UTC`}
       className={className}
-      // The server's clock is a moment behind.
+      // The text of the server and of the browser may differ.
       suppressHydrationWarning
     >
       {text}

@@ -2,56 +2,74 @@
 
 import { useRouter } from "next/navigation";
 import { useCallback, useState, useTransition } from "react";
-import { ApiError } from "./api";
+import { ApiError, Problem } from "./api";
 import { toast, toastProblem } from "./ui/toaster";
 
-const noErrors: Record<string, string> = {};
+type FieldErrors = Record<string, string>;
+
+/** Why a mutation failed. `message` is undefined when only fields are wrong, found before the call. */
+type Failure = { message?: string; fieldErrors: FieldErrors };
+
+const noErrors: FieldErrors = {};
 
 /**
- * Something that a click or a form changes. `run` calls it, shows the page anew from the server, and resolves with the
- * answer, or undefined where it was refused: then `problem` says why, and `fieldErrors` what is wrong with which field.
- * Pending until the fresh page is in sight.
- * @param options.done what to say in a corner when it worked
- * @param options.quiet keeps a refusal out of the corner, for a form that shows `problem` itself
- * @param options.refresh false where the page shows nothing of it
+ * Runs a call that changes something: from a click, a form or a confirmation. All forms and actions use it, so that
+ * pending states, errors and notices are the same everywhere.
+ * @param call makes the change; throws a Problem when it is refused
+ * @param options.check finds what is wrong with the input before the call, by the API's field paths
+ * @param options.done text of the notice after success
+ * @param options.quiet true for a form that shows `problem` itself; otherwise a failure is shown as a notice
+ * @param options.refresh false when the page shows nothing of the change; otherwise the page is read again
+ * @returns `run`, which resolves with the answer, or with undefined after a failure; `isPending` until the page is read
+ *   again; `fieldErrors` by the API's paths; `problem`, the message of a failure that is not about fields; and `message`,
+ *   the message of any failure
  */
 export function useMutation<Input extends unknown[], Answer>(
   call: (...input: Input) => Promise<Answer>,
-  options: { done?: string; quiet?: boolean; refresh?: boolean } = {},
+  options: {
+    check?: (...input: Input) => FieldErrors;
+    done?: string | ((answer: Answer) => string);
+    quiet?: boolean;
+    refresh?: boolean;
+  } = {},
 ) {
-  const { done, quiet = false, refresh = true } = options;
+  const { check, done, quiet = false, refresh = true } = options;
   const router = useRouter();
   const [isCalling, setCalling] = useState(false);
   const [isRefreshing, startTransition] = useTransition();
-  const [refusal, setRefusal] = useState<ApiError>();
+  const [failure, setFailure] = useState<Failure>();
 
   const run = async (...input: Input): Promise<Answer | undefined> => {
+    const invalid = check?.(...input) ?? noErrors;
+    if (Object.keys(invalid).length > 0) {
+      setFailure({ fieldErrors: invalid });
+      return undefined;
+    }
+    setFailure(undefined);
     setCalling(true);
-    setRefusal(undefined);
     try {
       const answer = await call(...input);
-      if (done) toast(done);
+      if (done) toast(typeof done === "string" ? done : done(answer));
       if (refresh) startTransition(() => router.refresh());
       return answer;
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setRefusal(error);
-      if (!quiet) toastProblem(error.message);
+      const message = error instanceof Problem ? error.message : "That did not work. Try again in a moment.";
+      setFailure({ message, fieldErrors: error instanceof ApiError ? error.fieldErrors : noErrors });
+      if (!quiet) toastProblem(message);
       return undefined;
     } finally {
       setCalling(false);
     }
   };
-  const reset = useCallback(() => setRefusal(undefined), []);
+  const reset = useCallback(() => setFailure(undefined), []);
 
+  const fieldErrors = failure?.fieldErrors ?? noErrors;
   return {
     run,
     reset,
     isPending: isCalling || isRefreshing,
-    refusal,
-    problem: refusal?.message,
-    /** The problem, unless it is of fields, which say it themselves. */
-    formProblem: refusal && refusal.issues.length === 0 ? refusal.message : undefined,
-    fieldErrors: refusal?.fieldErrors ?? noErrors,
+    fieldErrors,
+    problem: Object.keys(fieldErrors).length === 0 ? failure?.message : undefined,
+    message: failure?.message,
   };
 }

@@ -1,37 +1,38 @@
 "use client";
 
 import { useState, useTransition } from "react";
-import { AuthForm, type FormState } from "@/components/auth/auth-form";
-import { Field } from "@/components/auth/field";
+import { AuthForm, type FormAction, type FormState } from "@/components/auth/auth-form";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
+import { TextField } from "@/components/ui/form-field";
 
-/** A change of address that waits for its mails to be opened. */
+/** A change of e-mail address that is not confirmed yet. */
 export type PendingAddress = { current: string; wanted: string };
 
-/** Changes the e-mail address, once both the present and the new one have confirmed it. */
+/** Changes the e-mail address. The change takes effect when links sent to both addresses have been opened. */
 export function ChangeEmailForm({
   pending,
   action,
   resend,
 }: {
   pending?: PendingAddress | undefined;
-  action: (state: FormState, form: FormData) => Promise<FormState>;
+  action: FormAction;
   /** Sends the mails of the pending change again. */
   resend: () => Promise<FormState>;
 }) {
   return (
     <div className="grid gap-6">
       {pending ? <PendingConfirmations pending={pending} resend={resend} /> : null}
-      {/* A change that was just asked for is shown above; the form is empty for another. */}
+      {/* The key empties the form when a change becomes pending. */}
       <AuthForm key={pending?.wanted} action={action} submit="Change the address">
         {(state) => (
-          <Field
+          <TextField
             label="New e-mail address"
             name="email"
             type="email"
             autoComplete="email"
             maxLength={255}
+            required
             defaultValue={state.email}
           />
         )}

@@ -2,18 +2,16 @@
 
 import Link from "next/link";
 import { useState, useTransition } from "react";
-import { AuthForm, type FormState } from "@/components/auth/auth-form";
-import { Field } from "@/components/auth/field";
+import { AuthForm, type FormAction, type FormState } from "@/components/auth/auth-form";
 import { newPassword } from "@/components/auth/forms";
 import { Alert } from "@/components/ui/alert";
-
-type Action = (state: FormState, form: FormData) => Promise<FormState>;
+import { TextField } from "@/components/ui/form-field";
 
 const asideClass = "text-muted-foreground text-xs underline-offset-4 hover:underline disabled:opacity-50";
 
 /**
- * Changes the password of whoever knows the one they have, or has a code sent to their address.
- * @param sendCode sends the code; without it a link by mail is the way round
+ * Changes the password. The user proves who they are with the current password, or with a code sent to their address.
+ * @param sendCode sends the code; without it, a user who forgot the password resets it by mail
  */
 export function ChangePasswordForm({
   email,
@@ -21,7 +19,7 @@ export function ChangePasswordForm({
   sendCode,
 }: {
   email: string;
-  action: Action;
+  action: FormAction;
   sendCode?: () => Promise<FormState>;
 }) {
   const [proof, setProof] = useState<"password" | "code">("password");
@@ -49,16 +47,17 @@ export function ChangePasswordForm({
       <AuthForm action={action} submit="Change the password">
         {() => (
           <>
-            {/* Password managers want to know whose it is. */}
+            {/* Password managers need the account's name. */}
             <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
             {proof === "code" ? (
-              <Field
+              <TextField
                 label="Code from the mail"
                 name="code"
                 inputMode="numeric"
                 autoComplete="one-time-code"
                 pattern="[0-9 ]{6,12}"
                 maxLength={12}
+                required
                 autoFocus
                 aside={
                   <span className="flex gap-3">
@@ -70,11 +69,12 @@ export function ChangePasswordForm({
                 }
               />
             ) : (
-              <Field
-                label="Password you have"
+              <TextField
+                label="Current password"
                 name="current"
                 type="password"
                 autoComplete="current-password"
+                required
                 aside={
                   sendCode ? (
                     sendButton("Use a code by mail")
@@ -86,7 +86,7 @@ export function ChangePasswordForm({
                 }
               />
             )}
-            <Field label="New password" {...newPassword} />
+            <TextField label="New password" {...newPassword} />
           </>
         )}
       </AuthForm>

@@ -1,16 +1,15 @@
 "use client";
 
-import type { FormEvent } from "react";
 import { callApi } from "@/components/api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { FormField } from "@/components/ui/form-field";
-import { Input } from "@/components/ui/input";
+import { Form, textOf } from "@/components/ui/form";
+import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { useMutation } from "@/components/use-mutation";
 import type { CurrentUser, currentUser, updateMeRequest } from "@/lib/contract/me";
 
-/** What others call the signed-in user, and where they land after signing in. */
+/** Edits the signed-in user's display name and default workspace. */
 export function ProfileForm({
   profile,
   workspaces,
@@ -18,39 +17,30 @@ export function ProfileForm({
   profile: CurrentUser["profile"];
   workspaces: { id: string; name: string }[];
 }) {
-  const { run, isPending, formProblem, fieldErrors } = useMutation(
+  const { run, isPending, problem, fieldErrors } = useMutation(
     (changes: { display_name: string | null; default_workspace_id: string | null }) =>
       callApi<typeof currentUser, typeof updateMeRequest>("PATCH", "/api/v1/me", changes),
     { done: "Your account is changed.", quiet: true },
   );
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    await run({
-      display_name: String(form.get("name")).trim() || null,
-      default_workspace_id: String(form.get("workspace")) || null,
+  const submit = (fields: FormData) =>
+    run({
+      display_name: textOf(fields, "name") || null,
+      default_workspace_id: textOf(fields, "workspace") || null,
     });
-  };
   return (
-    <form onSubmit={submit} className="grid gap-5">
-      <FormField
+    <Form onSubmit={submit} className="grid gap-5">
+      <TextField
         label="Name"
-        description="What others read beside what you do. Left empty, they read your address."
+        description="Others see this name beside what you do. If it is empty, they see your e-mail address."
         error={fieldErrors.display_name}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            name="name"
-            defaultValue={profile.display_name ?? ""}
-            maxLength={120}
-            autoComplete="name"
-          />
-        )}
-      </FormField>
+        name="name"
+        defaultValue={profile.display_name ?? ""}
+        maxLength={120}
+        autoComplete="name"
+      />
       <FormField
-        label="Workspace to begin in"
-        description="Where you land after signing in."
+        label="Default workspace"
+        description="This workspace opens after you sign in."
         error={fieldErrors.default_workspace_id}
       >
         {(control) => (
@@ -64,10 +54,10 @@ export function ProfileForm({
           </Select>
         )}
       </FormField>
-      {formProblem ? <Alert variant="destructive">{formProblem}</Alert> : null}
+      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
       <Button type="submit" disabled={isPending} className="justify-self-start max-sm:h-10">
         Save
       </Button>
-    </form>
+    </Form>
   );
 }

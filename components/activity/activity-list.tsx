@@ -2,7 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { type ReactNode, useRef, useState, useTransition } from "react";
-import { ApiError, callApi } from "@/components/api";
+import { callApi, Problem } from "@/components/api";
+import { formatCount } from "@/components/format-count";
 import { Money } from "@/components/money";
 import { Button } from "@/components/ui/button";
 import { LoadMore } from "@/components/ui/load-more";
@@ -15,12 +16,13 @@ import { MessageSheet } from "./message-sheet";
 import { type ActivityPage, appendPage, mergePages, toItem } from "./row";
 import { useNewRows } from "./use-new-rows";
 
-const rowsAPage = 50;
+const rowsPerPage = 50;
 
 /**
- * The rows, the way to more of them, and the ones that come in meanwhile. The first page is the server's, read anew by
- * every refresh; what is loaded below it stays.
- * @param source the activity endpoint with its filters; tells one list from another
+ * The activity rows, with a button for more rows and a notice of new ones. The server renders the first page and renders
+ * it again at every refresh; pages that were loaded below it stay. States: rows, `empty`, loading more, and live updates
+ * with or without a problem.
+ * @param props.source path of the activity endpoint with its filters
  */
 export function ActivityList({
   workspace,
@@ -32,9 +34,9 @@ export function ActivityList({
   workspace: string;
   source: string;
   first: ActivityPage;
-  /** What all rows sum to; where nobody keeps that sum, the rows that are shown are summed. */
+  /** The sum of all rows; undefined when it is not known. The shown rows are summed then. */
   summary: ReactNode | undefined;
-  /** What stands there while there is no row. */
+  /** Shown when there are no rows. */
   empty: ReactNode;
 }) {
   const router = useRouter();
@@ -43,13 +45,13 @@ export function ActivityList({
   const list = useRef<HTMLDivElement>(null);
   const { shown, loadMore, isLoading } = usePages(source, first);
   const refresh = () => startTransition(() => router.refresh());
-  const isTopInSight = () =>
+  const isTopVisible = () =>
     (list.current?.getBoundingClientRect().top ?? 0) >= 0 && !list.current?.contains(document.activeElement);
-  const { waiting, problem, said } = useNewRows({
+  const { waiting, problem, announcement } = useNewRows({
     source,
     shown: shown.items,
     isLive,
-    isTopInSight,
+    isTopVisible,
     onNew: refresh,
   });
   return (
@@ -62,7 +64,7 @@ export function ActivityList({
       </div>
       {problem && isLive ? <p className="pb-2 text-sm text-warning">{problem}</p> : null}
       <p aria-live="polite" className="sr-only">
-        {said}
+        {announcement}
       </p>
       <div ref={list} className="relative" aria-busy={isRefreshing}>
         {waiting > 0 ? (
@@ -90,7 +92,7 @@ export function ActivityList({
 }
 
 function ShownSum({ page: { items, nextCursor } }: { page: ActivityPage }) {
-  const count = `${items.length} ${items.length === 1 ? "row" : "rows"}`;
+  const count = formatCount(items.length, "row");
   return (
     <p className="text-lg">
       <Money usd={sumExact(items.map(({ usd }) => usd))} figure="shown_usd" className="font-semibold" />{" "}
@@ -101,7 +103,7 @@ function ShownSum({ page: { items, nextCursor } }: { page: ActivityPage }) {
   );
 }
 
-/** The pages of a list, the first of which may come anew at any time. */
+/** The pages of a list. The first page is replaced whenever the server renders it again. */
 function usePages(source: string, first: ActivityPage) {
   const [seen, setSeen] = useState(first);
   const [shown, setShown] = useState(first);
@@ -117,13 +119,13 @@ function usePages(source: string, first: ActivityPage) {
       const cursor = encodeURIComponent(shown.nextCursor);
       const answer = await callApi<typeof activityList>(
         "GET",
-        `${source}&limit=${rowsAPage}&cursor=${cursor}`,
+        `${source}&limit=${rowsPerPage}&cursor=${cursor}`,
       );
       setShown((before) =>
         appendPage(before, { items: answer.activity.map(toItem), nextCursor: answer.next_cursor }),
       );
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof Problem)) throw error;
       toastProblem(error.message);
     } finally {
       setLoading(false);

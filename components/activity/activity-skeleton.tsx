@@ -2,7 +2,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 
 const rows = ["w-56", "w-40", "w-64", "w-48", "w-52", "w-36", "w-60", "w-44", "w-56", "w-40"];
 
-/** The shape of activity while its rows are read. */
+/** Placeholder for the activity while it is loading. */
 export function ActivitySkeleton() {
   return (
     <div aria-busy="true">
@@ -15,7 +15,7 @@ export function ActivitySkeleton() {
       <Skeleton className="mb-2 h-6 w-64" />
       <Skeleton className="mb-6 h-4 w-72 max-w-full" />
       {rows.map((width, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike.
         <div key={index} className="flex items-center justify-between border-t py-3">
           <div className="grid gap-1.5">
             <Skeleton className={width} />

@@ -4,6 +4,7 @@ import { usePathname, useSearchParams } from "next/navigation";
 import type { KeyboardEvent, MouseEvent } from "react";
 import { Money } from "@/components/money";
 import { Time } from "@/components/time";
+import { indexAfterKey } from "@/components/ui/arrow-keys";
 import { Badge } from "@/components/ui/badge";
 import { TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { type ActivityItem, rowKey } from "./row";
@@ -11,17 +12,17 @@ import { type ActivityItem, rowKey } from "./row";
 const head = "sticky top-14 z-10 bg-background shadow-[inset_0_-1px_var(--border)] lg:top-0";
 
 /**
- * The rows as a table; on a phone what it is, where and when stand in one column, and the amount beside it. A row opens
- * the message; arrows move from row to row.
+ * The activity rows as a table. A phone shows the label, the time and the project in one column, with the amount beside
+ * it. A click on a row opens its message; arrow keys move from row to row.
  */
 export function ActivityTable({ items }: { items: ActivityItem[] }) {
   const path = usePathname();
   const params = useSearchParams();
-  // What they share is written once: it ends with "message=".
-  const others = new URLSearchParams(params);
-  others.delete("message");
-  others.append("message", "");
-  const href = `${path}?${others}`;
+  // The part of the address that all rows share; it ends with "message=".
+  const shared = new URLSearchParams(params);
+  shared.delete("message");
+  shared.append("message", "");
+  const href = `${path}?${shared}`;
   return (
     <table className="w-full text-sm" aria-label="Activity" onKeyDown={moveBetweenRows}>
       <TableHeader className="[&_tr]:border-b-0">
@@ -40,7 +41,7 @@ export function ActivityTable({ items }: { items: ActivityItem[] }) {
             className="relative hover:bg-muted has-[a:focus-visible]:bg-muted [&>td]:py-2.5"
           >
             <TableCell className="hidden whitespace-nowrap pl-0 text-muted-foreground sm:table-cell">
-              {/* As wide as the longest of its words: they change while one reads. */}
+              {/* Wide enough for the longest text, so that the column does not move when the text changes. */}
               <Time at={item.at} className="inline-block min-w-18" />
             </TableCell>
             <TableCell className="w-full max-w-0 max-sm:pl-0">
@@ -85,7 +86,7 @@ export function ActivityTable({ items }: { items: ActivityItem[] }) {
   );
 }
 
-/** Opens the message beside the list, without asking the server for the list again; other clicks are the browser's. */
+/** Opens the message beside the list without loading the list again. Clicks with a modifier key are left to the browser. */
 function openHere(event: MouseEvent<HTMLAnchorElement>): void {
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
@@ -93,11 +94,10 @@ function openHere(event: MouseEvent<HTMLAnchorElement>): void {
 }
 
 function moveBetweenRows(event: KeyboardEvent<HTMLTableElement>): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (!step) return;
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>("a[data-row]")];
-  const next = links[links.indexOf(document.activeElement as HTMLElement) + step];
-  if (!next) return;
+  const index = links.indexOf(document.activeElement as HTMLElement);
+  const next = indexAfterKey(event.key, index, links.length);
+  if (next === undefined) return;
   event.preventDefault();
-  next.focus();
+  links[next]?.focus();
 }

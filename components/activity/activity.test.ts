@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { writeEquation } from "./equation";
+import { formatEquation } from "./equation";
 import { groupDigits, subtractExact, sumExact } from "./exact";
 import { type ActivityItem, type ActivityPage, appendPage, mergePages, rowKey } from "./row";
 
@@ -21,19 +21,19 @@ test("Sums without losing a digit, for any size and sign", () => {
 
 test("Shows every digit of the factors in an equation", () => {
   const usage = { cost_status: "priced" as const, quantity: 1200, price: { rate: 0.0000025, per: 1 } };
-  expect(writeEquation({ ...usage, amount_usd: 0.003 })).toBe("1,200 × $0.0000025 = $0.003");
+  expect(formatEquation({ ...usage, amount_usd: 0.003 })).toBe("1,200 × $0.0000025 = $0.003");
   expect(
-    writeEquation({
+    formatEquation({
       ...usage,
       amount_usd: new ExactNumber("0.00275"),
       price: { rate: 0.0000025, per: 1, cached: { rate: "0.00000125", per: 1, quantity: "200" } },
     }),
   ).toBe("1,000 × $0.0000025 + 200 × $0.00000125 = $0.00275");
-  expect(writeEquation({ ...usage, amount_usd: 0.12, price: { rate: 0.36, per: 3600 } })).toBe(
+  expect(formatEquation({ ...usage, amount_usd: 0.12, price: { rate: 0.36, per: 3600 } })).toBe(
     "1,200 × $0.36 ÷ 3,600 = $0.12",
   );
   expect(
-    writeEquation({
+    formatEquation({
       cost_status: "converted",
       amount_usd: 90.93,
       quantity: null,
@@ -42,7 +42,7 @@ test("Shows every digit of the factors in an equation", () => {
       price: { rate: 1.0825 },
     }),
   ).toBe("84 EUR × $1.0825 = $90.93");
-  expect(writeEquation({ cost_status: "client", amount_usd: 1, quantity: 5, price: null })).toBeUndefined();
+  expect(formatEquation({ cost_status: "client", amount_usd: 1, quantity: 5, price: null })).toBeUndefined();
 });
 
 test("Puts a refreshed first page above the rows shown, without duplicates or losses", () => {

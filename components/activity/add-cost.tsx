@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 
 const AddCostDialog = dynamic(() => import("./add-cost-dialog"));
 
-/** The button that records a cost by hand. */
+/** The button that opens the dialog for recording a cost by hand. */
 export function AddCost(props: { workspace: string; environment: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,34 +1,34 @@
-/** Decimals that ledger amounts have at most, and those of what is multiplied and subtracted here. */
+/** The decimals that are calculated with; ledger amounts have at most so many. */
 const scale = 18;
 
-function read(text: string): bigint {
+function parse(text: string): bigint {
   const [whole = "0", fraction = ""] = text.replace("-", "").split(".");
   const size = BigInt(whole + fraction.slice(0, scale).padEnd(scale, "0"));
   return text.startsWith("-") ? -size : size;
 }
 
-function write(value: bigint): string {
+function format(value: bigint): string {
   const digits = String(value < 0n ? -value : value).padStart(scale + 1, "0");
   const fraction = digits.slice(-scale).replace(/0+$/, "");
   return `${value < 0n ? "-" : ""}${digits.slice(0, -scale)}${fraction && `.${fraction}`}`;
 }
 
-/** Sums exact decimals of at most 18 places, written without an exponent, in the browser: not a digit is lost. */
+/** The exact sum of decimals. They have at most 18 decimal places and no exponent. */
 export function sumExact(amounts: readonly string[]): string {
-  return write(amounts.reduce((sum, amount) => sum + read(amount), 0n));
+  return format(amounts.reduce((sum, amount) => sum + parse(amount), 0n));
 }
 
-/** What is left of one exact decimal without another. */
+/** The exact difference of two decimals. */
 export function subtractExact(from: string, amount: string): string {
-  return write(read(from) - read(amount));
+  return format(parse(from) - parse(amount));
 }
 
-/** The product of two exact decimals, cut after 18 places. */
+/** The product of two decimals, cut off after 18 decimal places. */
 export function multiplyExact(a: string, b: string): string {
-  return write((read(a) * read(b)) / 10n ** BigInt(scale));
+  return format((parse(a) * parse(b)) / 10n ** BigInt(scale));
 }
 
-/** Writes an exact decimal with its thousands apart: `1234567.5` as `1,234,567.5`. */
+/** A decimal with its thousands separated: `1234567.5` as `1,234,567.5`. All digits are kept. */
 export function groupDigits(text: string): string {
   const [whole = "", fraction] = text.split(".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");

@@ -9,7 +9,7 @@ import {
 } from "@/components/ui/dropdown-menu";
 import { startExport } from "./start-export";
 
-/** What is shown, all of its pages, as a file. @param filters the query of what is shown */
+/** The menu that exports all pages of the shown activity as a file. @param filters the query string of the shown activity */
 export function ExportMenu({ workspace, filters }: { workspace: string; filters: string }) {
   const href = (format: string) => `/api/v1/workspaces/${workspace}/export?${filters}&format=${format}`;
   return (

@@ -8,18 +8,18 @@ import { Input } from "@/components/ui/input";
 import { FilterMenu } from "./filter-menu";
 import type { ActiveFilter } from "./filters";
 
-/** What is looked at: the period, the environment, a text, and the filters that hold as chips. All of it is the address. */
+/** The period, the environment, the text search, and the filters in effect as chips. All of it is kept in the address. */
 export function FilterBar({
   path,
   params,
   filters,
-  days,
+  metricsPath,
 }: {
   path: string;
   params: SearchParams;
   filters: ActiveFilter[];
-  /** The metrics of the days that are looked at. */
-  days: string;
+  /** Path of the metrics of the shown days. */
+  metricsPath: string;
 }) {
   const { from, to, ...withoutDays } = params;
   const { period, environment } = params;
@@ -32,7 +32,7 @@ export function FilterBar({
         <TextSearch path={path} params={params} />
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        <FilterMenu path={path} params={params} filters={filters} days={days} />
+        <FilterMenu path={path} params={params} filters={filters} metricsPath={metricsPath} />
         {period === "range" ? (
           <Chip
             label="Days"
@@ -83,7 +83,7 @@ function Chip({ label, value, href }: { label: string; value: string; href: stri
   );
 }
 
-/** A form that only fills in the address: it works before any script does. */
+/** The text search, a form that only changes the address; it works without scripts. */
 function TextSearch({ path, params }: { path: string; params: SearchParams }) {
   const { q, ...others } = params;
   return (
@@ -96,7 +96,7 @@ function TextSearch({ path, params }: { path: string; params: SearchParams }) {
         className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted-foreground"
       />
       <Input
-        // A chip that is removed empties the line, too.
+        // The key empties the field when the chip of the text is removed.
         key={String(q)}
         type="search"
         name="q"

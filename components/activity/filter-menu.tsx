@@ -2,32 +2,39 @@
 
 import { ListFilter } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useState, useTransition } from "react";
+import { useState, useTransition } from "react";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { Button } from "@/components/ui/button";
 import { DateInput } from "@/components/ui/date-input";
+import { Form, textOf } from "@/components/ui/form";
+import { FormField } from "@/components/ui/form-field";
 import { Label } from "@/components/ui/label";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Select } from "@/components/ui/select";
 import { useOpened } from "@/components/ui/use-opened";
-import { type ActiveFilter, type FilterOption, filterFields } from "./filters";
-import { useFilterOptions } from "./use-filter-options";
+import { useApi } from "@/components/use-api";
+import type { metrics } from "@/lib/contract/metrics";
+import { type ActiveFilter, type FilterOption, filterFields, toFilterOptions } from "./filters";
 
 type Props = {
   path: string;
   params: SearchParams;
-  /** Those that hold. */
+  /** The filters in effect. */
   filters: ActiveFilter[];
-  /** The metrics of the days that are looked at: what was spent on in them is there to choose. */
-  days: string;
+  /** Path of the metrics of the shown days; their slices are the values to choose from. */
+  metricsPath: string;
 };
 
-/** Everything to filter by. A choice holds at once, and the menu stays open for the next. */
-export function FilterMenu({ path, params, filters, days }: Props) {
+/**
+ * The menu of all filters. A choice takes effect at once, and the menu stays open. The values are loaded when it is first
+ * opened; when that fails, the menu says why.
+ */
+export function FilterMenu({ path, params, filters, metricsPath }: Props) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const { element, wasOpened, open } = useOpened<HTMLDivElement>();
-  const { options, problem } = useFilterOptions(wasOpened ? days : undefined);
+  const { answer: spend, problem } = useApi<typeof metrics>(wasOpened ? metricsPath : undefined);
+  const options = toFilterOptions(spend);
   const go = (href: string) => startTransition(() => router.push(href, { scroll: false }));
   return (
     <Popover>
@@ -55,7 +62,7 @@ export function FilterMenu({ path, params, filters, days }: Props) {
                 onChange={(value) => go(hrefWith(path, params, { [name]: value }))}
               />
             ))}
-            {problem ? <p className="text-warning text-xs">{problem}</p> : null}
+            {problem ? <p className="text-warning text-xs">{problem.message}</p> : null}
             <DayRange key={`${params.from} ${params.to}`} path={path} params={params} go={go} />
           </>
         ) : null}
@@ -77,7 +84,7 @@ function Choice({
   chosen: ActiveFilter | undefined;
   onChange: (value: string | undefined) => void;
 }) {
-  // It is shown whether or not anything was spent on it in these days.
+  // The chosen value is listed even when nothing was spent on it in these days.
   const isListed = chosen === undefined || options.some(({ value }) => value === chosen.value);
   const listed = isListed ? options : [{ value: chosen.value, label: chosen.valueLabel }, ...options];
   return (
@@ -87,7 +94,7 @@ function Choice({
       </Label>
       <Select
         id={id}
-        // An empty value means "has none", so "any" needs one that no value can be.
+        // The empty value means "any". A filter value can be empty too ("none"), so values are prefixed with "=".
         value={chosen ? `=${chosen.value}` : ""}
         onChange={({ currentTarget: { value } }) => onChange(value === "" ? undefined : value.slice(1))}
       >
@@ -104,41 +111,25 @@ function Choice({
 
 function DayRange({ path, params, go }: Pick<Props, "path" | "params"> & { go: (href: string) => void }) {
   const [problem, setProblem] = useState<string>();
-  const apply = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const days = new FormData(event.currentTarget);
-    const [from, to] = [String(days.get("from")), String(days.get("to"))];
-    if (from > to) {
-      setProblem("The last day is before the first.");
-      return;
-    }
+  const apply = (fields: FormData) => {
+    const [from, to] = [textOf(fields, "from"), textOf(fields, "to")];
+    if (from > to) return setProblem("The last day is before the first.");
     go(hrefWith(path, params, { period: "range", from, to }));
   };
-  const text = (value: SearchParams[string]) => (typeof value === "string" ? value : undefined);
+  const asText = (value: SearchParams[string]) => (typeof value === "string" ? value : undefined);
   return (
-    <form onSubmit={apply} className="grid gap-2 border-t pt-3">
-      <div className="grid grid-cols-2 gap-2">
-        <div className="grid gap-1.5">
-          <Label htmlFor="filter-from" className="font-normal text-muted-foreground">
-            First day (UTC)
-          </Label>
-          <DateInput id="filter-from" name="from" required defaultValue={text(params.from)} />
-        </div>
-        <div className="grid gap-1.5">
-          <Label htmlFor="filter-to" className="font-normal text-muted-foreground">
-            Last day (UTC)
-          </Label>
-          <DateInput id="filter-to" name="to" required defaultValue={text(params.to)} />
-        </div>
+    <Form onSubmit={apply} className="grid gap-2 border-t pt-3">
+      <div className="grid grid-cols-2 items-start gap-2">
+        <FormField label="First day (UTC)">
+          {(control) => <DateInput {...control} name="from" required defaultValue={asText(params.from)} />}
+        </FormField>
+        <FormField label="Last day (UTC)" error={problem}>
+          {(control) => <DateInput {...control} name="to" required defaultValue={asText(params.to)} />}
+        </FormField>
       </div>
-      {problem ? (
-        <p role="alert" className="text-destructive text-xs">
-          {problem}
-        </p>
-      ) : null}
       <Button type="submit" variant="outline" size="sm">
         Show these days
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -2,7 +2,7 @@ import type { SearchParams } from "@/components/filters/href";
 import type { ActivityRow } from "@/lib/contract/activity";
 import type { Metrics } from "@/lib/contract/metrics";
 
-/** What activity can be filtered by besides time and environment, in the order the menu and the chips show it. */
+/** The fields that activity can be filtered by, besides time and environment, in the order of the menu and the chips. */
 export const filterFields = [
   { name: "project", label: "Project" },
   { name: "type", label: "Type" },
@@ -16,11 +16,13 @@ export const filterFields = [
 
 export type FilterName = (typeof filterFields)[number]["name"];
 
-/** A value to filter by; an empty one stands for what has none. */
+/** A value to filter by. An empty value selects rows that have no value. */
 export type FilterOption = { value: string; label: string };
 
+/** The values of each filter. */
 export type FilterOptions = Record<FilterName, FilterOption[]>;
 
+/** Labels of message types. */
 export const typeNames: Record<string, string> = {
   usage: "Usage",
   batch: "Batch",
@@ -29,6 +31,7 @@ export const typeNames: Record<string, string> = {
   subscription: "Subscription",
 };
 
+/** Labels of sources. */
 export const sourceNames: Record<string, string> = {
   api: "API",
   mcp: "Assistant",
@@ -36,22 +39,23 @@ export const sourceNames: Record<string, string> = {
   import: "Import",
 };
 
+/** Labels of cost statuses. */
 export const costNames: Record<string, string> = {
-  client: "Given with it",
+  client: "Sent with the message",
   priced: "Priced",
   converted: "Converted",
   unpriced: "No price yet",
 };
 
-/** What there is to filter by; names where the figures of some days are given. */
-export function readOptions(spent?: Metrics): FilterOptions {
+/** The values to filter by: every type, source and cost status, and the slices of the metrics once they are loaded. */
+export function toFilterOptions(spend?: Metrics): FilterOptions {
   return {
-    project: fromSlices(spent?.by_project),
+    project: fromSlices(spend?.by_project),
     type: fromNames(typeNames),
-    provider: fromSlices(spent?.by_provider),
-    model: fromSlices(spent?.by_model),
-    feature: fromSlices(spent?.by_feature),
-    key: fromSlices(spent?.by_key),
+    provider: fromSlices(spend?.by_provider),
+    model: fromSlices(spend?.by_model),
+    feature: fromSlices(spend?.by_feature),
+    key: fromSlices(spend?.by_key),
     source: fromNames(sourceNames),
     cost_status: fromNames(costNames),
   };
@@ -66,12 +70,12 @@ function fromSlices(slices: Metrics["by_project"] = []): FilterOption[] {
     .map(({ value, name }) => ({ value: value ?? "", label: name ?? value ?? "None" }));
 }
 
-/** A filter that holds: what it asks for, and what people call that. */
+/** A filter in effect, with the labels of its field and its value. */
 export type ActiveFilter = { name: FilterName; label: string; value: string; valueLabel: string };
 
 /**
- * The filters that hold.
- * @param row one of the rows they let through, where there is any: it knows what its project and key are called
+ * The filters in effect.
+ * @param row any row that matches them, which has the names of the filtered project and key
  */
 export function activeFilters(params: SearchParams, row: ActivityRow | undefined): ActiveFilter[] {
   const names: Partial<Record<FilterName, string | undefined>> = {

@@ -1,10 +1,13 @@
 import { ApiError, callApi } from "@/components/api";
+import { parseAmount } from "@/components/parse-amount";
+import { startOfDay } from "@/components/utc-day";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { bulkRequest, bulkResult } from "@/lib/contract/message";
 
+/** The kinds of message that the dialog can record. */
 export type ManualKind = "expense" | "usage";
 
-/** The fields of each kind as its form has them, in its order. */
+/** The message fields of each kind, in the order of the form. */
 const fieldsOf: Record<ManualKind, readonly string[]> = {
   expense: ["vendor", "amount", "currency", "category", "notes"],
   usage: ["provider", "model", "unit_type", "quantity", "estimated_cost", "feature"],
@@ -12,8 +15,9 @@ const fieldsOf: Record<ManualKind, readonly string[]> = {
 const numbers = new Set(["amount", "quantity", "estimated_cost"]);
 
 /**
- * The message that a form describes; what was left empty is left out. A number keeps every digit that was typed.
- * @param today `YYYY-MM-DD` in UTC: what occurred today occurred now
+ * Builds the message of a filled-in form. Empty fields are left out. Numbers keep every digit that was typed; a text that
+ * is not a number is sent as it is, so that the API explains what is wrong with it.
+ * @param today the current UTC day, `YYYY-MM-DD`; a message of today gets the current time
  */
 export function toManualMessage(
   kind: ManualKind,
@@ -23,40 +27,40 @@ export function toManualMessage(
   const message: Record<string, unknown> = { type: kind };
   for (const name of fieldsOf[kind]) {
     const value = form[name]?.trim();
-    if (value) message[name] = numbers.has(name) ? readNumber(value) : value;
+    if (value) message[name] = numbers.has(name) ? toNumberOrText(value) : value;
   }
-  if (form.day && form.day !== today) message.occurred_at = `${form.day}T00:00:00Z`;
+  if (form.day && form.day !== today) message.occurred_at = startOfDay(form.day);
   return message;
 }
 
-/** What is no number goes as the text it is: the API says what is wrong with it. */
-function readNumber(text: string): ExactNumber | string {
-  return /^(0|[1-9]\d*)(\.\d+)?$/.test(text) ? new ExactNumber(text) : text;
+function toNumberOrText(text: string): ExactNumber | string {
+  const digits = parseAmount(text);
+  return digits ? new ExactNumber(digits) : text;
 }
 
 /**
  * Records one message as the signed-in member.
- * @param idempotencyKey the same for every try of the same form, so that a second click records nothing twice
+ * @param request.idempotencyKey the same for every attempt with one form, so that a second click does not record twice
  * @returns the amount in USD
- * @throws ApiError with the verdict on the message, where it was refused
+ * @throws ApiError when the call or the message is refused
  */
 export async function recordByHand(
-  call: { workspace: string; environment: string; project: string; idempotencyKey: string },
+  request: { workspace: string; environment: string; project: string; idempotencyKey: string },
   message: Record<string, unknown>,
 ) {
-  const { workspace, environment, project, idempotencyKey } = call;
+  const { workspace, environment, project, idempotencyKey } = request;
   const answer = await callApi<typeof bulkResult, typeof bulkRequest>(
     "POST",
     `/api/v1/workspaces/${workspace}/messages/batch?environment=${environment}`,
     { messages: [{ project, source: "manual", idempotency_key: idempotencyKey, message }] },
   );
-  const [verdict] = answer.results;
-  if (verdict && "amount_usd" in verdict) return verdict.amount_usd as number | ExactNumber;
-  const { status, error, error_description, issues } = verdict as unknown as Refusal;
-  throw new ApiError(status, error, error_description, issues ?? [], {});
+  const [result] = answer.results;
+  if (result && "amount_usd" in result) return result.amount_usd as number | ExactNumber;
+  const { status, error, error_description, issues } = result as unknown as RefusedMessage;
+  throw new ApiError(status, error, error_description, issues ?? []);
 }
 
-type Refusal = {
+type RefusedMessage = {
   status: number;
   error: string;
   error_description: string;

@@ -4,6 +4,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { exactText } from "@/components/amount";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
+import { formatCount } from "@/components/format-count";
 import { Money } from "@/components/money";
 import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
@@ -11,13 +12,13 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { SheetHeader, SheetTitle } from "@/components/ui/sheet";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { MessageDetail } from "@/lib/contract/activity";
+import { CostOrigin } from "./cost-origin";
 import { groupDigits } from "./exact";
 import { sourceNames, typeNames } from "./filters";
-import { Origin } from "./origin";
 
 type Message = MessageDetail;
 
-/** Everything about one message: what it cost and why, who recorded it, and where it is counted. */
+/** All details of one message: its cost and how it was calculated, who recorded it, and its ledger entries. */
 export function MessageFacts({ workspace, message }: { workspace: string; message: Message }) {
   const { entries, lines } = message;
   return (
@@ -34,13 +35,13 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
         <p className="font-semibold text-2xl tracking-tight">
           <Money usd={message.amount_usd} figure="message_usd" />
         </p>
-        {lines.length === 0 ? <Origin priced={message} details={message.details} /> : null}
+        {lines.length === 0 ? <CostOrigin priced={message} details={message.details} /> : null}
         {message.cost_status === "unpriced" ? (
           <Link
             href={`/${workspace}/settings/prices`}
             className="justify-self-start text-primary text-sm underline-offset-4 hover:underline"
           >
-            Prices and what has none yet
+            Prices and unpriced usage
           </Link>
         ) : null}
       </section>
@@ -94,8 +95,8 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
     ["Occurred", first && <Instant at={first.occurred_at} />],
     ["Recorded", <Instant key="recorded" at={message.created_at} />],
     ["Key", key && link(key.name, { key: key.id })],
-    ["Person", user?.name],
-    ["Came by", sourceNames[message.source]],
+    ["Recorded by", user?.name],
+    ["Source", sourceNames[message.source]],
   ];
   return (
     <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-3 gap-y-2 text-sm">
@@ -113,7 +114,7 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
 
 const inFull = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "medium" });
 
-/** An instant in full in the viewer's zone, and how long ago. This part is drawn in the browser alone. */
+/** An instant in full in the viewer's time zone, and how long ago it was. Only rendered in the browser, which knows the zone. */
 function Instant({ at }: { at: string }) {
   return (
     <>
@@ -136,10 +137,10 @@ function Copied({ text, label }: { text: string; label: string }) {
 
 function Lines({ lines }: { lines: Message["lines"] }) {
   return (
-    <Part title={lines.length === 1 ? "1 line" : `${lines.length} lines`}>
+    <Section title={formatCount(lines.length, "line")}>
       <ul className="divide-y border-y text-sm">
         {lines.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names, and never change their places.
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and never move.
           <li key={index} className="grid gap-1 py-2.5">
             <div className="flex justify-between gap-4">
               <span className="min-w-0 break-words">
@@ -150,17 +151,18 @@ function Lines({ lines }: { lines: Message["lines"] }) {
               </span>
               <Money usd={line.amount_usd} className="shrink-0" />
             </div>
-            <Origin priced={line} compact />
+            <CostOrigin priced={line} compact />
           </li>
         ))}
       </ul>
-    </Part>
+    </Section>
   );
 }
 
+/** The ledger entries of a message that has several: an allocation's projects, or a yearly charge's months. */
 function Entries({ type, entries }: { type: Message["message_type"]; entries: Message["entries"] }) {
   return (
-    <Part title={type === "allocation" ? "Moved between projects" : "Spread over"}>
+    <Section title={type === "allocation" ? "Moved between projects" : "Spread over"}>
       <Table>
         <TableHeader>
           <TableRow>
@@ -181,7 +183,7 @@ function Entries({ type, entries }: { type: Message["message_type"]; entries: Me
           ))}
         </TableBody>
       </Table>
-    </Part>
+    </Section>
   );
 }
 
@@ -189,26 +191,26 @@ function Pairs({ title, pairs }: { title: string; pairs: Record<string, unknown>
   const given = Object.entries(pairs ?? {}).filter(([, value]) => value !== null && value !== undefined);
   if (given.length === 0) return null;
   return (
-    <Part title={title}>
+    <Section title={title}>
       <dl className="grid gap-1.5 font-mono text-[13px]">
         {given.map(([name, value]) => (
           <div key={name} className="flex flex-wrap gap-x-3">
             <dt className="text-muted-foreground">{name}</dt>
-            <dd className="min-w-0 break-all">{writeValue(value)}</dd>
+            <dd className="min-w-0 break-all">{formatValue(value)}</dd>
           </div>
         ))}
       </dl>
-    </Part>
+    </Section>
   );
 }
 
-/** A number may come with more digits than a double holds. */
-function writeValue(value: unknown): string {
+/** A value as text. A number with more digits than a double holds is an object with its text. */
+function formatValue(value: unknown): string {
   if (typeof value === "object" && value !== null && "text" in value) return String(value.text);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="grid gap-2">
       <h3 className="font-medium text-sm">{title}</h3>

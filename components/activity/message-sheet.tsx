@@ -2,24 +2,26 @@
 
 import dynamic from "next/dynamic";
 import { usePathname, useSearchParams } from "next/navigation";
-import { useEffect, useState } from "react";
-import { ApiError, callApi } from "@/components/api";
+import { ApiError, type Problem } from "@/components/api";
 import { Alert } from "@/components/ui/alert";
 import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { MessageDetail, messageDetail } from "@/lib/contract/activity";
+import { useApi } from "@/components/use-api";
+import type { messageDetail } from "@/lib/contract/activity";
 
 const MessageFacts = dynamic(() => import("./message-facts").then(({ MessageFacts }) => MessageFacts), {
   loading: FactsSkeleton,
 });
 
-/** The message that the address names with `message`, beside the list. Closing it takes the name out of the address. */
+/**
+ * Shows a message beside the list. The `message` parameter of the address is its id; closing the sheet removes the parameter.
+ */
 export function MessageSheet({ workspace }: { workspace: string }) {
   const path = usePathname();
   const params = useSearchParams();
   const id = params.get("message");
   const close = () => {
-    // Opened by a click on a row, the list is one step back; opened by its address, there is nothing behind it.
+    // After a click on a row, the list is one step back in the history; after opening the address directly, it is not.
     if (window.history.state?.openedFromList) return window.history.back();
     const rest = new URLSearchParams(params);
     rest.delete("message");
@@ -33,37 +35,25 @@ export function MessageSheet({ workspace }: { workspace: string }) {
   );
 }
 
+/** States: loading, the message, and a problem such as a message that does not exist. */
 function Message({ workspace, id }: { workspace: string; id: string }) {
-  const [message, setMessage] = useState<MessageDetail>();
-  const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    const stopped = new AbortController();
-    callApi<typeof messageDetail>(
-      "GET",
-      `/api/v1/workspaces/${workspace}/messages/${encodeURIComponent(id)}`,
-      undefined,
-      stopped.signal,
-    ).then(setMessage, (error: unknown) => {
-      if (!stopped.signal.aborted) setProblem(describeProblem(error));
-    });
-    return () => stopped.abort();
-  }, [workspace, id]);
+  const path = `/api/v1/workspaces/${workspace}/messages/${encodeURIComponent(id)}`;
+  const { answer: message, problem } = useApi<typeof messageDetail>(path);
   if (message) return <MessageFacts workspace={workspace} message={message} />;
   return (
     <>
       <SheetHeader>
         <SheetTitle>Message</SheetTitle>
       </SheetHeader>
-      {problem ? <Alert variant="destructive">{problem}</Alert> : <FactsSkeleton />}
+      {problem ? <Alert variant="destructive">{formatProblem(problem)}</Alert> : <FactsSkeleton />}
     </>
   );
 }
 
-function describeProblem(error: unknown): string {
-  if (!(error instanceof ApiError)) return "This message could not be shown. Try again.";
-  // A name that is no id at all is no more of a message than one of another workspace.
-  if (error.status === 404 || error.status === 400) return "There is no such message in this workspace.";
-  return error.message;
+function formatProblem(problem: Problem): string {
+  // The API answers 400 when the id is not a UUID; for the user, such a message does not exist either.
+  const isMissing = problem instanceof ApiError && (problem.status === 404 || problem.status === 400);
+  return isMissing ? "There is no such message in this workspace." : problem.message;
 }
 
 function FactsSkeleton() {

@@ -2,7 +2,7 @@ import { exactText } from "@/components/amount";
 import type { ActivityRow } from "@/lib/contract/activity";
 import { sourceNames, typeNames } from "./filters";
 
-/** What the table shows of a row of activity, as it passes from the server into the browser: amounts are exact text. */
+/** The fields of an activity row that the table shows. A server component passes them on, so amounts are exact text. */
 export type ActivityItem = {
   id: string;
   part: number;
@@ -11,19 +11,20 @@ export type ActivityItem = {
   label: string;
   project: string;
   feature: string | null;
-  /** What the label does not say by itself. */
+  /** Type, provider, model and feature, as far as the label does not contain them. */
   about: string;
   recordedBy: string;
+  /** USD. */
   usd: string;
-  /** What its message cost, where the row is a part of it. */
+  /** USD of the whole message, when the row is only a part of it; otherwise null. */
   wholeUsd: string | null;
   hasNoPrice: boolean;
 };
 
-/** Rows from the first on, and where those after them begin; null where there are none. */
+/** The first rows of the list, and the cursor of the next page; null when there are no more rows. */
 export type ActivityPage = { items: ActivityItem[]; nextCursor: string | null };
 
-/** Takes from an answer's row what the table shows. */
+/** Maps a row of an answer to what the table shows. */
 export function toItem(row: ActivityRow): ActivityItem {
   const [usd, wholeUsd] = [exactText(row.amount_usd), exactText(row.message_amount_usd)];
   return {
@@ -46,22 +47,22 @@ function aboutOf({ message_type: type, provider, model, feature, label, environm
   return [typeNames[type], ...named, ...(environment === "test" ? ["test"] : [])].join(" · ");
 }
 
-/** Tells rows apart: a message may have several. */
+/** Identifies a row: a message may have several. */
 export const rowKey = ({ id, part }: Pick<ActivityItem, "id" | "part">): string => `${id}:${part}`;
 
 /**
- * The rows that are shown when the first page is read anew: the fresh ones, then those that were shown before and lie
- * behind them. Where nothing of the old is in the new, more came in between than a page holds: the list starts afresh,
- * for a gap in it would look like there had been nothing.
+ * The rows to show after the first page was read again: the fresh page, followed by the older rows that were shown before.
+ * When the two have no row in common, more than a page of rows is new. The list then starts again with the fresh page,
+ * because the rows in between are not known.
  */
 export function mergePages(shown: ActivityPage, fresh: ActivityPage): ActivityPage {
   const freshKeys = new Set(fresh.items.map(rowKey));
-  const behind = shown.items.filter((item) => !freshKeys.has(rowKey(item)));
-  if (behind.length === 0 || behind.length === shown.items.length) return fresh;
-  return { items: [...fresh.items, ...behind], nextCursor: shown.nextCursor };
+  const older = shown.items.filter((item) => !freshKeys.has(rowKey(item)));
+  if (older.length === 0 || older.length === shown.items.length) return fresh;
+  return { items: [...fresh.items, ...older], nextCursor: shown.nextCursor };
 }
 
-/** The rows that are shown with the next page below them. */
+/** The shown rows with the next page below them. */
 export function appendPage(shown: ActivityPage, next: ActivityPage): ActivityPage {
   const shownKeys = new Set(shown.items.map(rowKey));
   const added = next.items.filter((item) => !shownKeys.has(rowKey(item)));

@@ -7,12 +7,12 @@ const problems: Record<number, string> = {
   503: "The service cannot read its database at the moment. Try again shortly.",
 };
 
-/** Has the browser save an export; where none can begin now, says why instead. */
+/** Starts the download of an export. When the service refuses it, a notice says why. @param href the export's address */
 export async function startExport(href: string): Promise<void> {
-  // A refusal of the download itself would be a file that "could not be saved", without a reason.
+  // Asks first, because a browser does not show the reason when a download is refused.
   const answer = await fetch(href, { method: "HEAD" }).catch(() => undefined);
   if (!answer?.ok) {
-    toastProblem(problems[answer?.status ?? 0] ?? "The export could not begin. Try again.");
+    toastProblem(problems[answer?.status ?? 0] ?? "The export could not be started. Try again.");
     return;
   }
   const link = Object.assign(document.createElement("a"), { href, download: "" });

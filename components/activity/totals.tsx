@@ -1,10 +1,11 @@
 import Link from "next/link";
 import { Count } from "@/components/count";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { plural } from "@/components/format-count";
 import { Money } from "@/components/money";
 import type { Metrics } from "@/lib/contract/metrics";
 
-/** What the rows below sum to, over all their pages. */
+/** The sums of all rows that match the filters, over all pages. */
 export function Totals({
   totals,
   path,
@@ -25,8 +26,7 @@ export function Totals({
       <p className="text-lg">
         <Money usd={total_usd} figure="totals.total_usd" className="font-semibold" />{" "}
         <span className="text-muted-foreground">
-          in <Count value={messages} figure="totals.message_count" />{" "}
-          {messages === 1 ? "message" : "messages"}
+          in <Count value={messages} figure="totals.message_count" /> {plural(messages, "message")}
         </span>
       </p>
       <dl className="flex flex-wrap gap-x-4 gap-y-1 text-muted-foreground text-sm">
@@ -46,7 +46,7 @@ export function Totals({
                 href={hrefWith(path, params, { cost_status: "unpriced" })}
                 className="text-warning underline underline-offset-4"
               >
-                <Count value={unpriced} figure="totals.unpriced_count" /> {unpriced === 1 ? "line" : "lines"}
+                <Count value={unpriced} figure="totals.unpriced_count" /> {plural(unpriced, "line")}
               </Link>
             </dd>
           </div>

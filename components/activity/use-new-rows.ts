@@ -5,68 +5,69 @@ import { ApiError, callApi } from "@/components/api";
 import type { activityList } from "@/lib/contract/activity";
 import { type ActivityItem, rowKey } from "./row";
 
-const liveMs = 2_000;
-const gentleMs = 15_000;
-/** How many of the latest rows are looked at; more than that at once is "a lot" to anybody. */
-const lookedAt = 50;
+/** How often new rows are looked for, with and without live updates. */
+const livePollMs = 2_000;
+const idlePollMs = 15_000;
+/** How many of the latest rows are read, and so the highest number of new rows that is shown. */
+const polledRows = 50;
 
 /**
- * Looks for rows that were recorded since: often while live, else now and then, never while the page is hidden.
- * While live and with the top of the list in sight it calls `onNew` by itself; else it only counts what waits, so that
- * nothing moves under the eyes of whoever is reading further down.
- * @returns `waiting` rows, what keeps it from looking, and what to say to screen readers
+ * Looks for rows that were recorded after those shown: every 2 seconds with live updates, otherwise every 15 seconds, and
+ * never while the page is hidden. With live updates, and while the top of the list is visible, it calls `onNew`; otherwise
+ * it only counts the new rows, so that the list does not move while somebody reads it.
+ * @returns the number of `waiting` rows, the `problem` of the last attempt, and an `announcement` for screen readers
  */
 export function useNewRows({
   source,
   shown,
   isLive,
-  isTopInSight,
+  isTopVisible,
   onNew,
 }: {
   source: string;
   shown: ActivityItem[];
   isLive: boolean;
-  isTopInSight: () => boolean;
+  isTopVisible: () => boolean;
   onNew: () => void;
-}): { waiting: number; problem: string | undefined; said: string } {
+}): { waiting: number; problem: string | undefined; announcement: string } {
   const [latest, setLatest] = useState<string[]>([]);
   const [problem, setProblem] = useState<string>();
-  const [said, setSaid] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const shownKeys = new Set(shown.map(rowKey));
   const waiting = latest.filter((key) => !shownKeys.has(key)).length;
 
-  const current = useRef({ shownKeys, isTopInSight, onNew });
+  const current = useRef({ shownKeys, isTopVisible, onNew });
   useEffect(() => {
-    current.current = { shownKeys, isTopInSight, onNew };
+    current.current = { shownKeys, isTopVisible, onNew };
   });
 
   useEffect(() => {
     const stopped = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async () => {
+    const poll = async () => {
       clearTimeout(timer);
       if (document.hidden) return;
       const answer = await readLatest(source, stopped.signal);
       if (stopped.signal.aborted) return;
       if (answer instanceof ApiError) {
         setProblem(answer.message);
-        // Somebody who is signed out stays so until the page is opened anew.
+        // The session is over, so further attempts would fail too.
         if (answer.status === 401) return;
       } else {
         setProblem(undefined);
         setLatest(answer.map(rowKey));
         const fresh = answer.filter((row) => !current.current.shownKeys.has(rowKey(row)));
-        if (fresh.length > 0) setSaid(announce(fresh));
-        if (fresh.length > 0 && isLive && current.current.isTopInSight()) current.current.onNew();
+        if (fresh.length > 0) setAnnouncement(announce(fresh));
+        if (fresh.length > 0 && isLive && current.current.isTopVisible()) current.current.onNew();
       }
       schedule();
     };
     const schedule = () => {
-      timer = setTimeout(look, isLive ? liveMs : gentleMs);
+      timer = setTimeout(poll, isLive ? livePollMs : idlePollMs);
     };
-    const onVisibility = () => (document.hidden ? clearTimeout(timer) : void look());
+    const onVisibility = () => (document.hidden ? clearTimeout(timer) : void poll());
     document.addEventListener("visibilitychange", onVisibility);
-    if (isLive) void look();
+    if (isLive) void poll();
     else schedule();
     return () => {
       stopped.abort();
@@ -75,19 +76,19 @@ export function useNewRows({
     };
   }, [source, isLive]);
 
-  return { waiting, problem, said };
+  return { waiting, problem, announcement };
 }
 
 type LatestRow = Pick<ActivityItem, "id" | "part" | "label">;
 
-/** The latest row is named: the same words twice would be read out once. */
+/** Names the latest row, because screen readers do not read the same text twice. */
 function announce([latest, ...others]: LatestRow[]): string {
   if (others.length === 0) return `1 new row: ${latest?.label}`;
   return `${others.length + 1} new rows, the latest: ${latest?.label}`;
 }
 
 async function readLatest(source: string, signal: AbortSignal): Promise<LatestRow[] | ApiError> {
-  const path = `${source}&limit=${lookedAt}`;
+  const path = `${source}&limit=${polledRows}`;
   try {
     return (await callApi<typeof activityList>("GET", path, undefined, signal)).activity;
   } catch (error) {

@@ -1,10 +1,10 @@
 import { ChevronRight } from "lucide-react";
 import { Time } from "@/components/time";
-import { actorName, describeEntry } from "./describe-entry";
 import { listDifferences } from "./differences";
 import type { AuditEntry } from "./entry";
+import { actorName, formatEntry } from "./format-entry";
 
-/** Who changed what, when and from where, the newest first. Each line opens what it was before and is after. */
+/** The entries of the audit log: who changed what, when and from which address. Each unfolds the values before and after. */
 export function AuditList({ entries }: { entries: AuditEntry[] }) {
   return (
     <ul className="grid text-sm" aria-label="Changes">
@@ -30,7 +30,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
           <span className="font-medium" title={actor?.email ?? undefined}>
             {actorName(entry)}
           </span>{" "}
-          {describeEntry(entry)}
+          {formatEntry(entry)}
         </span>
         <span className="col-start-2 flex gap-3 text-muted-foreground text-xs sm:col-start-3 sm:justify-end sm:pl-4 sm:leading-5">
           {address ? <span className="[overflow-wrap:anywhere]">{address}</span> : null}
@@ -45,7 +45,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
 function Differences({ entry }: { entry: AuditEntry }) {
   const differences = listDifferences(entry);
   if (differences.length === 0)
-    return <p className="pt-2 text-muted-foreground">Nothing else is kept of it.</p>;
+    return <p className="pt-2 text-muted-foreground">No further details are recorded.</p>;
   return (
     <dl className="mt-2 grid gap-x-6 gap-y-1.5 rounded-md border bg-muted px-3.5 py-3 sm:grid-cols-[11rem_minmax(0,1fr)]">
       {differences.map(({ label, before, after }) => (

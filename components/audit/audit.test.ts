@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { actorName, describeEntry } from "./describe-entry";
 import { listDifferences } from "./differences";
 import type { AuditEntry } from "./entry";
+import { actorName, formatEntry } from "./format-entry";
 
 const ada = {
   user_id: "5f0c2f5e-7c1e-4f5b-9a53-0d6a3a1c9b11",
@@ -34,11 +34,11 @@ function entry(
 describe("An audit entry as text", () => {
   const grace = { user_id: graceId, email: "grace@example.com", role: "viewer" };
   it.each([
-    ["made grace@example.com member", entry("member.changed", grace, { ...grace, role: "member" })],
+    ["changed the role of grace@example.com to member", entry("member.changed", grace, { ...grace, role: "member" })],
     ["removed grace@example.com", entry("member.deleted", grace, null)],
     ["left", entry("member.deleted", grace, null, { actor: { ...ada, user_id: graceId } })],
     [
-      "invited whoever has the link as viewer",
+      "invited anybody with the link as viewer",
       entry("invitation.created", null, { role: "viewer", email: null }),
     ],
     [
@@ -50,7 +50,7 @@ describe("An audit entry as text", () => {
       ),
     ],
     [
-      "replaced the secret of the key CI",
+      "rotated the secret of the key CI",
       entry("api_key.changed", { name: "CI", last_four: "aaaa" }, { name: "CI", last_four: "bbbb" }),
     ],
     [
@@ -58,7 +58,7 @@ describe("An audit entry as text", () => {
       entry("price.created", null, { provider: "in-house", model: "ranker-7b", unit_type: "input_tokens" }),
     ],
     [
-      "had 61 messages of in-house corrected, +$36.12",
+      "corrected 61 messages of in-house, +$36.12",
       entry(
         "messages.repriced",
         null,
@@ -68,7 +68,7 @@ describe("An audit entry as text", () => {
     ],
     ["created thing Something", entry("thing.created", null, { name: "Something" })],
   ])("%s", (words, line) => {
-    expect(describeEntry(line)).toBe(words);
+    expect(formatEntry(line)).toBe(words);
   });
 
   it("Names the author as they are called, and the service for changes without an author", () => {

@@ -1,12 +1,14 @@
 import { groupDigits } from "@/components/activity/exact";
 import { exactText } from "@/components/amount";
+import { capitalize } from "@/components/capitalize";
+import { formatDateTime } from "@/components/format-date";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { AuditEntry } from "./entry";
 
-/** A field that a change touched, in words; null before for what is new, after for what is gone. */
+/** A changed field with its values as text. `before` is null for a new row, `after` for a deleted one. */
 export type Difference = { label: string; before: string | null; after: string | null };
 
-/** What tells nobody anything: what says which row it is, when it was made, and what the service keeps for itself. */
+/** Fields that are not shown: ids, times of creation and internal fields. */
 const hidden = new Set([
   "id",
   "workspace_id",
@@ -33,37 +35,37 @@ const labels: Record<string, string> = {
   next_on: "Next charge",
   base_currency: "Currency",
   unit_type: "Unit",
-  scope_type: "Of",
-  scope_value: "Which",
+  scope_type: "Scope",
+  scope_value: "Scope value",
   monthly_limit: "Monthly limit, USD",
   amount: "Amount, USD",
-  rate: "USD for one",
+  rate: "USD per unit",
   change_usd: "Change, USD",
-  includes_priced: "What was priced before, too",
+  includes_priced: "Includes priced usage",
   rate_limit_rpm: "Requests in 60 seconds",
-  allowed_cidrs: "Addresses",
+  allowed_cidrs: "Allowed addresses",
   project_id: "Bound to project",
   project_slugs: "Only projects",
-  deny_project_slugs: "Not projects",
+  deny_project_slugs: "Except projects",
   client_name: "Assistant",
-  client_uri: "Its page",
-  client_kind: "How it is known",
-  redirect_uri: "Sent back to",
+  client_uri: "Assistant's page",
+  client_kind: "Type of registration",
+  redirect_uri: "Redirect address",
 };
 
-/** What differs between a row before and after; of what is new or gone, everything that is filled in. */
+/** The fields that differ between a row before and after the change. A new or deleted row has all its non-empty fields. */
 export function listDifferences({ before, after }: AuditEntry): Difference[] {
   const [old, fresh] = [flatten(before), flatten(after)];
   const fields = new Set([...Object.keys(old), ...Object.keys(fresh)]);
   return [...fields].flatMap((field): Difference[] => {
-    const [was, is] = [writeValue(old[field]), writeValue(fresh[field])];
+    const [was, is] = [formatValue(old[field]), formatValue(fresh[field])];
     if (was === is) return [];
     const label = labels[field] ?? capitalize(field.replaceAll("_", " "));
     return [{ label, before: before && (was || "none"), after: after && (is || "none") }];
   });
 }
 
-/** A row's fields that mean something to people; of a field that has fields itself, those. */
+/** The shown fields of a row. A nested object is replaced by its fields. */
 function flatten(row: Record<string, unknown> | null): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row ?? {}).flatMap(([field, value]): [string, unknown][] => {
@@ -78,18 +80,14 @@ function flatten(row: Record<string, unknown> | null): Record<string, unknown> {
   );
 }
 
-const atTime = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
-
-/** A value for people; empty for none. */
-function writeValue(value: unknown): string {
+/** A value as text; empty for no value. */
+function formatValue(value: unknown): string {
   if (value === null || value === undefined || value === "") return "";
-  if (Array.isArray(value)) return value.map(writeValue).join(", ");
+  if (Array.isArray(value)) return value.map(formatValue).join(", ");
   if (value instanceof ExactNumber || typeof value === "number") return groupDigits(exactText(value));
   if (typeof value === "boolean") return value ? "yes" : "no";
   const text = String(value);
-  // As Postgres writes an instant into JSON.
-  if (/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/.test(text)) return `${atTime.format(new Date(text))} UTC`;
+  // An instant as Postgres writes it into JSON.
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/.test(text)) return `${formatDateTime(text)} UTC`;
   return text;
 }
-
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { auditList } from "@/lib/contract/audit";
 
-/** A line of the audit log, as answered. */
+/** An entry of the audit log, as the API answers it. */
 export type AuditEntry = z.output<typeof auditList>["entries"][number];
 
-/** What can be changed, by the log's name for it and people's. */
+/** The labels of the kinds of things that the log records changes of. */
 export const kinds: Record<string, string> = {
   workspace: "Workspace",
   member: "Members",

@@ -1,6 +1,7 @@
 "use client";
 
 import { ChevronDown } from "lucide-react";
+import { hrefWith } from "@/components/filters/href";
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -9,7 +10,7 @@ import {
 } from "@/components/ui/dropdown-menu";
 import { kinds } from "./entry";
 
-/** Whether the log shows all changes or those of one kind of thing, in the parameter `kind`. */
+/** The menu that limits the log to one kind of change. The choice is the parameter `kind` of the address. */
 export function KindFilter({ path, kind }: { path: string; kind: string | undefined }) {
   return (
     <DropdownMenu>
@@ -17,12 +18,12 @@ export function KindFilter({ path, kind }: { path: string; kind: string | undefi
         {(kind && kinds[kind]) ?? "All changes"}
         <ChevronDown aria-hidden="true" className="text-muted-foreground" />
       </DropdownMenuTrigger>
-      <DropdownMenuContent aria-label="Changes of" place="bottom-end">
+      <DropdownMenuContent aria-label="Kind of change" place="bottom-end">
         <DropdownMenuLink href={path} current={kind === undefined}>
           All changes
         </DropdownMenuLink>
         {Object.entries(kinds).map(([value, label]) => (
-          <DropdownMenuLink key={value} href={`${path}?kind=${value}`} current={kind === value}>
+          <DropdownMenuLink key={value} href={hrefWith(path, {}, { kind: value })} current={kind === value}>
             {label}
           </DropdownMenuLink>
         ))}

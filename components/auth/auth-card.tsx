@@ -2,7 +2,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { Mark } from "@/components/shell/mark";
 
-/** A page with one form. */
+/** A page with one form: title, text, form and footer. */
 export function AuthCard({
   title,
   about,

@@ -1,39 +1,37 @@
 "use client";
 
 import { type ReactNode, useActionState } from "react";
+import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 
-/** What a form's action answers: what went wrong, or what happened. What was typed comes back, but no password. */
+/**
+ * The state that a server action returns: `error` when it failed, `notice` when it is done and there is no next page.
+ * `email` and `name` fill the form again after an error; passwords are never sent back.
+ */
 export type FormState = { error?: string; notice?: string; email?: string; name?: string };
 
-/** A form that a server action answers; it works before the page's scripts have come, too. */
+/** A server action that handles a form. */
+export type FormAction = (state: FormState, form: FormData) => Promise<FormState>;
+
+/**
+ * A form that is handled by a server action; it also works before the page's scripts are loaded. States: empty, pending,
+ * with an error, and replaced by a notice.
+ */
 export function AuthForm({
   action,
   submit,
   children,
 }: {
-  action: (state: FormState, form: FormData) => Promise<FormState>;
+  action: FormAction;
+  /** Label of the button. */
   submit: string;
   children: (state: FormState) => ReactNode;
 }) {
   const [state, send, pending] = useActionState(action, {});
-  if (state.notice) {
-    return (
-      <p role="status" className="rounded-md border bg-muted px-3.5 py-3 text-sm">
-        {state.notice}
-      </p>
-    );
-  }
+  if (state.notice) return <Alert role="status">{state.notice}</Alert>;
   return (
     <form action={send} className="grid gap-4">
-      {state.error ? (
-        <p
-          role="alert"
-          className="rounded-md border border-destructive/30 bg-destructive/10 px-3.5 py-2.5 text-destructive text-sm"
-        >
-          {state.error}
-        </p>
-      ) : null}
+      {state.error ? <Alert variant="destructive">{state.error}</Alert> : null}
       {children(state)}
       <Button type="submit" disabled={pending} className="h-10 sm:h-9">
         {submit}

@@ -1,10 +1,11 @@
 "use client";
 
 import Link from "next/link";
-import { AuthForm, type FormState } from "./auth-form";
-import { Field } from "./field";
+import { TextField } from "@/components/ui/form-field";
+import { AuthForm, type FormAction } from "./auth-form";
 
-type Props = { action: (state: FormState, form: FormData) => Promise<FormState>; next?: string };
+/** `next` is the path to open after the form is done. */
+type Props = { action: FormAction; next?: string };
 
 const email = {
   label: "E-mail address",
@@ -12,30 +13,34 @@ const email = {
   type: "email",
   autoComplete: "username",
   maxLength: 255,
+  required: true,
 };
-/** The line for a password that is chosen. */
+
+/** Props of a field for a new password. */
 export const newPassword = {
   name: "password",
   type: "password",
   autoComplete: "new-password",
   minLength: 8,
   maxLength: 72,
-  hint: "At least 8 characters.",
+  required: true,
+  description: "At least 8 characters.",
 };
 
-/** Signs in with a password. */
+/** Signs in with e-mail address and password. */
 export function SignInForm({ action, next }: Props) {
   return (
     <AuthForm action={action} submit="Sign in">
       {(state) => (
         <>
           <input type="hidden" name="next" value={next ?? ""} />
-          <Field {...email} defaultValue={state.email} autoFocus={!state.email} />
-          <Field
+          <TextField {...email} defaultValue={state.email} autoFocus={!state.email} />
+          <TextField
             label="Password"
             name="password"
             type="password"
             autoComplete="current-password"
+            required
             aside={
               <Link
                 href="/reset"
@@ -51,23 +56,24 @@ export function SignInForm({ action, next }: Props) {
   );
 }
 
-/** Makes an account. */
+/** Creates an account. */
 export function SignUpForm({ action, next }: Props) {
   return (
-    <AuthForm action={action} submit="Make an account">
+    <AuthForm action={action} submit="Create an account">
       {(state) => (
         <>
           <input type="hidden" name="next" value={next ?? ""} />
-          <Field
+          <TextField
             label="Name"
             name="name"
             autoComplete="name"
             maxLength={120}
+            required
             defaultValue={state.name}
             autoFocus
           />
-          <Field {...email} defaultValue={state.email} />
-          <Field label="Password" {...newPassword} />
+          <TextField {...email} defaultValue={state.email} />
+          <TextField label="Password" {...newPassword} />
         </>
       )}
     </AuthForm>
@@ -81,14 +87,14 @@ export function LinkForm({ action, submit, next }: Props & { submit: string }) {
       {(state) => (
         <>
           <input type="hidden" name="next" value={next ?? ""} />
-          <Field {...email} defaultValue={state.email} autoFocus />
+          <TextField {...email} defaultValue={state.email} autoFocus />
         </>
       )}
     </AuthForm>
   );
 }
 
-/** Answers an invitation by its link. */
+/** A form with one button that answers the invitation of a token. */
 export function InvitationForm({ action, token, submit }: Props & { token: string; submit: string }) {
   return (
     <AuthForm action={action} submit={submit}>
@@ -101,7 +107,7 @@ export function InvitationForm({ action, token, submit }: Props & { token: strin
 export function NewPasswordForm({ action }: Props) {
   return (
     <AuthForm action={action} submit="Set the password">
-      {() => <Field label="New password" {...newPassword} autoFocus />}
+      {() => <TextField label="New password" {...newPassword} autoFocus />}
     </AuthForm>
   );
 }

@@ -2,21 +2,20 @@ import { CircleAlert, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { z } from "zod";
-import { exactText } from "@/components/amount";
+import { exactText, toNumber } from "@/components/amount";
 import { activityHref } from "@/components/filters/href";
-import { formatPercent, isAll } from "@/components/format-percent";
+import { formatDay } from "@/components/format-date";
+import { formatPercent, isAtLeastOne } from "@/components/format-percent";
 import { Money } from "@/components/money";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Meter } from "@/components/ui/meter";
 import type { budget as budgetSchema } from "@/lib/contract/budgets";
-import { describeScope } from "./budget-view";
+import { formatScope } from "./budget-view";
 
 type Budget = z.output<typeof budgetSchema>;
 
-const dayName = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", timeZone: "UTC" });
-
-/** A budget: what it is of, how much of it is spent, and where it is heading. Its figure leads to the rows behind it. */
+/** A budget: what it covers, how much is spent, and its forecast. The spent amount links to its rows. */
 export function BudgetCard({
   budget,
   workspace,
@@ -27,16 +26,15 @@ export function BudgetCard({
   actions: ReactNode;
 }) {
   const { name, scope, amount, spent, percent_used: used } = budget;
-  const description = describeScope(scope);
   return (
     <Card aria-label={name} className="grid content-start gap-4 p-4">
       <header className="flex items-start justify-between gap-3">
         <div className="min-w-0">
           <h2 className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
             <span className="[overflow-wrap:anywhere]">{name}</span>
-            <State budget={budget} />
+            <StateBadge budget={budget} />
           </h2>
-          <p className="text-muted-foreground text-xs [overflow-wrap:anywhere]">{description}</p>
+          <p className="text-muted-foreground text-xs [overflow-wrap:anywhere]">{formatScope(scope)}</p>
         </div>
         {actions}
       </header>
@@ -58,22 +56,22 @@ export function BudgetCard({
             {formatPercent(used)}
           </span>
         </p>
-        <Meter fraction={Number(exactText(used))} label={`${name}, used`} />
+        <Meter fraction={toNumber(used)} label={`${name}, used`} />
       </div>
       <div className="grid gap-0.5 text-sm">
         <Remaining budget={budget} />
         <p className="text-muted-foreground">
-          <Outlook budget={budget} />
+          <Forecast budget={budget} />
         </p>
       </div>
     </Card>
   );
 }
 
-const isUsedUp = ({ percent_used: used }: Budget) => isAll(used);
+const isUsedUp = ({ percent_used: used }: Budget) => isAtLeastOne(used);
 
-/** What the colour of the meter says, in words. */
-function State({ budget }: { budget: Budget }) {
+/** A badge that says what the colour of the meter means; none while the budget is not close to its limit. */
+function StateBadge({ budget }: { budget: Budget }) {
   if (isUsedUp(budget)) {
     return (
       <Badge variant="destructive">
@@ -107,27 +105,25 @@ function Remaining({ budget: { remaining } }: { budget: Budget }) {
   );
 }
 
-/** Where it is heading. */
-function Outlook({ budget }: { budget: Budget }) {
+/** The forecast of the month in a sentence. */
+function Forecast({ budget }: { budget: Budget }) {
   const { forecast, runs_out_on: day, spent } = budget;
   if (forecast === null) {
-    return Number(exactText(spent)) === 0
-      ? "Nothing is spent yet."
-      : "It is too early in the month to say where it is heading.";
+    return toNumber(spent) === 0 ? "Nothing is spent yet." : "It is too early in the month for a forecast.";
   }
   const month = <Money usd={forecast} figure="forecast" />;
-  if (isUsedUp(budget)) return <>At this pace the month comes to {month}.</>;
-  if (day === null) return <>At this pace the month comes to {month}, and it lasts.</>;
+  if (isUsedUp(budget)) return <>At this pace, the month will cost {month}.</>;
+  if (day === null) return <>At this pace, the month will cost {month}, which is within the budget.</>;
   return (
     <>
-      At this pace it is used up on{" "}
-      <strong className="font-medium text-foreground">{dayName.format(new Date(day))}</strong>; the month
-      comes to {month}.
+      At this pace, it will be used up on{" "}
+      <strong className="font-medium text-foreground">{formatDay(day)}</strong>, and the month will cost{" "}
+      {month}.
     </>
   );
 }
 
-/** The rows of a budget's scope: live messages of this month. */
+/** The address of the rows that a budget counts: live messages of this month in its scope. */
 function rowsHref(workspace: string, { type, value }: Budget["scope"]): string {
   const filter = type === "global" ? {} : { [type]: value };
   return activityHref(workspace, { period: "month", environment: "live", ...filter });

@@ -1,116 +1,85 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { readTypedAmount } from "@/components/typed-amount";
-import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
-import {
-  Dialog,
-  DialogClose,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "@/components/ui/dialog";
-import { FormField } from "@/components/ui/form-field";
-import { Input } from "@/components/ui/input";
+import type { ReactNode } from "react";
+import { parseAmount } from "@/components/parse-amount";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
+import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
+import { Form, textOf } from "@/components/ui/form";
+import { TextField } from "@/components/ui/form-field";
 
-/** A budget's name as it is typed, and its limit as exact digits. */
+/** A budget's name and its limit in USD as the user typed them. */
 export type BudgetFields = { name: string; amount: string };
 
-/**
- * Asks for a budget's name and limit, and for what else stands inside.
- * @param props.errors what the API says is wrong, by its paths
- * @param props.onSubmit is called with an amount that is one
- */
+/** Finds what is wrong with the typed limit, as field errors by the API's paths. */
+export function checkAmount({ amount }: BudgetFields): Record<string, string> {
+  const digits = parseAmount(amount);
+  if (!digits) return { amount: "must be an amount, like 500 or 12.50" };
+  return Number(digits) === 0 ? { amount: "must be more than 0" } : {};
+}
+
+/** The dialog for a budget's name and limit; `children` are fields above them. */
 export function BudgetDialog({
   title,
   description,
   initial,
-  nameHint,
+  nameDescription,
   submit,
   isPending,
   problem,
-  errors: refused,
+  fieldErrors,
   onSubmit,
   onClose,
   children,
 }: {
   title: string;
   description: ReactNode;
+  /** The budget to edit; a new budget may be left without a name. */
   initial?: BudgetFields;
-  nameHint?: string;
+  nameDescription?: string;
   submit: string;
   isPending: boolean;
   problem: string | undefined;
-  errors: Record<string, string>;
+  /** What is wrong, by the API's paths. */
+  fieldErrors: Record<string, string>;
   onSubmit: (fields: BudgetFields) => void;
   onClose: () => void;
   children?: ReactNode;
 }) {
-  const form = useRef<HTMLFormElement>(null);
-  const [amountError, setAmountError] = useState<string>();
-  const errors = amountError ? { ...refused, amount: amountError } : refused;
-
-  // To the first field that something is wrong with, once it is marked.
-  const marked = Object.keys(errors).join();
-  useEffect(() => {
-    if (marked) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-  }, [marked]);
-
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const typed = new FormData(event.currentTarget);
-    const amount = readTypedAmount(String(typed.get("amount")));
-    if (!amount || Number(amount) === 0) {
-      setAmountError(amount === undefined ? "must be an amount, like 500 or 12.50" : "must be more than 0");
-      return;
-    }
-    setAmountError(undefined);
-    onSubmit({ name: String(typed.get("name")).trim(), amount });
-  };
-
   return (
     <Dialog open onOpenChange={onClose}>
       <DialogContent className="sm:max-w-md">
-        <form ref={form} noValidate onSubmit={send} className="grid gap-5">
+        <Form
+          noValidate
+          onSubmit={(fields) => onSubmit({ name: textOf(fields, "name"), amount: textOf(fields, "amount") })}
+          className="grid gap-5"
+        >
           <DialogHeader>
             <DialogTitle>{title}</DialogTitle>
             <DialogDescription>{description}</DialogDescription>
           </DialogHeader>
           {children}
-          <FormField label="How much a month?" description="US dollars in a UTC month." error={errors.amount}>
-            {(control) => (
-              <Input
-                {...control}
-                name="amount"
-                defaultValue={initial?.amount}
-                placeholder="500"
-                inputMode="decimal"
-                autoComplete="off"
-              />
-            )}
-          </FormField>
-          <FormField label="Name" optional={!initial} description={nameHint} error={errors.name}>
-            {(control) => (
-              <Input
-                {...control}
-                name="name"
-                defaultValue={initial?.name}
-                maxLength={120}
-                autoComplete="off"
-              />
-            )}
-          </FormField>
-          {problem && marked === "" ? <Alert variant="destructive">{problem}</Alert> : null}
-          <DialogFooter>
-            <DialogClose>Cancel</DialogClose>
-            <Button type="submit" disabled={isPending}>
-              {submit}
-            </Button>
-          </DialogFooter>
-        </form>
+          <TextField
+            label="How much a month?"
+            description="US dollars in a UTC month."
+            error={fieldErrors.amount}
+            name="amount"
+            defaultValue={initial?.amount}
+            placeholder="500"
+            inputMode="decimal"
+            autoComplete="off"
+          />
+          <TextField
+            label="Name"
+            optional={!initial}
+            description={nameDescription}
+            error={fieldErrors.name}
+            name="name"
+            defaultValue={initial?.name}
+            maxLength={120}
+            autoComplete="off"
+          />
+          <DialogFormFooter submit={submit} isPending={isPending} problem={problem} />
+        </Form>
       </DialogContent>
     </Dialog>
   );

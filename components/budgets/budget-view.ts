@@ -1,29 +1,29 @@
 import type { z } from "zod";
-import { exactText } from "@/components/amount";
+import { exactText, toNumber } from "@/components/amount";
 import type { budget } from "@/lib/contract/budgets";
 
 type Budget = z.output<typeof budget>;
 
-/** A budget as an island takes it: its limit as exact text. */
-export type BudgetInHand = { id: string; name: string; amount: string };
+/** The editable fields of a budget; `amount` is its limit in USD as exact text. */
+export type EditableBudget = { id: string; name: string; amount: string };
 
-/** The element that the focus goes to when a budget leaves the page. */
+/** Id of the element that gets the focus when a budget leaves the page. */
 export const budgetsSentenceId = "budgets-sentence";
 
-/** What of a budget can be changed, from an answer. */
-export function toBudgetInHand({ id, name, amount }: Budget): BudgetInHand {
+/** Maps a budget of an answer to its editable fields. */
+export function toEditableBudget({ id, name, amount }: Budget): EditableBudget {
   return { id, name, amount: exactText(amount) };
 }
 
-/** Those that are closest to their limits first. */
-export function byCloseness(budgets: Budget[]): Budget[] {
-  const used = ({ percent_used }: Budget) => Number(exactText(percent_used));
+/** Sorts budgets by the part of the limit that is used, the highest first. */
+export function sortByUse(budgets: Budget[]): Budget[] {
+  const used = ({ percent_used }: Budget) => toNumber(percent_used);
   return [...budgets].sort((a, b) => used(b) - used(a));
 }
 
 const kinds = { project: "Project", feature: "Feature", provider: "Provider", key: "Key" } as const;
 
-/** What a budget is of, in words. */
-export function describeScope({ type, label }: Budget["scope"]): string {
+/** A budget's scope as text: "All spend", "Project checkout". */
+export function formatScope({ type, label }: Budget["scope"]): string {
   return type === "global" ? "All spend" : `${kinds[type]} ${label}`;
 }

@@ -1,6 +1,6 @@
 import { Skeleton } from "@/components/ui/skeleton";
 
-/** The shape of a sentence above cards, while budgets are read. */
+/** Placeholder for the budgets while they are loading. */
 export function BudgetsSkeleton() {
   return (
     <div aria-busy="true">

@@ -1,46 +1,44 @@
 "use client";
 
 import { callApi } from "@/components/api";
-import { toast } from "@/components/ui/toaster";
+import { parseAmount } from "@/components/parse-amount";
 import { useMutation } from "@/components/use-mutation";
 import type { budget as budgetSchema, editBudgetRequest } from "@/lib/contract/budgets";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { BudgetDialog, type BudgetFields } from "./budget-dialog";
-import type { BudgetInHand } from "./budget-view";
+import { BudgetDialog, type BudgetFields, checkAmount } from "./budget-dialog";
+import type { EditableBudget } from "./budget-view";
 
-/** Changes what a budget is called and how much it is. */
+/** Changes a budget's name and limit. */
 export default function EditBudgetDialog({
   workspace,
   budget,
   onClose,
 }: {
   workspace: string;
-  budget: BudgetInHand;
+  budget: EditableBudget;
   onClose: () => void;
 }) {
-  const edit = useMutation(
+  const { run, isPending, problem, fieldErrors } = useMutation(
     ({ name, amount }: BudgetFields) =>
       callApi<typeof budgetSchema, typeof editBudgetRequest>(
         "PATCH",
         `/api/v1/workspaces/${workspace}/budgets/${budget.id}`,
-        { name, amount: new ExactNumber(amount) },
+        { name, amount: new ExactNumber(parseAmount(amount) ?? "") },
       ),
-    { quiet: true },
+    { check: checkAmount, done: ({ name }) => `The budget ${name} is changed.`, quiet: true },
   );
   const save = async (fields: BudgetFields) => {
-    if (!(await edit.run(fields))) return;
-    toast(`The budget ${fields.name} is changed.`);
-    onClose();
+    if (await run(fields)) onClose();
   };
   return (
     <BudgetDialog
       title={`Edit ${budget.name}`}
-      description="What it is of stays. For something else, set another budget."
+      description="You cannot change what a budget covers. To cover something else, set another budget."
       initial={budget}
       submit="Save"
-      isPending={edit.isPending}
-      problem={edit.problem}
-      errors={edit.fieldErrors}
+      isPending={isPending}
+      problem={problem}
+      fieldErrors={fieldErrors}
       onSubmit={save}
       onClose={onClose}
     />

@@ -2,42 +2,41 @@
 
 import { useState } from "react";
 import { callApi } from "@/components/api";
+import { parseAmount } from "@/components/parse-amount";
 import { Combobox } from "@/components/ui/combobox";
 import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { toast } from "@/components/ui/toaster";
 import { useMutation } from "@/components/use-mutation";
 import type { budget as budgetSchema, createBudgetRequest } from "@/lib/contract/budgets";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { BudgetDialog, type BudgetFields } from "./budget-dialog";
+import { BudgetDialog, type BudgetFields, checkAmount } from "./budget-dialog";
 import { type ScopeType, useScopeOptions } from "./use-scope-options";
 
-const scopes: { value: ScopeType; label: string; which?: string; hint?: string }[] = [
+const scopes: { value: ScopeType; label: string; valueLabel?: string; description?: string }[] = [
   { value: "global", label: "All spend" },
-  { value: "project", label: "A project", which: "Which project?" },
+  { value: "project", label: "A project", valueLabel: "Which project?" },
   {
     value: "feature",
     label: "A feature",
-    which: "Which feature?",
-    hint: "As your messages name it; also one that has none yet.",
+    valueLabel: "Which feature?",
+    description: "The name that your messages use. It need not have any yet.",
   },
   {
     value: "provider",
     label: "A provider",
-    which: "Which provider?",
-    hint: "As your messages name it, in whatever letters.",
+    valueLabel: "Which provider?",
+    description: "The name that your messages use, in upper or lower case.",
   },
-  { value: "key", label: "An API key", which: "Which key?" },
+  { value: "key", label: "An API key", valueLabel: "Which key?" },
 ];
 
-/** Sets a budget for one part of the spend, or for all of it. */
+/** Sets a budget for all spend, or for one project, feature, provider or key. */
 export default function NewBudgetDialog({ workspace, onClose }: { workspace: string; onClose: () => void }) {
   const [type, setType] = useState<ScopeType>("global");
   const [values, setValues] = useState<string[]>([]);
-  const [isUnnamed, setUnnamed] = useState(false);
   const options = useScopeOptions(workspace, type);
   const scope = scopes.find(({ value }) => value === type);
-  const creation = useMutation(
+  const { run, reset, isPending, problem, fieldErrors } = useMutation(
     ({ name, amount }: BudgetFields) =>
       callApi<typeof budgetSchema, typeof createBudgetRequest>(
         "POST",
@@ -46,34 +45,34 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
           ...(name && { name }),
           scope_type: type,
           scope_value: values[0] ?? null,
-          amount: new ExactNumber(amount),
+          amount: new ExactNumber(parseAmount(amount) ?? ""),
         },
       ),
-    { quiet: true },
+    {
+      check: (fields) => ({
+        ...(type !== "global" && values.length === 0 && { scope_value: "choose one" }),
+        ...checkAmount(fields),
+      }),
+      done: ({ name }) => `The budget ${name} is set.`,
+      quiet: true,
+    },
   );
   const create = async (fields: BudgetFields) => {
-    const isOpen = type !== "global" && values.length === 0;
-    setUnnamed(isOpen);
-    if (isOpen) return;
-    const made = await creation.run(fields);
-    if (!made) return;
-    toast(`The budget ${made.name} is set.`);
-    onClose();
+    if (await run(fields)) onClose();
   };
-  const errors = isUnnamed ? { scope_value: "choose one" } : creation.fieldErrors;
   return (
     <BudgetDialog
       title="Set a budget"
-      description="It warns from 80 % on. Nothing is refused because of it; to refuse, give a key a limit."
-      nameHint="Left empty, it is called what it is of."
+      description="A budget warns from 80 % on. It refuses nothing; to refuse costs, set a limit on a key."
+      nameDescription="If it is empty, the budget is named after what it covers."
       submit="Set the budget"
-      isPending={creation.isPending}
-      problem={creation.problem}
-      errors={errors}
+      isPending={isPending}
+      problem={problem}
+      fieldErrors={fieldErrors}
       onSubmit={create}
       onClose={onClose}
     >
-      <FormField label="What is it of?" error={errors.scope_type}>
+      <FormField label="What does it cover?" error={fieldErrors.scope_type}>
         {(control) => (
           <Select
             {...control}
@@ -81,8 +80,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
             onChange={({ currentTarget }) => {
               setType(currentTarget.value as ScopeType);
               setValues([]);
-              setUnnamed(false);
-              creation.reset();
+              reset();
             }}
           >
             {scopes.map(({ value, label }) => (
@@ -93,8 +91,8 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
           </Select>
         )}
       </FormField>
-      {scope?.which ? (
-        <FormField label={scope.which} description={scope.hint} error={errors.scope_value}>
+      {scope?.valueLabel ? (
+        <FormField label={scope.valueLabel} description={scope.description} error={fieldErrors.scope_value}>
           {(control) => (
             <Combobox
               {...control}
@@ -103,7 +101,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
               onChange={setValues}
               limit={1}
               allowNew={type === "feature" || type === "provider"}
-              placeholder="Type to find one"
+              placeholder="Type to search"
             />
           )}
         </FormField>

@@ -5,19 +5,19 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 
-// Nobody needs a form before they ask for it. What waits for it is the form alone, not the page (`ssr: false`).
+// With `ssr: false`, loading the dialog does not suspend the page.
 const NewBudgetDialog = dynamic(() => import("./new-budget-dialog"), { ssr: false });
 
-/** The button that sets a budget. */
+/** The button that opens the dialog for a new budget. */
 export function NewBudget({ workspace }: { workspace: string }) {
-  const [isAsking, setAsking] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button aria-haspopup="dialog" onClick={() => setAsking(true)}>
+      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <Plus aria-hidden="true" />
         Set a budget
       </Button>
-      {isAsking ? <NewBudgetDialog workspace={workspace} onClose={() => setAsking(false)} /> : null}
+      {isOpen ? <NewBudgetDialog workspace={workspace} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }

@@ -1,50 +1,33 @@
 "use client";
 
-import { useEffect, useState } from "react";
 import type { z } from "zod";
-import { callApi } from "@/components/api";
+import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
 import type { Option } from "@/components/ui/combobox";
+import { useApi } from "@/components/use-api";
 import type { apiKeyList } from "@/lib/contract/api-keys";
 import type { budget } from "@/lib/contract/budgets";
 import type { metrics } from "@/lib/contract/metrics";
-import type { projectList } from "@/lib/contract/projects";
 
-/** What a budget may be of. */
+/** The kinds of scope a budget can have. */
 export type ScopeType = z.output<typeof budget>["scope_type"];
 
-/** What is known in a workspace to set a budget of one kind for; none until it is read, or where it cannot be. */
+/**
+ * The known values of a kind of scope: projects, active live keys, or the features and providers of the current year.
+ * Empty while they are loading, and when they cannot be read: features and providers can be typed as well.
+ */
 export function useScopeOptions(workspace: string, type: ScopeType): Option[] {
-  const [found, setFound] = useState<{ type: ScopeType; options: Option[] }>();
-  useEffect(() => {
-    if (type === "global") return;
-    const abort = new AbortController();
-    readOptions(`/api/v1/workspaces/${workspace}`, type, abort.signal).then(
-      (options) => setFound({ type, options }),
-      // Features and providers can be typed, and the API says what is wrong with the rest.
-      () => {},
-    );
-    return () => abort.abort();
-  }, [workspace, type]);
-  return found?.type === type ? found.options : [];
-}
-
-async function readOptions(
-  path: string,
-  type: Exclude<ScopeType, "global">,
-  signal: AbortSignal,
-): Promise<Option[]> {
-  if (type === "project") {
-    const { projects } = await callApi<typeof projectList>("GET", `${path}/projects`, undefined, signal);
-    return projects
-      .filter(({ archived_at: archived }) => archived === null)
-      .map(({ slug, name }) => ({ value: slug, label: name, ...(name !== slug && { hint: slug }) }));
-  }
+  const path = `/api/v1/workspaces/${workspace}`;
+  const projects = useProjectList(workspace);
+  const keys = useApi<typeof apiKeyList>(type === "key" ? `${path}/api-keys` : undefined).answer;
+  const isSpendScope = type === "feature" || type === "provider";
+  const spend = useApi<typeof metrics>(isSpendScope ? `${path}/metrics?period=year` : undefined).answer;
+  if (type === "global") return [];
+  if (type === "project") return projects.map((project) => toProjectOption(project, "slug"));
   if (type === "key") {
-    const { api_keys: keys } = await callApi<typeof apiKeyList>("GET", `${path}/api-keys`, undefined, signal);
-    return keys
-      .filter(({ status, environment }) => status === "active" && environment === "live")
-      .map(({ id, name, last_four }) => ({ value: id, label: name, hint: `…${last_four}` }));
+    const usable = keys?.api_keys.filter((key) => key.status === "active" && key.environment === "live");
+    return (
+      usable?.map(({ id, name, last_four }) => ({ value: id, label: name, hint: `…${last_four}` })) ?? []
+    );
   }
-  const spent = await callApi<typeof metrics>("GET", `${path}/metrics?period=year`, undefined, signal);
-  return spent[`by_${type}`].flatMap(({ value }) => (value === null ? [] : { value, label: value }));
+  return spend?.[`by_${type}`].flatMap(({ value }) => (value === null ? [] : { value, label: value })) ?? [];
 }

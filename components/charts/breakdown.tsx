@@ -3,15 +3,15 @@
 import Link from "next/link";
 import { formatPercent } from "@/components/format-percent";
 import { Money } from "@/components/money";
-import { Unfold } from "@/components/ui/unfold";
+import { Disclosure } from "@/components/ui/disclosure";
 
-/** A part of a whole; amounts are exact text. `colour` where it has one on other charts. */
+/** A part of a total. `total` is exact USD; `colour` is set when the part has a colour in other charts; `href` leads to its rows. */
 export type BreakdownRow = { name: string; total: string; href?: string; colour?: string };
 
-/** Rows that are in sight at once; the rest unfolds. */
+/** Rows that are shown at first; the others can be unfolded. */
 const maxRows = 6;
 
-/** What a total is made of, the dearest first: a bar, the amount and the part each is. */
+/** The parts of a total, the largest first: each with its amount, its percentage and a bar. */
 export function Breakdown({
   title,
   rows,
@@ -21,28 +21,28 @@ export function Breakdown({
   title: string;
   rows: BreakdownRow[];
   total: string;
-  /** What the API calls this breakdown. */
+  /** Name of the breakdown in the API, for tests that compare the shown figures. */
   figure?: string;
 }) {
   const id = `by-${title.toLowerCase().replaceAll(" ", "-")}`;
   const whole = Number(total);
-  // One more row than fits is shown rather than folded away: unfolding takes as much room.
-  const inSight = rows.length > maxRows + 1 ? rows.slice(0, maxRows) : rows;
-  const rest = rows.slice(inSight.length);
+  // A single row more is shown at once, because the line that unfolds it would take the same space.
+  const shown = rows.length > maxRows + 1 ? rows.slice(0, maxRows) : rows;
+  const rest = rows.slice(shown.length);
   return (
     <section aria-labelledby={id} className="min-w-0">
       <h2 id={id} className="pb-2 font-medium text-sm">
         {title}
       </h2>
-      <Rows rows={inSight} whole={whole} figure={figure} />
+      <Rows rows={shown} whole={whole} figure={figure} />
       {rest.length > 0 ? (
-        <Unfold
+        <Disclosure
           summary={`${rest.length} more`}
           className="border-t"
           summaryClassName="w-fit rounded-sm py-2 text-muted-foreground text-sm hover:text-foreground"
         >
           {() => <Rows rows={rest} whole={whole} figure={figure} />}
-        </Unfold>
+        </Disclosure>
       ) : null}
     </section>
   );

@@ -1,11 +1,12 @@
 import type { Amount } from "@/components/amount";
 
-/** A named part of every bar, with its total over all bars. `href` leads to its messages. */
+/** A part of every bar, such as a project, with its total over all bars in USD. `href` leads to its rows. */
 export type ChartGroup = { name: string; colour: string; total: Amount; href?: string };
 
 /**
- * One bar: a day or a month. `amounts` has one entry a group, in the order of the groups; `short` is the label under the
- * bar, `title` the full one beside its figures; `previous` is the total of the same bar one period earlier.
+ * One bar of a chart: a day or a month. Amounts are USD. `title` is its full name and `short` the label below it; `amounts`
+ * has one entry for each group, in their order; `previous` is the total of the same bar one period earlier, null when there
+ * is none; `href` leads to its rows.
  */
 export type Bar = {
   title: string;

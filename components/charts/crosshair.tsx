@@ -4,30 +4,27 @@ import { useRouter } from "next/navigation";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { exactText } from "@/components/amount";
 import { formatUsd } from "@/components/money";
+import { indexAfterKey } from "@/components/ui/arrow-keys";
 import type { Bar, ChartGroup } from "./chart-data";
 
 /**
- * Points at the bars of a chart: with the pointer, a finger or the arrow keys. Enter and a
- * click lead to the rows behind a bar; a finger only looks, the table has the links.
+ * The interactive layer over a chart: the pointer, a finger or the arrow keys select a bar and show its figures. Enter or
+ * a mouse click opens the rows behind the bar; a tap only shows the figures, as the table below has the links.
  */
 export function Crosshair({ label, groups, bars }: { label: string; groups: ChartGroup[]; bars: Bar[] }) {
   const router = useRouter();
-  const [at, setAt] = useState<number>();
-  const bar = at === undefined ? undefined : bars[at];
+  const [selected, setSelected] = useState<number>();
+  const bar = selected === undefined ? undefined : bars[selected];
   const count = bars.length;
-  const follow = ({ clientX, currentTarget }: PointerEvent) => {
+  const selectAtPointer = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
-    setAt(Math.min(Math.max(Math.floor(((clientX - left) / width) * count), 0), count - 1));
+    setSelected(Math.min(Math.max(Math.floor(((clientX - left) / width) * count), 0), count - 1));
   };
-  const move = (to: number) => setAt(Math.min(Math.max(to, 0), count - 1));
   const onKeyDown = (event: KeyboardEvent) => {
-    const { key } = event;
-    if (key === "ArrowRight") move((at ?? -1) + 1);
-    else if (key === "ArrowLeft") move((at ?? count) - 1);
-    else if (key === "Home") move(0);
-    else if (key === "End") move(count - 1);
-    else if (key === "Escape") setAt(undefined);
-    else if (key === "Enter" && bar) router.push(bar.href);
+    const next = indexAfterKey(event.key, selected ?? -1, count, { axis: "horizontal", hasEnds: true });
+    if (next !== undefined) setSelected(next);
+    else if (event.key === "Escape") setSelected(undefined);
+    else if (event.key === "Enter" && bar) router.push(bar.href);
     else return;
     event.preventDefault();
   };
@@ -38,44 +35,47 @@ export function Crosshair({ label, groups, bars }: { label: string; groups: Char
       aria-label={label}
       aria-valuemin={1}
       aria-valuemax={count}
-      aria-valuenow={(at ?? count - 1) + 1}
-      aria-valuetext={bar ? `${bar.title}: ${formatUsd(bar.total)}` : "Arrow keys read the bars"}
+      aria-valuenow={(selected ?? count - 1) + 1}
+      aria-valuetext={bar ? `${bar.title}: ${formatUsd(bar.total)}` : "Use the arrow keys to read the bars"}
       className="absolute inset-0 cursor-crosshair rounded-sm outline-offset-2"
-      onPointerMove={follow}
-      onPointerDown={follow}
-      onPointerLeave={() => setAt(undefined)}
-      onBlur={() => setAt(undefined)}
+      onPointerMove={selectAtPointer}
+      onPointerDown={selectAtPointer}
+      onPointerLeave={() => setSelected(undefined)}
+      onBlur={() => setSelected(undefined)}
       onClick={(event) => {
         const isMouse = (event.nativeEvent as globalThis.PointerEvent).pointerType === "mouse";
         if (isMouse && bar) router.push(bar.href);
       }}
       onKeyDown={onKeyDown}
     >
-      {bar && at !== undefined ? (
+      {bar && selected !== undefined ? (
         <>
           <div
             className="pointer-events-none absolute inset-y-0 bg-foreground/5"
-            style={{ left: `${(at / count) * 100}%`, width: `${100 / count}%` }}
+            style={{ left: `${(selected / count) * 100}%`, width: `${100 / count}%` }}
           />
-          <Reading bar={bar} groups={groups} left={(at + 0.5) / count} />
+          <BarTooltip bar={bar} groups={groups} position={(selected + 0.5) / count} />
         </>
       ) : null}
     </div>
   );
 }
 
-/** What is said of a bar. */
-function Reading({
+/** The figures of the selected bar. */
+function BarTooltip({
   bar: { title, total, amounts, previous },
   groups,
-  left,
+  position,
 }: {
   bar: Bar;
   groups: ChartGroup[];
-  left: number;
+  /** Where the middle of the bar is, from 0 (left) to 1. */
+  position: number;
 }) {
   const side =
-    left < 0.5 ? { left: `calc(${left * 100}% + 1rem)` } : { right: `calc(${(1 - left) * 100}% + 1rem)` };
+    position < 0.5
+      ? { left: `calc(${position * 100}% + 1rem)` }
+      : { right: `calc(${(1 - position) * 100}% + 1rem)` };
   return (
     <div
       style={side}

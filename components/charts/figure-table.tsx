@@ -1,27 +1,27 @@
 import Link from "next/link";
 import { Money } from "@/components/money";
+import { Disclosure } from "@/components/ui/disclosure";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import { Unfold } from "@/components/ui/unfold";
 import type { Bar, ChartGroup } from "./chart-data";
 
 type Props = { label: string; groups: ChartGroup[]; bars: Bar[] };
 
-/** The figures of a chart, for those who read or copy rather than look. Each bar leads to the rows behind it. */
+/** The figures of a chart as a table, folded away. Each bar links to its rows. */
 export function FigureTable(props: Props) {
   return (
-    <Unfold
+    <Disclosure
       summary="Show the figures"
       className="text-sm"
       summaryClassName="w-fit rounded-sm text-muted-foreground text-xs hover:text-foreground"
     >
       {() => <Figures {...props} />}
-    </Unfold>
+    </Disclosure>
   );
 }
 
 function Figures({ label, groups, bars }: Props) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
     <section tabIndex={0} aria-label={`${label}, figures`} className="mt-2 max-h-96 overflow-auto border-t">
       <Table>
         <TableHeader>

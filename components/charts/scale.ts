@@ -1,9 +1,9 @@
-/** Values a chart spans, and the round ones among them that get a line. */
+/** The range of values of a chart, and the round values that get a grid line. */
 export type Scale = { min: number; max: number; ticks: number[] };
 
 /**
  * A scale from zero (or below, where there are negative values) to a round number above the largest.
- * @param count how many lines there should be, about
+ * @param count the approximate number of grid lines
  */
 export function makeScale(values: number[], count = 4): Scale {
   const low = Math.min(0, ...values);
@@ -22,15 +22,15 @@ function roundStep(size: number): number {
   return multiple * power;
 }
 
-/** How far below the top of the chart a value lies, as a part of its height in percent. */
+/** The distance of a value from the top of the chart, in percent of its height. */
 export function fromTop(value: number, { min, max }: Scale): number {
   return ((max - value) / (max - min)) * 100;
 }
 
-/** A piece of a stacked bar. */
+/** A segment of a stacked bar: the index of its group, and its position and height in percent of the chart's height. */
 export type Piece = { group: number; top: number; height: number };
 
-/** A bar's pieces, from zero upwards; negative ones from zero downwards. In percent of the chart's height. */
+/** The segments of a bar: positive amounts are stacked above zero, negative ones below it. */
 export function stack(amounts: number[], scale: Scale): Piece[] {
   let up = 0;
   let down = 0;

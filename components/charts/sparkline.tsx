@@ -1,7 +1,7 @@
 import { cn } from "@/components/cn";
 import { fromTop, makeScale } from "./scale";
 
-/** A trend as small as a word. It says nothing that is not said in figures beside it, and is left out of what is read aloud. */
+/** A small line chart. It is hidden from screen readers, as the figures are beside it. */
 export function Sparkline({
   values,
   colour = "var(--primary)",

@@ -1,17 +1,15 @@
 import Link from "next/link";
-import { type Amount, exactText } from "@/components/amount";
+import { toNumber } from "@/components/amount";
 import { formatRoughUsd, formatUsd } from "@/components/money";
 import type { Bar, ChartGroup } from "./chart-data";
 import { Crosshair } from "./crosshair";
 import { FigureTable } from "./figure-table";
 import { fromTop, makeScale, type Scale, stack } from "./scale";
 
-const numberOf = (amount: Amount) => Number(exactText(amount));
-
 /**
- * Spend over time: a bar for each day or month, cut into groups, with the period before as a thin line behind it. Drawn
- * on the server in full; the browser adds a crosshair. Its height is fixed, so nothing moves when it comes.
- * @param unfinished the place of the bar that is still growing; none where all are over
+ * Spend over time: a bar for each day or month, stacked by group, with the previous period as a thin line. The server
+ * renders it completely, with a fixed height; the browser adds the crosshair.
+ * @param props.unfinished index of the current day or month; undefined when all bars are complete
  */
 export function SpendChart({
   label,
@@ -24,8 +22,8 @@ export function SpendChart({
   bars: Bar[];
   unfinished?: number | undefined;
 }) {
-  const amounts = bars.map((bar) => bar.amounts.map(numberOf));
-  const before = bars.map(({ previous }) => (previous === null ? null : numberOf(previous)));
+  const amounts = bars.map((bar) => bar.amounts.map(toNumber));
+  const before = bars.map(({ previous }) => (previous === null ? null : toNumber(previous)));
   const scale = makeScale([
     ...amounts.flatMap((parts) => [sumOf(parts, 1), sumOf(parts, -1)]),
     ...before.flatMap((amount) => amount ?? []),
@@ -42,15 +40,15 @@ export function SpendChart({
             aria-hidden="true"
             className="absolute inset-0 size-full overflow-visible"
           >
-            <Lines scale={scale} width={bars.length} />
-            <Before amounts={before} scale={scale} />
-            <Finished
+            <GridLines scale={scale} width={bars.length} />
+            <PreviousLine amounts={before} scale={scale} />
+            <CompleteBars
               amounts={amounts.map((parts, at) => (at === unfinished ? [] : parts))}
               scale={scale}
               groups={groups}
             />
             {unfinished === undefined ? null : (
-              <Unfinished parts={amounts[unfinished] ?? []} at={unfinished} scale={scale} groups={groups} />
+              <CurrentBar parts={amounts[unfinished] ?? []} at={unfinished} scale={scale} groups={groups} />
             )}
           </svg>
           <Crosshair label={label} groups={groups} bars={bars} />
@@ -63,7 +61,7 @@ export function SpendChart({
   );
 }
 
-/** What stands on one side of zero: `sign` 1 for above, -1 for below. */
+/** The sum of the positive parts (`sign` 1) or of the negative ones (`sign` -1). */
 function sumOf(parts: number[], sign: 1 | -1): number {
   return parts.reduce((sum, part) => (part * sign > 0 ? sum + part : sum), 0);
 }
@@ -125,7 +123,7 @@ function Axis({ scale }: { scale: Scale }) {
   );
 }
 
-function Lines({ scale, width }: { scale: Scale; width: number }) {
+function GridLines({ scale, width }: { scale: Scale; width: number }) {
   return scale.ticks.map((tick) => (
     <line
       key={tick}
@@ -139,12 +137,20 @@ function Lines({ scale, width }: { scale: Scale; width: number }) {
   ));
 }
 
-/** How much of a bar's place it takes, and where in it it begins. */
+/** The width of a bar and its left edge, as fractions of the space for one bar. */
 const barWidth = 0.72;
 const barStart = (1 - barWidth) / 2;
 
-/** The bars that are over: all pieces of a group are one shape. */
-function Finished({ amounts, scale, groups }: { amounts: number[][]; scale: Scale; groups: ChartGroup[] }) {
+/** The bars of complete days or months. All segments of a group are one SVG path. */
+function CompleteBars({
+  amounts,
+  scale,
+  groups,
+}: {
+  amounts: number[][];
+  scale: Scale;
+  groups: ChartGroup[];
+}) {
   const shapes = groups.map(() => "");
   for (const [at, parts] of amounts.entries()) {
     for (const { group, top, height } of stack(parts, scale)) {
@@ -154,11 +160,11 @@ function Finished({ amounts, scale, groups }: { amounts: number[][]; scale: Scal
   return groups.map(({ name, colour }, group) => <path key={name} d={shapes[group]} fill={colour} />);
 }
 
-/** A thousandth of a percent of the height is less than can be seen. */
+/** Rounds to a thousandth of a percent, which is less than a pixel, to keep the paths short. */
 const round = (percent: number) => Math.round(percent * 1000) / 1000;
 
-/** A bar that is still growing: paler, with a dashed edge. */
-function Unfinished({
+/** The bar of the current day or month: paler, with a dashed edge. */
+function CurrentBar({
   parts,
   at,
   scale,
@@ -188,7 +194,8 @@ function Unfinished({
   });
 }
 
-function Before({ amounts, scale }: { amounts: (number | null)[]; scale: Scale }) {
+/** The line of the previous period's totals; none for fewer than two points. */
+function PreviousLine({ amounts, scale }: { amounts: (number | null)[]; scale: Scale }) {
   const points = amounts.flatMap((amount, index) =>
     amount === null ? [] : [`${index + 0.5},${fromTop(amount, scale)}`],
   );
@@ -206,7 +213,7 @@ function Before({ amounts, scale }: { amounts: (number | null)[]; scale: Scale }
   );
 }
 
-/** Labels there is room for under a chart; on a phone every second of them. */
+/** The most labels that fit below a chart; a phone shows every second of them. */
 const maxLabels = 10;
 
 function Labels({ bars }: { bars: Bar[] }) {

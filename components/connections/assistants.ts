@@ -1,20 +1,20 @@
 import type { Language } from "@/components/ui/highlight";
 
-/** How one kind of assistant is connected: what to do, and what to paste. */
+/** How to connect one kind of assistant. */
 export type AssistantSetup = {
   name: string;
-  /** What the pasted text is: a command, a file, an address. */
+  /** What `code` is: "Command", a file name, "Address". */
   title: string;
   language: Language;
   code: string;
-  /** What comes before and after it. */
+  /** What to do with `code`. */
   steps: string;
-  /** Whether its maker's servers call the service, rather than the program on one's own machine. */
+  /** True when the provider's servers call the service, instead of a program on the user's machine. */
   isHosted: boolean;
 };
 
 /**
- * How to connect each of the usual assistants. All of them sign in with OAuth; none needs a key.
+ * How to connect the common assistants. All of them sign in with OAuth and need no key.
  * @param url the agent tools' endpoint
  */
 export function assistantSetups(url: string): AssistantSetup[] {
@@ -68,7 +68,7 @@ export function assistantSetups(url: string): AssistantSetup[] {
       language: "json",
       code: pretty({ mcpServers: { outlay: { command: "npx", args: ["-y", "mcp-remote", url] } } }),
       steps:
-        "An assistant that only starts local servers reaches it over this bridge, which opens a browser to sign in.",
+        "For assistants that can only start local servers. This bridge connects them and opens a browser to sign in.",
       isHosted: false,
     },
   ];

@@ -2,7 +2,7 @@ import { CodeBlock } from "@/components/ui/code-block";
 import { Tabs } from "@/components/ui/tabs";
 import { assistantSetups } from "./assistants";
 
-/** How to connect an assistant, for each of the usual ones. @param props.url the agent tools' endpoint */
+/** Instructions to connect an assistant, with a tab for each common one. @param props.url the agent tools' endpoint */
 export function ConnectGuide({ url }: { url: string }) {
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(new URL(url).hostname);
   return (
@@ -12,7 +12,7 @@ export function ConnectGuide({ url }: { url: string }) {
           Connect an assistant
         </h2>
         <p className="text-muted-foreground text-sm">
-          It asks you to sign in here, and you choose what it may do and in which workspace.
+          The assistant asks you to sign in here. You choose the workspace and what the assistant may do.
         </p>
       </div>
       <Tabs
@@ -26,8 +26,8 @@ export function ConnectGuide({ url }: { url: string }) {
               <CodeBlock title={title} language={language} code={code} />
               {isHosted && isLocal ? (
                 <p className="text-muted-foreground text-sm">
-                  {name} calls from its maker's servers, which cannot reach this machine's own address. Serve
-                  Outlay at a public one first.
+                  {name} connects from its provider's servers, which cannot reach this machine's local address.
+                  Serve Outlay at a public address first.
                 </p>
               ) : null}
             </div>

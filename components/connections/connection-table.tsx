@@ -1,5 +1,5 @@
-import Link from "next/link";
-import { Money } from "@/components/money";
+import { activityHref } from "@/components/filters/href";
+import { SpentOfLimit } from "@/components/keys/spent-of-limit";
 import { Time } from "@/components/time";
 import { Table, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { describeKey } from "@/lib/contract/describe-key";
@@ -7,7 +7,7 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import type { ConnectionView } from "./connection-view";
 import { Disconnect } from "./disconnect";
 
-/** Assistants with what they may do, whose they are, and what they spent. On a phone, all that below the name. */
+/** The connected assistants: what each may do, who connected it, and what it spent. A phone shows the details below the name. */
 export function ConnectionTable({
   connections,
   workspace,
@@ -37,12 +37,12 @@ export function ConnectionTable({
   );
 }
 
-/** One connection; on a phone what it may do has a line of its own, as wide as the screen. */
+/** One connection. On a phone, its permissions are in a second row that is as wide as the screen. */
 function Row({ connection, workspace }: { connection: ConnectionView; workspace: string }) {
-  const { id, client, user, last_used_at: at, created_at: createdAt, monthly_limit: limit } = connection;
+  const { id, client, user, last_used_at: at, created_at: createdAt } = connection;
   const button = connection.can_revoke ? <Disconnect workspace={workspace} connection={connection} /> : null;
   const person = user.display_name ?? user.email;
-  const words = describeConnection(connection);
+  const summary = summarizeConnection(connection);
   const usedAt = at ? <Time at={at} /> : null;
   return (
     <tbody className="border-b last:border-0">
@@ -56,24 +56,16 @@ function Row({ connection, workspace }: { connection: ConnectionView; workspace:
               </span>
             </p>
             <p className="hidden max-w-[68ch] text-[13px] text-muted-foreground [overflow-wrap:anywhere] sm:block">
-              {words}
+              {summary}
             </p>
           </div>
         </TableCell>
         <TableCell className="pt-3 pb-1 text-right max-sm:pr-0 sm:pb-3">
-          <Link
-            href={`/${workspace}/activity?key=${id}`}
-            // A list of links to the ledger must not read the ledger as often as it has rows.
-            prefetch={false}
-            className="rounded-sm underline-offset-4 hover:underline"
-          >
-            <Money usd={connection.spent} figure="spent" />
-          </Link>
-          {limit === null ? null : (
-            <span className="block whitespace-nowrap text-muted-foreground text-xs">
-              of <Money usd={limit} figure="monthly_limit" />
-            </span>
-          )}
+          <SpentOfLimit
+            href={activityHref(workspace, { key: id })}
+            spent={connection.spent}
+            limit={connection.monthly_limit}
+          />
         </TableCell>
         <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
           {usedAt ?? <span className="text-muted-foreground">never</span>}
@@ -90,7 +82,7 @@ function Row({ connection, workspace }: { connection: ConnectionView; workspace:
       </tr>
       <tr className="md:hidden">
         <TableCell colSpan={3} className="pt-0 pr-0 pb-3 pl-0 text-muted-foreground [overflow-wrap:anywhere]">
-          <p className="text-[13px] sm:hidden">{words}</p>
+          <p className="text-[13px] sm:hidden">{summary}</p>
           <p className="py-1 text-xs">
             {person}, <Time at={createdAt} />. {usedAt ? <>Used {usedAt}.</> : "Never used."}
           </p>
@@ -101,7 +93,7 @@ function Row({ connection, workspace }: { connection: ConnectionView; workspace:
   );
 }
 
-/** As a key's, since it is held to the same conditions. */
-function describeConnection({ permissions, project, monthly_limit: limit }: ConnectionView): string {
+/** A sentence that says what a connection may do, as for a key: both have the same conditions. */
+function summarizeConnection({ permissions, project, monthly_limit: limit }: ConnectionView): string {
   return describeKey({ permissions, project, monthly_limit: limit === null ? null : new ExactNumber(limit) });
 }

@@ -4,7 +4,7 @@ import type { connection } from "@/lib/contract/connections";
 
 type Connection = z.output<typeof connection>;
 
-/** A connection with its money as exact text, so that it can go from a server component into an island. */
+/** A connection with its amounts as exact text, so that a server component can pass it to a client component. */
 export type ConnectionView = Omit<Connection, "monthly_limit" | "spent"> & {
   /** USD. */
   monthly_limit: string | null;
@@ -12,11 +12,11 @@ export type ConnectionView = Omit<Connection, "monthly_limit" | "spent"> & {
   spent: string;
 };
 
-/** The element that the focus goes to when a connection leaves the list. */
+/** Id of the element that gets the focus when a connection leaves the list. */
 export const connectionsId = "connections";
 
-/** A connection of the service's answer as components take it. */
-export function viewConnection(connection: Connection): ConnectionView {
+/** Maps a connection of the service's answer to a ConnectionView. */
+export function toConnectionView(connection: Connection): ConnectionView {
   return {
     ...connection,
     monthly_limit: connection.monthly_limit === null ? null : exactText(connection.monthly_limit),

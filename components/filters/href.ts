@@ -1,9 +1,9 @@
-/** What stands in a page's address behind the question mark, as Next hands it to a page. */
+/** The query parameters of a page, as Next passes them. */
 export type SearchParams = Record<string, string | string[] | undefined>;
 
 /**
- * The address of a page with some of its parameters changed, the rest kept; what is undefined is left out, and
- * an empty text stays: to the API it means "what has none". A cursor belongs to the filters before, and goes.
+ * The address of a page with some query parameters changed. A parameter that is undefined is removed; an empty one is kept,
+ * because it selects rows without a value. The cursor is removed, because it belongs to the previous parameters.
  */
 export function hrefWith(
   path: string,
@@ -20,7 +20,7 @@ export function hrefWith(
   return query ? `${path}?${query}` : path;
 }
 
-/** One value of a parameter, of the given ones, else the first of them. */
+/** The value of a parameter if it is one of `values`, otherwise the first of them. */
 export function oneOf<Value extends string>(
   params: SearchParams,
   name: string,
@@ -30,7 +30,7 @@ export function oneOf<Value extends string>(
   return values.find((value) => value === given) ?? (values[0] as Value);
 }
 
-/** What activity is filtered by. Null asks for what has none of it; what is left out is not asked for. */
+/** A filter of activity. Null selects rows without a value; a field that is left out does not filter. */
 export type ActivityFilter = Partial<
   Record<
     | "period"
@@ -49,7 +49,7 @@ export type ActivityFilter = Partial<
   >
 >;
 
-/** The address of the rows behind a figure. */
+/** The address of the activity that matches a filter. */
 export function activityHref(workspace: string, filter: ActivityFilter): string {
   const params = Object.entries(filter).map(([name, value]) => [name, value === null ? "" : value]);
   return hrefWith(`/${workspace}/activity`, Object.fromEntries(params), {});

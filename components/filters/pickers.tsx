@@ -12,14 +12,14 @@ const names = {
   all: "All",
 } as const;
 
-/** How far back a page looks, in the parameter `period`; the current UTC month where the address says nothing. */
+/** Links that choose the period of a page, which is the parameter `period` of its address; by default the current UTC month. */
 export function PeriodPicker({
   path,
   params,
   periods,
   className,
 }: Props & {
-  /** Those a page offers; all, unless said. */
+  /** The periods that the page offers; all by default. */
   periods?: readonly (keyof typeof names)[];
 }) {
   const current = params.period ?? "month";
@@ -39,7 +39,7 @@ export function PeriodPicker({
   );
 }
 
-/** Whether a page shows live or test data, in the parameter `environment`; live where the address says nothing. */
+/** Links that choose live or test data, which is the parameter `environment` of the address; by default live. */
 export function EnvironmentSwitch({ path, params, className }: Props) {
   const isTest = params.environment === "test";
   return (

@@ -3,29 +3,29 @@ import { cn } from "@/components/cn";
 
 type Checks = Record<"database_readable" | "database_writable", "ok" | "failing">;
 
-/** Whether the service is well, in words and with a sign. */
+/** The health of the service as a sentence with an icon, and its version. */
 export function HealthLine({ checks, version }: { checks: Checks; version: string }) {
   const { database_readable: readable, database_writable: writable } = checks;
-  const well = readable === "ok" && writable === "ok";
-  const Icon = well ? CircleCheck : CircleAlert;
+  const isHealthy = readable === "ok" && writable === "ok";
+  const Icon = isHealthy ? CircleCheck : CircleAlert;
   return (
     <p className="flex min-h-6 flex-wrap items-center gap-x-2 text-sm">
-      <Icon className={cn("size-4", well ? "text-success" : "text-warning")} aria-hidden="true" />
-      {wordOf(checks)}
+      <Icon className={cn("size-4", isHealthy ? "text-success" : "text-warning")} aria-hidden="true" />
+      {statusText(checks)}
       <span className="text-muted-foreground">Version {version}</span>
     </p>
   );
 }
 
-function wordOf({ database_readable: readable, database_writable: writable }: Checks): string {
+function statusText({ database_readable: readable, database_writable: writable }: Checks): string {
   if (readable === "failing")
-    return "The database does not answer; recording and reading fail until it does.";
+    return "The database does not answer. Recording and reading fail until it does.";
   if (writable === "failing")
-    return "The database stores nothing at the moment; recording fails until it does.";
-  return "The service is well.";
+    return "The database cannot be written to. Recording fails until it can.";
+  return "The service is healthy.";
 }
 
-/** Stands where the line will be while the database is asked. */
+/** Placeholder of the same size while the health is checked. */
 export function HealthLineSkeleton() {
   return (
     <p className="flex min-h-6 items-center gap-2 text-muted-foreground text-sm">

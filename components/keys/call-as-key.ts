@@ -1,7 +1,7 @@
-/** What the API said to a key: whether it took it, that in a sentence, and its answer as it came. */
-export type KeyAnswer = { ok: boolean; says: string; body: string };
+/** The outcome of a call: whether it succeeded, a sentence that says so, and the body of the answer. */
+export type KeyAnswer = { ok: boolean; message: string; body: string };
 
-/** Calls the API as a key, not as whoever is signed in: without the session's cookie. Never throws. */
+/** Calls the API with a key instead of the session cookie. Never throws. */
 export async function callAsKey(
   secret: string,
   method: string,
@@ -19,12 +19,12 @@ export async function callAsKey(
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    const says = response.ok
+    const message = response.ok
       ? `It works: the API answered ${response.status}.`
-      : `The API refused it with ${response.status}: ${reasonOf(text)}`;
-    return { ok: response.ok, says, body: indent(text) };
+      : `The API answered ${response.status}: ${reasonOf(text)}`;
+    return { ok: response.ok, message, body: indent(text) };
   } catch {
-    return { ok: false, says: "The service could not be reached. Try again in a moment.", body: "" };
+    return { ok: false, message: "The service could not be reached. Try again in a moment.", body: "" };
   }
 }
 
@@ -32,11 +32,11 @@ function reasonOf(text: string): string {
   try {
     return JSON.parse(text).error_description;
   } catch {
-    return "it did not say why.";
+    return "no reason was given.";
   }
 }
 
-/** Over several lines, where that loses no digit of it. */
+/** Indented JSON; unchanged when parsing would lose digits of a number. */
 function indent(text: string): string {
   try {
     const value = JSON.parse(text);

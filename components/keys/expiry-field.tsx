@@ -4,36 +4,42 @@ import { useState } from "react";
 import { DateInput } from "@/components/ui/date-input";
 import { FormField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
+import { addDays, startOfDay, utcDay } from "@/components/utc-day";
 import type { KeyFormPart } from "./key-form-part";
 
-const dayMs = 24 * 60 * 60 * 1000;
 const terms = [
-  { value: "never", label: "No end" },
+  { value: "never", label: "Never" },
   { value: "30", label: "30 days" },
   { value: "90", label: "90 days" },
   { value: "365", label: "A year" },
-  { value: "day", label: "A day" },
+  { value: "day", label: "On a day" },
 ];
 
-/** The instant at which a UTC day begins. */
-const startOf = (day: string) => `${day}T00:00:00Z`;
-const dayIn = (days: number) => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
+const dayIn = (days: number) => addDays(utcDay(Date.now()), days);
 
-/** Until when a key is taken. It ends as a UTC day begins; one with a time of day keeps it until another is chosen. */
+/**
+ * The expiry of a key: never, after a usual term, or on a chosen day. A chosen expiry is the beginning of a UTC day; an
+ * existing expiry within a day is kept until another one is chosen.
+ */
 export function ExpiryField({ form, change, errors }: KeyFormPart) {
   const [term, setTerm] = useState(form.expiresAt ? "day" : "never");
   const choose = (value: string) => {
     setTerm(value);
     if (value === "never") change({ expiresAt: "" });
-    else change({ expiresAt: startOf(dayIn(value === "day" ? 30 : Number(value))) });
+    else change({ expiresAt: startOfDay(dayIn(value === "day" ? 30 : Number(value))) });
   };
-  const day = form.expiresAt ? new Date(form.expiresAt).toISOString().slice(0, 10) : "";
   return (
     <div className="grid justify-items-start gap-3">
       <span aria-hidden="true" className="font-medium text-sm">
-        Until when?
+        When does it expire?
       </span>
-      <SegmentedControl legend="Until when?" name="term" options={terms} value={term} onChange={choose} />
+      <SegmentedControl
+        legend="When does it expire?"
+        name="term"
+        options={terms}
+        value={term}
+        onChange={choose}
+      />
       {term === "day" || errors.expires_at ? (
         <FormField
           label="Refused from this day on"
@@ -43,9 +49,9 @@ export function ExpiryField({ form, change, errors }: KeyFormPart) {
           {(control) => (
             <DateInput
               {...control}
-              value={day}
+              value={form.expiresAt ? utcDay(form.expiresAt) : ""}
               min={dayIn(1)}
-              onChange={({ currentTarget: { value } }) => change({ expiresAt: value && startOf(value) })}
+              onChange={({ currentTarget: { value } }) => change({ expiresAt: value && startOfDay(value) })}
             />
           )}
         </FormField>

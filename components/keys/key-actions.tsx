@@ -2,25 +2,22 @@
 
 import { Pencil, RefreshCw, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useRouter } from "next/navigation";
-import { useRef, useState } from "react";
-import { flushSync } from "react-dom";
+import { useState } from "react";
 import { callApi } from "@/components/api";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
-import { toast } from "@/components/ui/toaster";
 import type { apiKey, apiKeyWithSecret } from "@/lib/contract/api-keys";
 import type { Permission } from "@/lib/contract/permissions";
-import { type KeyView, keysSentenceId, type ServiceAddresses, viewKey } from "./key-view";
+import { type KeyView, keysSentenceId, type ServiceAddresses, toKeyView } from "./key-view";
 import { LastUse } from "./last-use";
 import type { NewSecret } from "./secret-dialog";
 
-// What waits for a dialog to be loaded is the dialog alone: without this the page would, and lose the focus.
+// With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
 const EditKeySheet = dynamic(() => import("./key-sheet").then((file) => file.EditKeySheet), { ssr: false });
 const SecretDialog = dynamic(() => import("./secret-dialog"), { ssr: false });
 
-/** What may be done with a key by whoever may: edit it, replace its secret, revoke it. */
+/** The menu of a key: edit it, rotate its secret, revoke it. */
 export function KeyActions({
   apiKey: key,
   workspace,
@@ -29,70 +26,59 @@ export function KeyActions({
 }: {
   apiKey: KeyView;
   workspace: string;
+  /** The permissions that the signed-in member can grant. */
   grantable: readonly Permission[];
   addresses: ServiceAddresses;
 }) {
-  const router = useRouter();
-  const [asking, setAsking] = useState<"edit" | "rotate" | "revoke">();
+  const [dialog, setDialog] = useState<"edit" | "rotate" | "revoke">();
   const [rotated, setRotated] = useState<NewSecret>();
   const path = `/api/v1/workspaces/${workspace}/api-keys/${key.id}`;
-  const isGone = useRef(false);
-  const close = () => {
-    // First the dialog closes and gives the focus back to a button that is about to go with its row.
-    flushSync(() => setAsking(undefined));
-    if (isGone.current) document.getElementById(keysSentenceId)?.focus();
-  };
-
+  const close = () => setDialog(undefined);
   const rotate = async () => {
-    const made = await callApi<typeof apiKeyWithSecret>("POST", `${path}/rotate`);
-    setRotated({ apiKey: viewKey(made), secret: made.secret });
-    router.refresh();
-  };
-  const revoke = async () => {
-    await callApi<typeof apiKey>("DELETE", path);
-    toast(`${key.name} is revoked.`);
-    isGone.current = true;
-    router.refresh();
+    const answer = await callApi<typeof apiKeyWithSecret>("POST", `${path}/rotate`);
+    setRotated({ apiKey: toKeyView(answer), secret: answer.secret });
   };
 
   return (
     <>
       <ActionsMenu name={key.name}>
-        <DropdownMenuItem onSelect={() => setAsking("edit")}>
+        <DropdownMenuItem onSelect={() => setDialog("edit")}>
           <Pencil aria-hidden="true" />
           Edit
         </DropdownMenuItem>
-        <DropdownMenuItem onSelect={() => setAsking("rotate")}>
+        <DropdownMenuItem onSelect={() => setDialog("rotate")}>
           <RefreshCw aria-hidden="true" />
-          Replace the secret
+          Rotate the secret
         </DropdownMenuItem>
         <DropdownMenuSeparator />
-        <DropdownMenuItem destructive onSelect={() => setAsking("revoke")}>
+        <DropdownMenuItem destructive onSelect={() => setDialog("revoke")}>
           <Trash2 aria-hidden="true" />
           Revoke
         </DropdownMenuItem>
       </ActionsMenu>
-      {asking === "edit" ? (
+      {dialog === "edit" ? (
         <EditKeySheet apiKey={key} workspace={workspace} grantable={grantable} onClose={close} />
       ) : null}
       <ConfirmDialog
-        open={asking === "rotate"}
+        open={dialog === "rotate"}
         onOpenChange={close}
-        title={`Replace the secret of ${key.name}?`}
-        confirm="Replace"
+        title={`Rotate the secret of ${key.name}?`}
+        confirm="Rotate"
         onConfirm={rotate}
       >
-        <LastUse {...key} /> Its present secret is refused at once, and so is whatever uses it until it has
+        <LastUse {...key} /> The current secret is refused at once. Programs that use it fail until they have
         the new one. Conditions and limits stay.
       </ConfirmDialog>
       <ConfirmDialog
-        open={asking === "revoke"}
+        open={dialog === "revoke"}
         onOpenChange={close}
         title={`Revoke ${key.name}?`}
         confirm="Revoke"
-        onConfirm={revoke}
+        onConfirm={() => callApi<typeof apiKey>("DELETE", path)}
+        done={`${key.name} is revoked.`}
+        focusAfter={keysSentenceId}
       >
-        <LastUse {...key} /> Whatever uses it is refused at once. This cannot be undone; what it recorded
+        <LastUse {...key} /> Requests with it are refused at once. This cannot be undone. What it recorded
         stays.
       </ConfirmDialog>
       {rotated ? (

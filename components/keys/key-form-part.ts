@@ -1,6 +1,6 @@
 import type { KeyForm } from "./key-form-state";
 
-/** Props of one part of the key form: the form's state, a way to change it, and the errors by field. */
+/** Props of a part of the key form: the values, how to change them, and the errors by the API's paths. */
 export type KeyFormPart = {
   form: KeyForm;
   change: (changes: Partial<KeyForm>) => void;

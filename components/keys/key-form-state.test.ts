@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { changedFields, describeKeyForm, errorOf, formOf, newKeyForm, readKeyForm } from "./key-form-state";
+import {
+  changedFields,
+  errorOf,
+  newKeyForm,
+  parseKeyForm,
+  summarizeKeyForm,
+  toKeyForm,
+} from "./key-form-state";
 import type { KeyView } from "./key-view";
 
 const amounts: [string, string | null | undefined][] = [
@@ -24,15 +31,15 @@ test.each(amounts)("Reads the typed monthly limit %j to its last digit, or refus
 
 test("Requires a chosen project for a key that is limited to projects", () => {
   const form = { ...newKeyForm, where: "only" as const };
-  expect(errorOf(readKeyForm(form).errors, "conditions.project_slugs")).toBeDefined();
-  expect(readKeyForm({ ...form, projects: ["checkout"] }).errors).toEqual({});
+  expect(errorOf(parseKeyForm(form).errors, "conditions.project_slugs")).toBeDefined();
+  expect(parseKeyForm({ ...form, projects: ["checkout"] }).errors).toEqual({});
 });
 
 test("Updates the sentence when the form changes", () => {
   const form = { ...newKeyForm, where: "except" as const, projects: ["search"], monthlyLimit: "50" };
-  expect(describeKeyForm(form)).toBe("May log usage in every project but search, up to $50 a month.");
+  expect(summarizeKeyForm(form)).toBe("May log usage in every project but search, up to $50 a month.");
   const bound = { ...form, project: { id: "1", slug: "checkout" }, environment: "test" as const };
-  expect(describeKeyForm(bound)).toBe("May log usage in checkout, as test data, up to $50 a month.");
+  expect(summarizeKeyForm(bound)).toBe("May log usage in checkout, as test data, up to $50 a month.");
 });
 
 const key = {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { readTypedAmount } from "@/components/typed-amount";
+import { parseAmount } from "@/components/parse-amount";
 import type { createApiKeyRequest } from "@/lib/contract/api-keys";
 import { describeKey } from "@/lib/contract/describe-key";
 import { ExactNumber } from "@/lib/contract/exact-number";
@@ -7,26 +7,29 @@ import type { Source } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
 import type { KeyView } from "./key-view";
 
-/** A key as it is filled in: numbers as they are typed, lists as they are chosen. */
+/** The values of the key form: amounts as typed, lists as chosen. */
 export type KeyForm = {
   name: string;
   permissions: Permission[];
-  /** What `projects` is: of no consequence, the only ones, or those left out. */
+  /** Whether the key may use all projects, only `projects`, or all except `projects`. */
   where: "all" | "only" | "except";
+  /** Slugs. */
   projects: string[];
+  /** USD, as typed; empty for no limit. */
   monthlyLimit: string;
-  /** An instant, or empty for never. */
+  /** ISO 8601; empty for a key that does not expire. */
   expiresAt: string;
-  /** The one project it is bound to. */
+  /** The one project that the key is bound to. */
   project: { id: string; slug: string } | null;
   features: string[];
   sources: Source[];
+  /** Requests in any 60 seconds, as typed; empty for no limit. */
   ratePerMinute: string;
   allowedCidrs: string[];
   environment: "live" | "test";
 };
 
-/** What the form of a new key begins with. */
+/** The initial values for a new key. */
 export const newKeyForm: KeyForm = {
   name: "",
   permissions: ["log_usage"],
@@ -42,8 +45,8 @@ export const newKeyForm: KeyForm = {
   environment: "live",
 };
 
-/** What the form of an existing key begins with. */
-export function formOf(key: KeyView): KeyForm {
+/** The initial values for editing a key. */
+export function toKeyForm(key: KeyView): KeyForm {
   const { project_slugs: only, deny_project_slugs: except, features, sources } = key.conditions;
   return {
     name: key.name,
@@ -62,28 +65,28 @@ export function formOf(key: KeyView): KeyForm {
 }
 
 /**
- * Reads a form as a request.
- * @returns with `errors` by the API's own paths, for what could not even be sent or would not mean what it seems to
+ * Turns the form's values into a request.
+ * @returns the request, and `errors` by the API's paths for values that cannot be sent, or would mean something else
  */
-export function readKeyForm(form: KeyForm): { request: KeyRequest; errors: Record<string, string> } {
-  const limit = readTypedAmount(form.monthlyLimit);
-  const rate = readTypedAmount(form.ratePerMinute);
+export function parseKeyForm(form: KeyForm): { request: KeyRequest; errors: Record<string, string> } {
+  const limit = parseAmount(form.monthlyLimit);
+  const rate = parseAmount(form.ratePerMinute);
   const errors: Record<string, string> = {};
   if (limit === undefined) errors.monthly_limit = "must be an amount, like 50 or 12.50";
-  if (rate === undefined || rate?.includes(".")) errors.rate_limit_rpm = "must be a whole number";
-  // Nothing chosen would be sent as an empty list, which allows every project.
+  if (rate === undefined || rate.includes(".")) errors.rate_limit_rpm = "must be a whole number";
+  // Without a project, the request would have an empty list, which allows every project.
   if (form.where === "only" && form.projects.length === 0) {
     errors["conditions.project_slugs"] = "choose at least one project";
   }
   return { request: toRequest(form), errors };
 }
 
-/** Everything of a key that can be edited, as the API takes it. */
+/** The editable fields of a key, as the API takes them. */
 type KeyRequest = ReturnType<typeof toRequest>;
 
 function toRequest(form: KeyForm) {
-  const limit = readTypedAmount(form.monthlyLimit);
-  const rate = readTypedAmount(form.ratePerMinute);
+  const limit = parseAmount(form.monthlyLimit);
+  const rate = parseAmount(form.ratePerMinute);
   return {
     name: form.name.trim(),
     permissions: form.permissions,
@@ -101,7 +104,7 @@ function toRequest(form: KeyForm) {
   } satisfies z.input<typeof createApiKeyRequest>;
 }
 
-/** The fields that differ from what the form began with, so that an edit leaves alone what it did not touch. */
+/** The fields of a request that differ between two states of the form, so that an edit sends only what was changed. */
 export function changedFields(before: KeyForm, after: KeyForm): Partial<KeyRequest> {
   const old = toRequest(before);
   const asText = (value: unknown) => (value instanceof ExactNumber ? value.text : JSON.stringify(value));
@@ -112,15 +115,15 @@ export function changedFields(before: KeyForm, after: KeyForm): Partial<KeyReque
   );
 }
 
-/** What the key of a form may do, in words, while it is filled in. */
-export function describeKeyForm(form: KeyForm): string {
+/** A sentence that says what a key with the form's values may do. */
+export function summarizeKeyForm(form: KeyForm): string {
   return describeKey({ ...toRequest(form), project: form.project, environment: form.environment });
 }
 
 /**
- * What is wrong with a field, its entries included.
- * @param errors by path, as the API names them
- * @param entries what stands in a list, to say which of them it is
+ * Finds the error of a field or of one of its entries.
+ * @param errors by the API's paths
+ * @param entries the entries of a list, to name the one that is wrong
  */
 export function errorOf(
   errors: Record<string, string>,

@@ -1,8 +1,8 @@
 "use client";
 
+import type { ReactNode } from "react";
 import { callApi } from "@/components/api";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
-import { toast } from "@/components/ui/toaster";
 import { useMutation } from "@/components/use-mutation";
 import type {
   apiKey,
@@ -12,68 +12,70 @@ import type {
 } from "@/lib/contract/api-keys";
 import type { Permission } from "@/lib/contract/permissions";
 import { KeyFormView } from "./key-form";
-import { changedFields, formOf, type KeyForm, newKeyForm, readKeyForm } from "./key-form-state";
-import { type KeyView, viewKey } from "./key-view";
+import { changedFields, type KeyForm, newKeyForm, parseKeyForm, toKeyForm } from "./key-form-state";
+import { type KeyView, toKeyView } from "./key-view";
 import type { NewSecret } from "./secret-dialog";
 
 type Props = {
   workspace: string;
+  /** The permissions that the signed-in member can grant. */
   grantable: readonly Permission[];
   onClose: () => void;
 };
 
-/** Makes a key. @param props.onMade gets its secret, which is nowhere else */
-export function NewKeySheet({ onMade, ...props }: Props & { onMade: (made: NewSecret) => void }) {
-  const creation = useMutation(
+const check = (form: KeyForm) => parseKeyForm(form).errors;
+
+/** Creates a key. @param props.onCreated gets the key with its secret, which cannot be read again */
+export function NewKeySheet({ onCreated, ...props }: Props & { onCreated: (created: NewSecret) => void }) {
+  const { run, reset, isPending, problem, fieldErrors } = useMutation(
     (form: KeyForm) =>
       callApi<typeof apiKeyWithSecret, typeof createApiKeyRequest>(
         "POST",
         `/api/v1/workspaces/${props.workspace}/api-keys`,
-        { ...readKeyForm(form).request, environment: form.environment },
+        { ...parseKeyForm(form).request, environment: form.environment },
       ),
-    { quiet: true },
+    { check, quiet: true },
   );
-  const make = async (form: KeyForm) => {
-    const made = await creation.run(form);
-    if (made) onMade({ apiKey: viewKey(made), secret: made.secret });
+  const create = async (form: KeyForm) => {
+    const created = await run(form);
+    if (created) onCreated({ apiKey: toKeyView(created), secret: created.secret });
   };
   return (
-    <Sheet title="Make a key" onClose={props.onClose}>
+    <KeySheet title="Create a key" onClose={props.onClose}>
       <KeyFormView
         {...props}
         initial={newKeyForm}
         isNew
-        submit="Make the key"
-        isPending={creation.isPending}
-        problem={creation.problem}
-        errors={creation.fieldErrors}
-        onSubmit={make}
+        submit="Create the key"
+        isPending={isPending}
+        problem={problem}
+        fieldErrors={fieldErrors}
+        onChange={reset}
+        onSubmit={create}
       />
-    </Sheet>
+    </KeySheet>
   );
 }
 
-/** Changes what a key may do; its secret stays. */
+/** Changes what a key may do; its secret stays the same. */
 export function EditKeySheet({ apiKey: key, ...props }: Props & { apiKey: KeyView }) {
-  const initial = formOf(key);
-  const edit = useMutation(
+  const initial = toKeyForm(key);
+  const { run, reset, isPending, problem, fieldErrors } = useMutation(
     (form: KeyForm) =>
       callApi<typeof apiKey, typeof editApiKeyRequest>(
         "PATCH",
         `/api/v1/workspaces/${props.workspace}/api-keys/${key.id}`,
         changedFields(initial, form),
       ),
-    { quiet: true },
+    { check, done: ({ name }) => `${name} is changed. Its secret is the same.`, quiet: true },
   );
   const save = async (form: KeyForm) => {
-    if (!(await edit.run(form))) return;
-    toast(`${form.name.trim()} is changed; its secret is the same.`);
-    props.onClose();
+    if (await run(form)) props.onClose();
   };
   return (
-    <Sheet
+    <KeySheet
       title={`Edit ${key.name}`}
-      description="It holds for the next request made with the key. Its secret stays as it is."
+      description="Changes apply from the key's next request on. Its secret stays the same."
       onClose={props.onClose}
     >
       <KeyFormView
@@ -81,16 +83,17 @@ export function EditKeySheet({ apiKey: key, ...props }: Props & { apiKey: KeyVie
         initial={initial}
         isNew={false}
         submit="Save"
-        isPending={edit.isPending}
-        problem={edit.problem}
-        errors={edit.fieldErrors}
+        isPending={isPending}
+        problem={problem}
+        fieldErrors={fieldErrors}
+        onChange={reset}
         onSubmit={save}
       />
-    </Sheet>
+    </KeySheet>
   );
 }
 
-function Sheet({
+function KeySheet({
   title,
   description,
   onClose,
@@ -99,7 +102,7 @@ function Sheet({
   title: string;
   description?: string;
   onClose: () => void;
-  children: React.ReactNode;
+  children: ReactNode;
 }) {
   return (
     <Dialog open onOpenChange={onClose}>

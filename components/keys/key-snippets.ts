@@ -1,23 +1,23 @@
 import { type Snippet, writeSnippets } from "@/components/docs/snippets";
 import type { KeyView, ServiceAddresses } from "./key-view";
 
-/** What of a key decides which message it may send. */
+/** The fields of a key that decide which messages it may send. */
 type KeyScope = Pick<KeyView, "permissions" | "project" | "conditions">;
 
-/** A key that may do everything, for examples of no key in particular. */
+/** A key without conditions, for examples before a key exists. */
 export const anyKey: KeyScope = {
   permissions: ["log_usage"],
   project: null,
   conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [] },
 };
 
-/** A request that a key is allowed: a message of a kind it may record, or a read where it may record nothing. */
+/** A request that the key is allowed to send: a message of a type it may record, or a summary when it may only read. */
 export function exampleRequest(key: KeyScope): { method: "GET" | "POST"; path: string; body?: unknown } {
   const { project_slugs: allowed, deny_project_slugs: denied, features, sources } = key.conditions;
   const message = exampleMessage(key.permissions, features[0]);
   if (!message) return { method: "GET", path: "/api/v1/summary/month" };
-  const free = ["checkout", "my-project"].find((slug) => !denied.includes(slug));
-  const project = key.project?.slug ?? allowed[0] ?? free ?? "first-project";
+  const allowedExample = ["checkout", "my-project"].find((slug) => !denied.includes(slug));
+  const project = key.project?.slug ?? allowed[0] ?? allowedExample ?? "first-project";
   return {
     method: "POST",
     path: "/api/v1/messages",
@@ -45,7 +45,7 @@ function exampleMessage(
   return undefined;
 }
 
-/** How to use a key, in each language. @param secret stands in all of them; without it they read it from the environment */
+/** Code that uses a key, in each language. @param secret written into the code; without it, the code reads the environment */
 export function writeKeySnippets(key: KeyScope, { api, mcp }: ServiceAddresses, secret?: string): Snippet[] {
   const { method, path, body } = exampleRequest(key);
   return [
@@ -54,7 +54,7 @@ export function writeKeySnippets(key: KeyScope, { api, mcp }: ServiceAddresses, 
   ];
 }
 
-/** Claude Code, Cursor and most other assistants read this form. */
+/** The configuration format of Claude Code, Cursor and most other assistants. */
 function writeMcpConfig(url: string, secret: string): string {
   const outlay = { type: "http", url, headers: { Authorization: `Bearer ${secret}` } };
   return JSON.stringify({ mcpServers: { outlay } }, null, 2);

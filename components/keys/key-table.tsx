@@ -1,5 +1,4 @@
-import Link from "next/link";
-import { Money } from "@/components/money";
+import { activityHref } from "@/components/filters/href";
 import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
 import { Meter } from "@/components/ui/meter";
@@ -7,10 +6,11 @@ import { Table, TableCell, TableHead, TableHeader, TableRow } from "@/components
 import type { Permission } from "@/lib/contract/permissions";
 import { KeyActions } from "./key-actions";
 import { type KeyView, limitUsed, type ServiceAddresses } from "./key-view";
+import { SpentOfLimit } from "./spent-of-limit";
 
 type Context = { workspace: string; grantable: readonly Permission[]; addresses: ServiceAddresses };
 
-/** Keys with what they may do, what they spent, and when they were last used. On a phone, all that below the name. */
+/** API keys: what each may do, what it spent, and when it was last used. A phone shows the details below the name. */
 export function KeyTable({ keys, label, ...context }: Context & { keys: KeyView[]; label: string }) {
   return (
     <Table aria-label={label}>
@@ -22,7 +22,7 @@ export function KeyTable({ keys, label, ...context }: Context & { keys: KeyView[
           </TableHead>
           <TableHead className="hidden md:table-cell">Last used</TableHead>
           <TableHead className="hidden md:table-cell">Expires</TableHead>
-          <TableHead className="hidden lg:table-cell">Made by</TableHead>
+          <TableHead className="hidden lg:table-cell">Created by</TableHead>
           <TableHead className="w-9 pr-0 pl-0">
             <span className="sr-only">Actions</span>
           </TableHead>
@@ -35,7 +35,7 @@ export function KeyTable({ keys, label, ...context }: Context & { keys: KeyView[
   );
 }
 
-/** One key; on a phone what it may do has a line of its own, as wide as the screen. */
+/** One key. On a phone, its permissions are in a second row that is as wide as the screen. */
 function Row({ apiKey: key, ...context }: Context & { apiKey: KeyView }) {
   const usedAt = key.last_used_at ? <Time at={key.last_used_at} /> : null;
   return (
@@ -65,7 +65,7 @@ function Row({ apiKey: key, ...context }: Context & { apiKey: KeyView }) {
           {key.expires_at ? <Time at={key.expires_at} /> : <Absent>never</Absent>}
         </TableCell>
         <TableCell className="hidden max-w-40 truncate py-3 lg:table-cell">
-          <Maker apiKey={key} />
+          <Creator apiKey={key} />
         </TableCell>
         <TableCell className="py-1.5 pr-0 pl-0">
           {key.can_edit ? <KeyActions apiKey={key} {...context} /> : null}
@@ -104,26 +104,19 @@ function Badges({ apiKey: { environment, kind, status, revoked_at: revoked } }: 
   );
 }
 
-/** What a key recorded, as the way to the rows of it, and how much of its limit that is. */
+/** What a key spent, with a meter of its monthly limit. */
 function Spent({ apiKey: key, workspace }: { apiKey: KeyView; workspace: string }) {
   const used = limitUsed(key);
   return (
     <div className="ml-auto grid w-24 justify-items-end gap-1.5 sm:w-36">
-      <span className="tabular-nums">
-        <Link
-          href={`/${workspace}/activity?key=${key.id}${key.environment === "test" ? "&environment=test" : ""}`}
-          // A list of links to the ledger must not read the ledger as often as it has rows.
-          prefetch={false}
-          className="rounded-sm underline-offset-4 hover:underline"
-        >
-          <Money usd={key.spent} figure="spent" />
-        </Link>
-        {key.monthly_limit === null ? null : (
-          <span className="block text-muted-foreground text-xs">
-            of <Money usd={key.monthly_limit} figure="monthly_limit" />
-          </span>
-        )}
-      </span>
+      <SpentOfLimit
+        href={activityHref(workspace, {
+          key: key.id,
+          environment: key.environment === "test" ? "test" : undefined,
+        })}
+        spent={key.spent}
+        limit={key.monthly_limit}
+      />
       {used === null ? null : (
         <Meter fraction={used} label={`Limit of ${key.name} used`} className="w-full" />
       )}
@@ -131,12 +124,12 @@ function Spent({ apiKey: key, workspace }: { apiKey: KeyView; workspace: string 
   );
 }
 
-function Maker({ apiKey: { created_by: maker, created_at: at } }: { apiKey: KeyView }) {
+function Creator({ apiKey: { created_by: creator, created_at: at } }: { apiKey: KeyView }) {
   return (
     <span className="grid">
-      {maker ? (
-        <span className="truncate" title={maker.email}>
-          {maker.name ?? maker.email}
+      {creator ? (
+        <span className="truncate" title={creator.email}>
+          {creator.name ?? creator.email}
         </span>
       ) : (
         <Absent>no member</Absent>

@@ -4,7 +4,7 @@ import type { apiKey } from "@/lib/contract/api-keys";
 
 type ApiKey = z.output<typeof apiKey>;
 
-/** An API key with its money as exact text, so that it can go from a server component into an island. */
+/** An API key with its amounts as exact text, so that a server component can pass it to a client component. */
 export type KeyView = Omit<ApiKey, "monthly_limit" | "spent"> & {
   /** USD. */
   monthly_limit: string | null;
@@ -12,19 +12,19 @@ export type KeyView = Omit<ApiKey, "monthly_limit" | "spent"> & {
   spent: string;
 };
 
-/** Where programs reach this service. */
+/** The addresses at which programs reach this service. */
 export type ServiceAddresses = {
-  /** Without a trailing slash. */
+  /** Base URL of the API, without a trailing slash. */
   api: string;
-  /** The agent tools' endpoint. */
+  /** URL of the agent tools' endpoint. */
   mcp: string;
 };
 
-/** The element that the focus goes to when a key leaves the list it was in. */
+/** Id of the element that gets the focus when a key leaves its list. */
 export const keysSentenceId = "keys-sentence";
 
-/** A key of an answer (the service's or the API's) as components take it. */
-export function viewKey(key: ApiKey): KeyView {
+/** Maps a key of an answer, the service's or the API's, to a KeyView. */
+export function toKeyView(key: ApiKey): KeyView {
   return {
     ...key,
     monthly_limit: key.monthly_limit === null ? null : exactText(key.monthly_limit),
@@ -32,9 +32,9 @@ export function viewKey(key: ApiKey): KeyView {
   };
 }
 
-/** The part of its monthly limit that a key has used; null where it has none. For showing alone: it is a float. */
+/** The fraction of its monthly limit that a key has used; null without a limit. A double, only for display. */
 export function limitUsed({ spent, monthly_limit: limit }: KeyView): number | null {
   if (limit === null) return null;
-  // A limit of nothing is used up from the start.
+  // A limit of 0 is used up from the start.
   return Number(limit) === 0 ? 1 : Number(spent) / Number(limit);
 }

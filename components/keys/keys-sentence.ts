@@ -4,15 +4,15 @@ import { type KeyView, limitUsed } from "./key-view";
 const soonMs = 14 * 24 * 60 * 60 * 1000;
 const names = new Intl.ListFormat("en-US");
 
-/** Whether the keys are fine, in a sentence or two: how many there are, and which need a look. @param now ms since 1970 */
+/** Sentences that say how many keys are in use, and which have reached a limit, are close to it, or expire soon. @param now ms since 1970 */
 export function summarizeKeys(keys: KeyView[], now: number): string {
   const active = keys.filter(({ status }) => status === "active");
-  const used = active.map((key) => ({ name: key.name, part: limitUsed(key) ?? 0 }));
-  const full = used.filter(({ part }) => part >= 1);
-  const close = used.filter(({ part }) => part >= 0.8 && part < 1);
+  const used = active.map((key) => ({ name: key.name, fraction: limitUsed(key) ?? 0 }));
+  const full = used.filter(({ fraction }) => fraction >= 1);
+  const close = used.filter(({ fraction }) => fraction >= 0.8 && fraction < 1);
   const ending = active.filter(({ expires_at: end }) => end && Date.parse(end) - now < soonMs);
   const list = (some: { name: string }[]) => names.format(some.map(({ name }) => name));
-  const closeNames = close.map(({ name, part }) => ({ name: `${name} (${formatPercent(part)})` }));
+  const closeNames = close.map(({ name, fraction }) => ({ name: `${name} (${formatPercent(fraction)})` }));
   return [
     active.length === 1 ? "One key is in use." : `${active.length || "No"} keys are in use.`,
     full.length > 0 && `${list(full)} ${full.length === 1 ? "has" : "have"} reached the monthly limit.`,

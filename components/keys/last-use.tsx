@@ -2,8 +2,8 @@ import { formatUsd } from "@/components/money";
 import { Time } from "@/components/time";
 
 /**
- * Whether anything is likely to break without it: when a key or a connection was last used, and what it recorded.
- * @param props.spent USD this month, exact
+ * When a key or a connection was last used and what it spent, to show whether removing it will break something.
+ * @param props.spent exact USD in the current month
  */
 export function LastUse({ last_used_at: at, spent }: { last_used_at: string | null; spent: string }) {
   if (at === null) return <strong>It was never used.</strong>;

@@ -2,10 +2,10 @@
 
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
+import { toProjectOption } from "@/components/shell/use-project-list";
 import { Checkbox } from "@/components/ui/checkbox";
-import { Combobox } from "@/components/ui/combobox";
-import { FormField } from "@/components/ui/form-field";
-import { Input } from "@/components/ui/input";
+import { Combobox, type Option } from "@/components/ui/combobox";
+import { FormField, TextField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
 import type { Source } from "@/lib/contract/message";
 import type { KeyFormPart } from "./key-form-part";
@@ -18,11 +18,11 @@ const sources: { value: Source; label: string }[] = [
   { value: "import", label: "Import" },
 ];
 
-/** The fields in here, as the API names them. */
+/** The API's paths of the fields in this part of the form. */
 const ownFields =
   /^(conditions\.features|conditions\.sources|rate_limit_rpm|allowed_cidrs|environment|project_id)(\.|$)/;
 
-/** What few keys need. Open from the start where one of them is set, and as soon as one of them is wrong. */
+/** The limits that few keys need, folded away. Open at first when one of them is set, and whenever one has an error. */
 export function MoreLimits({
   form,
   change,
@@ -36,12 +36,8 @@ export function MoreLimits({
       form.ratePerMinute !== "" ||
       form.project !== null,
   );
-  const options = projects.map(({ id, name, slug }) => ({
-    value: id,
-    label: name,
-    ...(name !== slug && { hint: slug }),
-  }));
-  // One that is archived is not offered, and still is what the key is bound to.
+  const options: Option[] = projects.map((project) => toProjectOption(project, "id"));
+  // An archived project is not offered, but a key may still be bound to it.
   if (form.project && !projects.some(({ id }) => id === form.project?.id)) {
     options.push({ value: form.project.id, label: form.project.slug });
   }
@@ -60,30 +56,11 @@ export function MoreLimits({
         More limits
       </summary>
       <div className="grid gap-5 border-t p-3.5">
-        {isNew ? (
-          <div className="grid justify-items-start gap-1.5">
-            <span aria-hidden="true" className="font-medium text-sm">
-              Environment
-            </span>
-            <SegmentedControl
-              legend="Environment"
-              name="environment"
-              options={[
-                { value: "live", label: "Live" },
-                { value: "test", label: "Test" },
-              ]}
-              value={form.environment}
-              onChange={(value) => change({ environment: value as KeyForm["environment"] })}
-            />
-            <p className="text-muted-foreground text-xs">
-              A test key writes and reads test data alone. This cannot be changed later.
-            </p>
-          </div>
-        ) : null}
+        {isNew ? <EnvironmentChoice form={form} change={change} /> : null}
         <FormField
-          label="One project alone"
+          label="Bind to one project"
           optional
-          description="Binds the key to it, writing and reading. Wins over the choice of projects above."
+          description="The key can then write to and read only this project. This overrides the choice of projects above."
           error={errors.project_id}
         >
           {(control) => (
@@ -96,14 +73,14 @@ export function MoreLimits({
                 if (id !== form.project?.id)
                   change({ project: projects.find((one) => one.id === id) ?? null });
               }}
-              placeholder="Not bound to one"
+              placeholder="Not bound"
             />
           )}
         </FormField>
         <FormField
           label="Features"
           optional
-          description="The only features it may record usage under. Type one and press Enter."
+          description="The only features it may record usage for. Type one and press Enter."
           error={errorOf(errors, "conditions.features", form.features)}
         >
           {(control) => (
@@ -117,41 +94,20 @@ export function MoreLimits({
             />
           )}
         </FormField>
-        <fieldset className="grid gap-2">
-          <legend className="pb-2 font-medium text-sm">Sources</legend>
-          <div className="flex flex-wrap gap-x-5 gap-y-2">
-            {sources.map(({ value, label }) => (
-              <Checkbox
-                key={value}
-                label={label}
-                checked={form.sources.includes(value)}
-                onChange={({ currentTarget }) =>
-                  change({
-                    sources: sources
-                      .map((source) => source.value)
-                      .filter((one) => (one === value ? currentTarget.checked : form.sources.includes(one))),
-                  })
-                }
-              />
-            ))}
-          </div>
-          <p className="text-muted-foreground text-xs">None chosen: from any.</p>
-        </fieldset>
-        <FormField label="Requests in any 60 seconds" optional error={errors.rate_limit_rpm}>
-          {(control) => (
-            <Input
-              {...control}
-              value={form.ratePerMinute}
-              onChange={({ currentTarget }) => change({ ratePerMinute: currentTarget.value })}
-              placeholder="No limit"
-              inputMode="numeric"
-              autoComplete="off"
-              className="sm:max-w-48"
-            />
-          )}
-        </FormField>
+        <SourceChoice form={form} change={change} />
+        <TextField
+          label="Requests in any 60 seconds"
+          optional
+          error={errors.rate_limit_rpm}
+          value={form.ratePerMinute}
+          onChange={({ currentTarget }) => change({ ratePerMinute: currentTarget.value })}
+          placeholder="No limit"
+          inputMode="numeric"
+          autoComplete="off"
+          className="sm:max-w-48"
+        />
         <FormField
-          label="Addresses it may be used from"
+          label="Allowed IP addresses"
           optional
           description="Addresses or ranges, like 203.0.113.0/24. Type one and press Enter."
           error={errorOf(errors, "allowed_cidrs", form.allowedCidrs)}
@@ -163,11 +119,60 @@ export function MoreLimits({
               allowNew
               value={form.allowedCidrs}
               onChange={(allowedCidrs) => change({ allowedCidrs })}
-              placeholder="Anywhere"
+              placeholder="Any address"
             />
           )}
         </FormField>
       </div>
     </details>
+  );
+}
+
+function EnvironmentChoice({ form, change }: Pick<KeyFormPart, "form" | "change">) {
+  return (
+    <div className="grid justify-items-start gap-1.5">
+      <span aria-hidden="true" className="font-medium text-sm">
+        Environment
+      </span>
+      <SegmentedControl
+        legend="Environment"
+        name="environment"
+        options={[
+          { value: "live", label: "Live" },
+          { value: "test", label: "Test" },
+        ]}
+        value={form.environment}
+        onChange={(value) => change({ environment: value as KeyForm["environment"] })}
+      />
+      <p className="text-muted-foreground text-xs">
+        A test key writes and reads only test data. This cannot be changed later.
+      </p>
+    </div>
+  );
+}
+
+function SourceChoice({ form, change }: Pick<KeyFormPart, "form" | "change">) {
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="pb-2 font-medium text-sm">Sources</legend>
+      <div className="flex flex-wrap gap-x-5 gap-y-2">
+        {sources.map(({ value, label }) => (
+          <Checkbox
+            key={value}
+            label={label}
+            checked={form.sources.includes(value)}
+            onChange={({ currentTarget }) =>
+              change({
+                // In the order of the list, whatever the order of the clicks.
+                sources: sources
+                  .map((source) => source.value)
+                  .filter((one) => (one === value ? currentTarget.checked : form.sources.includes(one))),
+              })
+            }
+          />
+        ))}
+      </div>
+      <p className="text-muted-foreground text-xs">If none is chosen, every source is allowed.</p>
+    </fieldset>
   );
 }

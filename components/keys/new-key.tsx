@@ -8,45 +8,46 @@ import type { Permission } from "@/lib/contract/permissions";
 import type { ServiceAddresses } from "./key-view";
 import type { NewSecret } from "./secret-dialog";
 
-// Nobody needs a form before they ask for it. What waits for it is the form alone: without this the page would.
+// With `ssr: false`, loading a dialog does not suspend the page.
 const NewKeySheet = dynamic(() => import("./key-sheet").then((file) => file.NewKeySheet), { ssr: false });
 const SecretDialog = dynamic(() => import("./secret-dialog"), { ssr: false });
 
-/** The button that makes a key, and what follows. */
+/** The button that creates a key: it opens the form, and then a dialog with the key's secret. */
 export function NewKey({
   workspace,
   grantable,
   addresses,
 }: {
   workspace: string;
+  /** The permissions that the signed-in member can grant. */
   grantable: readonly Permission[];
   addresses: ServiceAddresses;
 }) {
-  const [isAsking, setAsking] = useState(false);
-  const [made, setMade] = useState<NewSecret>();
+  const [isOpen, setOpen] = useState(false);
+  const [created, setCreated] = useState<NewSecret>();
   return (
     <>
-      <Button aria-haspopup="dialog" onClick={() => setAsking(true)}>
+      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <Plus aria-hidden="true" />
-        Make a key
+        Create a key
       </Button>
-      {isAsking ? (
+      {isOpen ? (
         <NewKeySheet
           workspace={workspace}
           grantable={grantable}
-          onClose={() => setAsking(false)}
-          onMade={(key) => {
-            setAsking(false);
-            setMade(key);
+          onClose={() => setOpen(false)}
+          onCreated={(key) => {
+            setOpen(false);
+            setCreated(key);
           }}
         />
       ) : null}
-      {made ? (
+      {created ? (
         <SecretDialog
-          {...made}
+          {...created}
           addresses={addresses}
-          title={`The secret of ${made.apiKey.name}`}
-          onClose={() => setMade(undefined)}
+          title={`The secret of ${created.apiKey.name}`}
+          onClose={() => setCreated(undefined)}
         />
       ) : null}
     </>

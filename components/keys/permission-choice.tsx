@@ -5,9 +5,9 @@ import { Checkbox, Radio } from "@/components/ui/checkbox";
 import type { Permission } from "@/lib/contract/permissions";
 import type { KeyFormPart } from "./key-form-part";
 import { errorOf } from "./key-form-state";
-import { permissionWords, presetOf, presets } from "./presets";
+import { permissionLabels, presetOf, presets } from "./presets";
 
-/** What a key may do: a usual purpose, or each permission by itself. */
+/** Chooses the permissions of a key: a preset, or each permission separately. */
 export function PermissionChoice({
   form,
   change,
@@ -46,7 +46,7 @@ export function PermissionChoice({
           {grantable.map((permission) => (
             <Checkbox
               key={permission}
-              {...permissionWords[permission]}
+              {...permissionLabels[permission]}
               checked={form.permissions.includes(permission)}
               {...(error && { "aria-invalid": true })}
               onChange={({ currentTarget }) =>

@@ -1,39 +1,39 @@
 import type { Permission } from "@/lib/contract/permissions";
 
-/** A usual purpose of a key, and what it takes. */
+/** A common purpose of a key with the permissions it needs. */
 export type Preset = { id: string; label: string; description: string; permissions: Permission[] };
 
-/** What most keys are for. */
+/** The presets, in the order of the form. */
 export const presets: Preset[] = [
   {
     id: "ingest",
     label: "Ingest from CI",
-    description: "Records usage, and reads nothing.",
+    description: "Records usage. It cannot read anything.",
     permissions: ["log_usage"],
   },
   {
     id: "read",
     label: "Read-only assistant",
-    description: "Answers questions about spend and budgets, and records nothing.",
+    description: "Answers questions about spend and budgets. It cannot record anything.",
     permissions: ["read_summaries"],
   },
   {
     id: "everything",
     label: "Everything",
-    description: "Records every kind of cost and reads all of it.",
+    description: "Records every type of cost, and reads spend and budgets.",
     permissions: ["log_usage", "add_expenses", "manage_subscriptions", "read_summaries"],
   },
 ];
 
-/** What each permission lets a key do. */
-export const permissionWords: Record<Permission, { label: string; description: string }> = {
-  log_usage: { label: "Log usage", description: "Usage, batches, and moving cost between projects." },
+/** The label of each permission and what it allows. */
+export const permissionLabels: Record<Permission, { label: string; description: string }> = {
+  log_usage: { label: "Log usage", description: "Usage, batches, and allocations between projects." },
   add_expenses: { label: "Add expenses", description: "Single costs, such as an invoice." },
-  manage_subscriptions: { label: "Manage subscriptions", description: "Charges that come back." },
-  read_summaries: { label: "Read summaries", description: "Spend of months and projects, and budgets." },
+  manage_subscriptions: { label: "Manage subscriptions", description: "Recurring charges." },
+  read_summaries: { label: "Read summaries", description: "Spend by month and by project, and budgets." },
 };
 
-/** The preset that permissions are those of; undefined for a choice of one's own. */
+/** The preset that has exactly these permissions; undefined when there is none. */
 export function presetOf(permissions: readonly Permission[]): Preset | undefined {
   return presets.find(
     (preset) =>

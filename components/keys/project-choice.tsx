@@ -1,12 +1,13 @@
 "use client";
 
+import { toProjectOption } from "@/components/shell/use-project-list";
 import { Combobox } from "@/components/ui/combobox";
 import { FormField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
 import type { KeyFormPart } from "./key-form-part";
 import { errorOf, type KeyForm } from "./key-form-state";
 
-const places = [
+const choices = [
   { value: "all", label: "Every project" },
   { value: "only", label: "Only some" },
   { value: "except", label: "All but some" },
@@ -14,13 +15,13 @@ const places = [
 
 const lists = { only: "project_slugs", except: "deny_project_slugs" } as const;
 
-/** Where a key may do what it may. */
+/** Chooses the projects that a key may use: all, only some, or all except some. */
 export function ProjectChoice({
   form,
   change,
   errors,
   projects,
-}: KeyFormPart & { projects: { slug: string; name: string }[] }) {
+}: KeyFormPart & { projects: { id: string; slug: string; name: string }[] }) {
   const { where } = form;
   return (
     <div className="grid justify-items-start gap-3">
@@ -30,27 +31,23 @@ export function ProjectChoice({
       <SegmentedControl
         legend="In which projects?"
         name="where"
-        options={places}
+        options={choices}
         value={where}
         onChange={(value) => change({ where: value as KeyForm["where"] })}
       />
       {where === "all" ? (
-        <p className="text-muted-foreground text-xs">Those that do not exist yet included.</p>
+        <p className="text-muted-foreground text-xs">This includes projects that do not exist yet.</p>
       ) : (
         <div className="w-full">
           <FormField
-            label={where === "only" ? "The projects it may touch" : "The projects it may not touch"}
+            label={where === "only" ? "Allowed projects" : "Excluded projects"}
             error={errorOf(errors, `conditions.${lists[where]}`, form.projects)}
-            description="Type the slug of a project that does not exist yet to name it in advance."
+            description="You can also type the slug of a project that does not exist yet."
           >
             {(control) => (
               <Combobox
                 {...control}
-                options={projects.map(({ slug, name }) => ({
-                  value: slug,
-                  label: name,
-                  ...(name !== slug && { hint: slug }),
-                }))}
+                options={projects.map((project) => toProjectOption(project, "slug"))}
                 value={form.projects}
                 onChange={(chosen) => change({ projects: chosen })}
                 placeholder="Find a project or type a slug"

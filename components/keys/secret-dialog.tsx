@@ -18,12 +18,12 @@ import { writeKeySnippets } from "./key-snippets";
 import type { KeyView, ServiceAddresses } from "./key-view";
 import { TestCall } from "./test-call";
 
-/** A key with the secret that was just made for it. */
+/** A key with its newly created secret. */
 export type NewSecret = { apiKey: KeyView; secret: string };
 
 /**
- * The one time a secret is in sight. Only the button at the end closes it at once; Escape and the cross are asked about,
- * a click beside it does nothing.
+ * Shows the secret of a key, which cannot be shown again, with snippets that use it. Only the button at the end closes the
+ * dialog: Escape and the close button show a warning, and a click outside does nothing.
  */
 export default function SecretDialog({
   apiKey,
@@ -43,7 +43,7 @@ export default function SecretDialog({
         <DialogHeader>
           <DialogTitle>{title}</DialogTitle>
           <DialogDescription>
-            Store it where your program reads it. It is shown this once and kept by nobody. {apiKey.summary}
+            Store it where your program reads it. It is shown only once. {apiKey.summary}
           </DialogDescription>
         </DialogHeader>
         <Secret secret={secret} label="secret" />
@@ -58,7 +58,7 @@ export default function SecretDialog({
         <TestCall apiKey={apiKey} secret={secret} />
         {isLeaving ? (
           <Alert variant="warning">
-            Once this is closed, nobody can show the secret again. If it is stored, close it below.
+            The secret cannot be shown again after you close this. If you have stored it, use the button below.
           </Alert>
         ) : null}
         <DialogFooter>
@@ -69,7 +69,7 @@ export default function SecretDialog({
   );
 }
 
-/** What stands above each snippet, for the eye and for its button to copy. */
+/** The title of each snippet, which its copy button also uses. */
 const titles: Record<string, string> = {
   ".env": "Line for .env",
   curl: "curl command",

@@ -8,8 +8,8 @@ import { exampleRequest } from "./key-snippets";
 import type { KeyView } from "./key-view";
 
 /**
- * Calls the API with a new key, from this browser: what the key may record is sent as a dry run, which stores nothing; a
- * key that may only read, reads. Shows the answer as it came.
+ * Calls the API with a new key from this browser and shows the answer. A key that may record sends a dry run, which stores
+ * nothing; a key that may only read requests a summary.
  */
 export function TestCall({ apiKey, secret }: { apiKey: KeyView; secret: string }) {
   const [outcome, setOutcome] = useState<KeyAnswer>();
@@ -25,8 +25,8 @@ export function TestCall({ apiKey, secret }: { apiKey: KeyView; secret: string }
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <p className="min-w-0 flex-1 basis-56 text-muted-foreground text-sm">
           {body
-            ? "Try it: the API answers as it would, and stores nothing."
-            : "Try it: reads this month's summary."}
+            ? "Try the key with a dry run: the API answers as usual but stores nothing."
+            : "Try the key: it reads this month's summary."}
         </p>
         <Button variant="outline" size="sm" disabled={isPending} onClick={call}>
           {body ? "Send a test message" : "Send a test request"}
@@ -35,7 +35,7 @@ export function TestCall({ apiKey, secret }: { apiKey: KeyView; secret: string }
       <div aria-live="polite" className="contents">
         {outcome ? (
           <>
-            <p className={outcome.ok ? "text-sm text-success" : "text-destructive text-sm"}>{outcome.says}</p>
+            <p className={outcome.ok ? "text-sm text-success" : "text-destructive text-sm"}>{outcome.message}</p>
             {outcome.body ? (
               <Code
                 code={outcome.body}

@@ -5,7 +5,7 @@ import type { Invitation } from "@/lib/contract/invitations";
 import { personName, roleLabel } from "./person";
 import { RevokeInvitation } from "./revoke-invitation";
 
-/** Invitations that nobody has accepted yet. */
+/** Invitations that are not accepted yet, with a button to revoke each. */
 export function InvitationTable({
   invitations,
   workspace,
@@ -31,7 +31,7 @@ export function InvitationTable({
           <TableRow key={id} className="[&>td]:align-middle">
             <TableCell className="w-full max-w-0 pl-0">
               <span className="block truncate" title={email ?? undefined}>
-                {email ?? "Whoever has the link"}
+                {email ?? "Anybody with the link"}
               </span>
               <span className="text-muted-foreground text-xs sm:hidden">{roleLabel(role)}</span>
             </TableCell>
@@ -41,7 +41,7 @@ export function InvitationTable({
               {expired ? <Badge variant="outline">Expired</Badge> : <Time at={end} />}
             </TableCell>
             <TableCell className="pr-0 text-right">
-              <RevokeInvitation workspace={workspace} id={id} whose={email ?? "whoever has the link"} />
+              <RevokeInvitation workspace={workspace} id={id} invitee={email ?? "anybody with the link"} />
             </TableCell>
           </TableRow>
         ))}

@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { z } from "zod";
 import { callApi } from "@/components/api";
 import { Time } from "@/components/time";
@@ -9,15 +9,15 @@ import { Button } from "@/components/ui/button";
 import { Radio } from "@/components/ui/checkbox";
 import {
   Dialog,
-  DialogClose,
   DialogContent,
   DialogDescription,
   DialogFooter,
   DialogHeader,
   DialogTitle,
 } from "@/components/ui/dialog";
-import { FormField } from "@/components/ui/form-field";
-import { Input } from "@/components/ui/input";
+import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
+import { Form, textOf } from "@/components/ui/form";
+import { FormField, TextField } from "@/components/ui/form-field";
 import { Secret } from "@/components/ui/secret";
 import { Select } from "@/components/ui/select";
 import { useMutation } from "@/components/use-mutation";
@@ -32,17 +32,17 @@ const terms = [
   { days: 30, label: "30 days" },
 ];
 
-/** Invites somebody by a link, which is in sight this once. */
+/** Creates an invitation and then shows its link, which cannot be shown again. */
 export default function InviteDialog(props: { workspace: string; name: string; onClose: () => void }) {
   const [created, setCreated] = useState<Created>();
   const [isLeaving, setLeaving] = useState(false);
-  // A link that was shown cannot be shown again: only the button at the end closes it at once.
+  // Once the link is shown, only the button below it closes the dialog; other ways show a warning.
   const close = created ? () => setLeaving(true) : props.onClose;
   return (
     <Dialog open onOpenChange={close}>
       <DialogContent guarded={created !== undefined} className="sm:max-w-md">
         {created ? (
-          <Link {...created} isLeaving={isLeaving} onClose={props.onClose} />
+          <InvitationLink {...created} isLeaving={isLeaving} onClose={props.onClose} />
         ) : (
           <InviteForm {...props} onCreated={setCreated} />
         )}
@@ -60,7 +60,7 @@ function InviteForm({
   name: string;
   onCreated: (created: Created) => void;
 }) {
-  const creation = useMutation(
+  const { run, isPending, problem, fieldErrors } = useMutation(
     (request: z.input<typeof createInvitationRequest>) =>
       callApi<typeof createdInvitation, typeof createInvitationRequest>(
         "POST",
@@ -69,56 +69,47 @@ function InviteForm({
       ),
     { quiet: true },
   );
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const created = await creation.run({
-      role: String(form.get("role")) as Invitation["role"],
-      email: String(form.get("email")).trim() || null,
-      expires_in_days: Number(form.get("days")),
+  const submit = async (fields: FormData) => {
+    const created = await run({
+      role: textOf(fields, "role") as Invitation["role"],
+      email: textOf(fields, "email") || null,
+      expires_in_days: Number(fields.get("days")),
     });
     if (created) onCreated(created);
   };
-  const { formProblem, fieldErrors } = creation;
   return (
-    <form onSubmit={submit} noValidate className="grid gap-5">
+    <Form onSubmit={submit} noValidate className="grid gap-5">
       <DialogHeader>
         <DialogTitle>Invite somebody to {name}</DialogTitle>
         <DialogDescription>You get a link to send them. No mail is sent.</DialogDescription>
       </DialogHeader>
       <fieldset className="grid gap-2.5">
-        <legend className="pb-2 font-medium text-sm">As what?</legend>
+        <legend className="pb-2 font-medium text-sm">Role</legend>
         {roles
           .filter(({ value }) => value !== "owner")
-          .map(({ value, label, may }) => (
+          .map(({ value, label, description }) => (
             <Radio
               key={value}
               name="role"
               value={value}
               label={label}
-              description={may}
+              description={description}
               defaultChecked={value === "member"}
             />
           ))}
       </fieldset>
-      <FormField
-        label="For one address alone"
+      <TextField
+        label="Only for this e-mail address"
         optional
-        description="Left empty, whoever has the link can join."
+        description="If it is empty, anybody who has the link can join."
         error={fieldErrors.email}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            name="email"
-            type="email"
-            placeholder="grace@example.com"
-            maxLength={255}
-            autoComplete="off"
-          />
-        )}
-      </FormField>
-      <FormField label="Good for" error={fieldErrors.expires_in_days}>
+        name="email"
+        type="email"
+        placeholder="grace@example.com"
+        maxLength={255}
+        autoComplete="off"
+      />
+      <FormField label="Expires after" error={fieldErrors.expires_in_days}>
         {(control) => (
           <Select {...control} name="days" defaultValue={7}>
             {terms.map(({ days, label }) => (
@@ -129,18 +120,12 @@ function InviteForm({
           </Select>
         )}
       </FormField>
-      {formProblem ? <Alert variant="destructive">{formProblem}</Alert> : null}
-      <DialogFooter>
-        <DialogClose>Cancel</DialogClose>
-        <Button type="submit" disabled={creation.isPending}>
-          Make the link
-        </Button>
-      </DialogFooter>
-    </form>
+      <DialogFormFooter submit="Create the link" isPending={isPending} problem={problem} />
+    </Form>
   );
 }
 
-function Link({
+function InvitationLink({
   invitation,
   link,
   isLeaving,
@@ -149,19 +134,19 @@ function Link({
   return (
     <>
       <DialogHeader>
-        <DialogTitle>The link to join</DialogTitle>
+        <DialogTitle>Invitation link</DialogTitle>
         <DialogDescription>
           {invitation.email
-            ? `Send it to ${invitation.email}, who alone can use it.`
-            : "Send it to whom it is for: whoever has it can join."}{" "}
+            ? `Send it to ${invitation.email}. Nobody else can use it.`
+            : "Send it to the person you invite. Anybody who has it can join."}{" "}
           It makes them {withArticle(invitation.role)}, works once, and expires{" "}
-          <Time at={invitation.expires_at} />. It is shown this once.
+          <Time at={invitation.expires_at} />. It is shown only once.
         </DialogDescription>
       </DialogHeader>
       <Secret secret={link} label="invitation link" />
       {isLeaving ? (
         <Alert variant="warning">
-          Once this is closed, nobody can show the link again. If you have copied it, close it below.
+          The link cannot be shown again after you close this. If you have copied it, use the button below.
         </Alert>
       ) : null}
       <DialogFooter>

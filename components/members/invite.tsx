@@ -5,19 +5,19 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 
-// Nobody needs a form before they ask for it. What waits for it is the form alone, not the page (`ssr: false`).
+// With `ssr: false`, loading the dialog does not suspend the page.
 const InviteDialog = dynamic(() => import("./invite-dialog"), { ssr: false });
 
-/** The button that invites somebody, and what follows. */
+/** The button that opens the dialog for an invitation. */
 export function Invite({ workspace, name }: { workspace: string; name: string }) {
-  const [isAsking, setAsking] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button aria-haspopup="dialog" onClick={() => setAsking(true)}>
+      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <UserPlus aria-hidden="true" />
         Invite somebody
       </Button>
-      {isAsking ? <InviteDialog workspace={workspace} name={name} onClose={() => setAsking(false)} /> : null}
+      {isOpen ? <InviteDialog workspace={workspace} name={name} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }

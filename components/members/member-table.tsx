@@ -1,4 +1,5 @@
 import { Time } from "@/components/time";
+import { Avatar } from "@/components/ui/avatar";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { Membership } from "@/lib/contract/me";
 import type { Member } from "@/lib/contract/members";
@@ -7,7 +8,7 @@ import { personName, roleLabel } from "./person";
 
 type Viewer = { userId: string; workspace: Membership };
 
-/** Everybody in a workspace, with what each may do. */
+/** The members of a workspace with their roles, which admins can change. */
 export function MemberTable({ members, viewer }: { members: Member[]; viewer: Viewer }) {
   return (
     <Table aria-label="Members">
@@ -41,12 +42,7 @@ function Person({ member, isViewer }: { member: Member; isViewer: boolean }) {
   const { display_name: name, email } = member;
   return (
     <div className="flex min-w-0 items-center gap-3">
-      <span
-        aria-hidden="true"
-        className="flex size-8 shrink-0 items-center justify-center rounded-full bg-secondary font-medium text-xs"
-      >
-        {personName(member).charAt(0).toUpperCase()}
-      </span>
+      <Avatar name={personName(member)} />
       <span className="grid min-w-0">
         <span className="truncate">
           <span className="font-medium">{personName(member)}</span>
@@ -62,12 +58,12 @@ function Person({ member, isViewer }: { member: Member; isViewer: boolean }) {
   );
 }
 
-/** Admins change everybody's but an owner's; one's own way out is on the page of the workspace. */
+/** A member's role. Owners can change every role but their own; admins can also not change the role of an owner. */
 function Role({ member, viewer: { userId, workspace } }: { member: Member; viewer: Viewer }) {
-  const { role: own, slug } = workspace;
-  const mayChange = own === "owner" || (own === "admin" && member.role !== "owner");
-  if (!mayChange || member.user_id === userId) {
-    // Ends where the buttons of the others do.
+  const { role: viewerRole, slug } = workspace;
+  const canChange = viewerRole === "owner" || (viewerRole === "admin" && member.role !== "owner");
+  if (!canChange || member.user_id === userId) {
+    // Aligned with the text of the buttons in other rows.
     return <span className="pr-2.5">{roleLabel(member.role)}</span>;
   }
   return (
@@ -76,7 +72,7 @@ function Role({ member, viewer: { userId, workspace } }: { member: Member; viewe
       userId={member.user_id}
       name={personName(member)}
       role={member.role}
-      mayOwn={own === "owner"}
+      canAppointOwners={viewerRole === "owner"}
     />
   );
 }

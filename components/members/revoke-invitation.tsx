@@ -1,45 +1,33 @@
 "use client";
 
-import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { callApi } from "@/components/api";
-import { Button } from "@/components/ui/button";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { toast } from "@/components/ui/toaster";
+import { ConfirmButton } from "@/components/ui/confirm-dialog";
 import type { invitation } from "@/lib/contract/invitations";
 import { membersId } from "./person";
 
-/** Makes an invitation's link worth nothing, once somebody has said that they mean it. */
-export function RevokeInvitation({ workspace, id, whose }: { workspace: string; id: string; whose: string }) {
-  const router = useRouter();
-  const [isAsking, setAsking] = useState(false);
-  const revoke = async () => {
-    await callApi<typeof invitation>("DELETE", `/api/v1/workspaces/${workspace}/invitations/${id}`);
-    toast("The invitation is revoked.");
-    router.refresh();
-    // Its row, and the button the focus would return to, are about to go.
-    requestAnimationFrame(() => document.getElementById(membersId)?.focus());
-  };
+/** A button that revokes an invitation, after a question. @param props.invitee whom it is for, in words */
+export function RevokeInvitation({
+  workspace,
+  id,
+  invitee,
+}: {
+  workspace: string;
+  id: string;
+  invitee: string;
+}) {
+  const path = `/api/v1/workspaces/${workspace}/invitations/${id}`;
   return (
-    <>
-      <Button
-        variant="outline"
-        size="sm"
-        aria-haspopup="dialog"
-        aria-label={`Revoke the invitation for ${whose}`}
-        onClick={() => setAsking(true)}
-      >
-        Revoke
-      </Button>
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
-        title={`Revoke the invitation for ${whose}?`}
-        confirm="Revoke"
-        onConfirm={revoke}
-      >
-        Its link is worth nothing from now on. You can make another at any time.
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      label="Revoke"
+      aria-label={`Revoke the invitation for ${invitee}`}
+      size="sm"
+      title={`Revoke the invitation for ${invitee}?`}
+      confirm="Revoke"
+      onConfirm={() => callApi<typeof invitation>("DELETE", path)}
+      done="The invitation is revoked."
+      focusAfter={membersId}
+    >
+      Its link stops working at once. You can create another invitation at any time.
+    </ConfirmButton>
   );
 }

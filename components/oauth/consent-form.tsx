@@ -10,7 +10,7 @@ import { describeKey } from "@/lib/contract/describe-key";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { Permission } from "@/lib/contract/permissions";
 
-/** A workspace that the program can be let into, what the user can grant there, and what is granted already. */
+/** A workspace that the program can be connected to: what the user can grant there, and what is granted now (`current`). */
 export type WorkspaceChoice = {
   slug: string;
   name: string;
@@ -20,19 +20,19 @@ export type WorkspaceChoice = {
   current: { permissions: readonly Permission[]; project: string | null; monthlyLimit: string | null } | null;
 };
 
+/** Labels of the permissions, in the order of the contract. The contract's own list would add zod to the bundle. */
 const labels: Record<Permission, { label: string; description: string }> = {
-  log_usage: { label: "Record usage", description: "What models and APIs were used, and what that cost." },
+  log_usage: { label: "Record usage", description: "Which models and APIs were used, and what they cost." },
   add_expenses: { label: "Add expenses", description: "One-off costs, like an invoice." },
-  manage_subscriptions: { label: "Manage subscriptions", description: "Charges that come back." },
+  manage_subscriptions: { label: "Manage subscriptions", description: "Recurring charges." },
   read_summaries: { label: "Read spend", description: "Totals by month and project, and budgets." },
 };
 
-/** In the order of the contract, whose own list would bring its validator along to the page. */
 const permissions = Object.keys(labels) as Permission[];
 
 /**
- * Lets a program into a workspace, or not. A plain form, whose answer is a redirect to the program: it works before the
- * page's scripts have come, for the first workspace.
+ * Asks the user to allow a program to use a workspace. It is a plain form that is answered with a redirect to the program,
+ * so it also works before the page's scripts are loaded, for the first workspace.
  */
 export function ConsentForm({
   nonce,
@@ -67,13 +67,13 @@ export function ConsentForm({
         )}
       </FormField>
       {workspace ? (
-        <Allowance key={workspace.slug} workspace={workspace} wanted={wanted} program={program} />
+        <GrantFields key={workspace.slug} workspace={workspace} wanted={wanted} program={program} />
       ) : null}
     </form>
   );
 }
 
-function Allowance({
+function GrantFields({
   workspace,
   wanted,
   program,
@@ -83,13 +83,13 @@ function Allowance({
   program: string;
 }) {
   const { grantable, projects, current, role } = workspace;
-  // What the program may do already is no reason to allow it again: it did not ask for it this time.
+  // Only requested permissions are selected, even when the program has others now.
   const [chosen, setChosen] = useState<readonly Permission[]>(
     grantable.filter((each) => wanted.includes(each)),
   );
   const [project, setProject] = useState(current?.project ?? "");
   const [limit, setLimit] = useState(current?.monthlyLimit ?? "");
-  const asked = permissions.filter((each) => wanted.includes(each));
+  const requested = permissions.filter((each) => wanted.includes(each));
   const writes = chosen.some((each) => each !== "read_summaries");
   const granted = permissions.filter(
     (each) => chosen.includes(each) || (each === "read_summaries" && writes),
@@ -101,19 +101,19 @@ function Allowance({
     <>
       <fieldset className="grid gap-3">
         <legend className="pb-2.5 font-medium text-sm">{program} may</legend>
-        {asked.map((permission) => {
+        {requested.map((permission) => {
           const isImplied = permission === "read_summaries" && writes;
           const isHeld = grantable.includes(permission);
-          const about = isImplied ? "Comes with the others." : labels[permission].description;
+          const about = isImplied ? "Included with the others." : labels[permission].description;
           return (
             <Checkbox
               key={permission}
               name="permission"
               value={permission}
               label={labels[permission].label}
-              description={isHeld ? about : `Not as a ${role} of this workspace.`}
+              description={isHeld ? about : `A ${role} of this workspace cannot grant this.`}
               checked={granted.includes(permission)}
-              // Whoever may write may read: a disabled box is not sent, and the service adds what it stands for.
+              // A disabled box is not sent. The service adds the read permission to every permission to write.
               disabled={!isHeld || isImplied}
               onChange={(event) => toggle(permission, event.target.checked)}
             />

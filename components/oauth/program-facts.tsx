@@ -1,7 +1,7 @@
 import { ShieldCheck, ShieldQuestion, Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** Who asks, and where an answer goes: what tells a program from one that only calls itself so. */
+/** Who vouches for the program's name and where the answer goes, so that the user can detect an impostor. */
 export function ProgramFacts({
   host,
   redirectHost,

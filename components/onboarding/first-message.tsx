@@ -7,11 +7,11 @@ import { Time } from "@/components/time";
 import { Button } from "@/components/ui/button";
 import type { ActivityRow } from "@/lib/contract/activity";
 
-/** The first message, as a row of the activity it begins. */
+/** The first message of a workspace, with a button to the overview. */
 export function FirstMessage({ message, onContinue }: { message: ActivityRow; onContinue: () => void }) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // In braces: browsers answer with a promise by now, which React would take for what to call at the end.
+    // In braces, because newer browsers return a promise, which React would take for a cleanup function.
     element.current?.scrollIntoView({ block: "nearest" });
   }, []);
   return (

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { callApi } from "@/components/api";
 import { anyKey, exampleRequest, writeKeySnippets } from "@/components/keys/key-snippets";
-import { type KeyView, type ServiceAddresses, viewKey } from "@/components/keys/key-view";
+import { type KeyView, type ServiceAddresses, toKeyView } from "@/components/keys/key-view";
 import type { NewSecret } from "@/components/keys/secret-dialog";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -19,9 +19,8 @@ import { SendFirstMessage } from "./send-first-message";
 import { useFirstMessage } from "./use-first-message";
 
 /**
- * How a workspace comes to its first message: a key, a call with it, and the message as it arrives, without leaving the
- * page.
- * @param props.existing a key that is there already; its secret is not known here
+ * The three steps to the first message of a workspace: create a key, send a message with it, and see the message arrive.
+ * @param props.existing an active key of the workspace, whose secret is not known; null when there is none
  */
 export function FirstSteps({
   workspace,
@@ -35,8 +34,8 @@ export function FirstSteps({
   addresses: ServiceAddresses;
 }) {
   const router = useRouter();
-  const [made, setMade] = useState<NewSecret>();
-  const { message, look } = useFirstMessage(workspace);
+  const [created, setCreated] = useState<NewSecret>();
+  const { message, poll } = useFirstMessage(workspace);
   const creation = useMutation(
     () =>
       callApi<typeof apiKeyWithSecret, typeof createApiKeyRequest>(
@@ -46,20 +45,20 @@ export function FirstSteps({
       ),
     { quiet: true, refresh: false },
   );
-  const make = async () => {
+  const create = async () => {
     const key = await creation.run();
-    if (key) setMade({ apiKey: viewKey(key), secret: key.secret });
+    if (key) setCreated({ apiKey: toKeyView(key), secret: key.secret });
   };
-  const snippets = writeKeySnippets(made?.apiKey ?? anyKey, addresses, made?.secret);
+  const snippets = writeKeySnippets(created?.apiKey ?? anyKey, addresses, created?.secret);
 
   return (
     <ol className="grid max-w-3xl gap-8">
-      <Step number={1} title="Make a key" isDone={Boolean(made ?? existing)}>
-        {made ? (
+      <Step number={1} title="Create a key" isDone={Boolean(created ?? existing)}>
+        {created ? (
           <div className="grid gap-2">
-            <Secret secret={made.secret} label="secret" />
+            <Secret secret={created.secret} label="secret" />
             <p className="text-muted-foreground text-sm">
-              Store it: it is shown this once. {made.apiKey.summary} You can change that under Keys.
+              Store it now: it is shown only once. {created.apiKey.summary} You can change this under Keys.
             </p>
           </div>
         ) : (
@@ -71,28 +70,28 @@ export function FirstSteps({
                   <code className="font-mono text-xs">
                     {existing.prefix}…{existing.last_four}
                   </code>
-                  ) is there already. Use its secret, or make another key.
+                  ) exists already. Use its secret, or create another key.
                 </>
               ) : canCreate ? (
-                "Programs record costs with it. This one may log usage and read summaries, in every project."
+                "Programs use a key to record costs. This key may log usage and read summaries in every project."
               ) : (
-                "Programs record costs with it. A viewer cannot make one: ask a member of this workspace."
+                "Programs use a key to record costs. Viewers cannot create one: ask a member of this workspace."
               )}
             </p>
             {canCreate ? (
-              <Button variant={existing ? "outline" : "default"} disabled={creation.isPending} onClick={make}>
-                {existing ? "Make another key" : "Make a key"}
+              <Button variant={existing ? "outline" : "default"} disabled={creation.isPending} onClick={create}>
+                {existing ? "Create another key" : "Create a key"}
               </Button>
             ) : null}
-            {creation.problem ? <Alert variant="destructive">{creation.problem}</Alert> : null}
+            {creation.message ? <Alert variant="destructive">{creation.message}</Alert> : null}
           </div>
         )}
       </Step>
       <Step number={2} title="Send a message with it" isDone={message !== undefined}>
         <p className="pb-2 text-muted-foreground text-sm">
           {made
-            ? "The key stands in it already. Its project is made by this message."
-            : "Put the key into OUTLAY_API_KEY first. The project is made by the first message that names it."}
+            ? "These examples contain your key. The message creates its project."
+            : "Put the key into OUTLAY_API_KEY first. The message creates its project."}
         </p>
         <Tabs
           label="Ways to send a message"
@@ -112,8 +111,8 @@ export function FirstSteps({
             ),
           }))}
         />
-        {made && !message ? (
-          <SendFirstMessage secret={made.secret} request={exampleRequest(made.apiKey)} onSent={look} />
+        {created && !message ? (
+          <SendFirstMessage secret={created.secret} request={exampleRequest(created.apiKey)} onSent={poll} />
         ) : null}
       </Step>
       <Step number={3} title="Watch it arrive" isDone={message !== undefined}>
@@ -123,7 +122,7 @@ export function FirstSteps({
           ) : (
             <p className="flex items-center gap-2.5 text-muted-foreground text-sm">
               <span aria-hidden="true" className="size-2 rounded-full bg-primary motion-safe:animate-pulse" />
-              Waiting for the first message. It shows here by itself.
+              Waiting for the first message. It will appear here.
             </p>
           )}
         </div>

@@ -6,7 +6,7 @@ import type { exampleRequest } from "@/components/keys/key-snippets";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 
-/** For whoever has no terminal at hand: sends the example from the browser, and records it. */
+/** A button that sends the example message from the browser, for users without a terminal. The message is recorded. */
 export function SendFirstMessage({
   secret,
   request: { method, path, body },
@@ -22,7 +22,7 @@ export function SendFirstMessage({
     setPending(true);
     const answer = await callAsKey(secret, method, path, body);
     setPending(false);
-    setProblem(answer.ok ? undefined : answer.says);
+    setProblem(answer.ok ? undefined : answer.message);
     if (answer.ok) onSent();
   };
   return (

@@ -1,9 +1,9 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { Amount } from "@/components/amount";
-import { formatPercent, isAll } from "@/components/format-percent";
+import { formatPercent, isAtLeastOne } from "@/components/format-percent";
 
-/** A budget with the part of it that is spent. */
+/** A budget with the fraction of it that is spent. */
 export type BudgetState = { id: string; name: string; percent_used: Amount; alert: boolean };
 
 const names = new Intl.ListFormat("en-US");
@@ -11,8 +11,8 @@ const listStates = (budgets: BudgetState[]) =>
   names.format(budgets.map((budget) => `${budget.name} (${formatPercent(budget.percent_used)})`));
 
 /**
- * Whether the budgets hold, in a sentence; the sign before it says the same without colour.
- * @param props.href where they are shown; none on that page itself
+ * A sentence that says whether any budget is used up or close to its limit, with an icon that says the same.
+ * @param props.href address of the budgets, which the sentence links to; undefined on the page of the budgets itself
  */
 export function BudgetSentence({ budgets, href }: { budgets: BudgetState[]; href?: string }) {
   if (!href) return <Sentence budgets={budgets} />;
@@ -23,7 +23,7 @@ export function BudgetSentence({ budgets, href }: { budgets: BudgetState[]; href
   );
 }
 
-const isOver = ({ percent_used: used }: BudgetState) => isAll(used);
+const isOver = ({ percent_used: used }: BudgetState) => isAtLeastOne(used);
 
 function Sentence({ budgets }: { budgets: BudgetState[] }) {
   const over = budgets.filter(isOver);

@@ -1,7 +1,7 @@
 import { SpendSkeleton } from "@/components/spend/spend-skeleton";
 import { Skeleton } from "@/components/ui/skeleton";
 
-/** The shape of the overview while its figures are read. */
+/** Placeholder for the overview while it is loading. */
 export function OverviewSkeleton() {
   return (
     <div className="grid gap-8" aria-busy="true">

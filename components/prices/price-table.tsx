@@ -1,16 +1,10 @@
 import { exactText } from "@/components/amount";
+import { formatDate } from "@/components/format-date";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import { describeRate, type Price, startFromPrice } from "./price-view";
+import { formatRate, type Price, startFromPrice } from "./price-view";
 import { SetPrice } from "./set-price";
 
-const dayName = new Intl.DateTimeFormat("en-US", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
-
-/** A workspace's own prices, with the day each holds from. */
+/** A workspace's own prices, with the first day of each. Admins can change them. */
 export function PriceTable({
   prices,
   workspace,
@@ -48,19 +42,19 @@ export function PriceTable({
                   {provider}, {unit}
                 </span>
                 <span className="block text-muted-foreground text-xs sm:hidden">
-                  from {dayName.format(new Date(start))}
+                  from {formatDate(start)}
                 </span>
               </TableCell>
               <TableCell
                 className="whitespace-nowrap text-right tabular-nums"
-                title={`$${exactText(rate)} for one`}
+                title={`$${exactText(rate)} per unit`}
                 data-figure="rate"
                 data-exact={exactText(rate)}
               >
-                {describeRate(exactText(rate), unit)}
+                {formatRate(exactText(rate), unit)}
               </TableCell>
               <TableCell className="hidden whitespace-nowrap sm:table-cell" title={start}>
-                {dayName.format(new Date(start))}
+                {formatDate(start)}
               </TableCell>
               {canSet ? (
                 <TableCell className="pr-0 text-right">

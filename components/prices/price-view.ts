@@ -4,39 +4,39 @@ import { exactText } from "@/components/amount";
 import { formatUsd } from "@/components/money";
 import type { priceList, unpricedList } from "@/lib/contract/prices";
 
-/** A price of an answer. */
+/** A price, as the API answers it. */
 export type Price = z.output<typeof priceList>["prices"][number];
-/** A correction of an answer. */
+/** A correction of earlier usage, as the API answers it. */
 export type Repricing = z.output<typeof priceList>["repricings"][number];
-/** What has no price, of an answer. */
+/** Usage without a price, as the API answers it. */
 export type Unpriced = z.output<typeof unpricedList>["unpriced"][number];
 
-/** What the form of a price begins with; decimals and days as text. */
+/** The initial values of the price form. Amounts are exact text. */
 export type PriceStart = {
   provider: string;
   model: string;
   unitType: string;
-  /** USD for `per` units; empty where it is to be found out. */
+  /** USD for the usual portion of the unit; empty when it is not known. */
   rate: string;
   /** The first UTC day, `YYYY-MM-DD`. */
   startsOn: string;
-  /** Units that wait for it; null where none do. */
+  /** Number of units without a price; null when there are none. */
   waiting: string | null;
 };
 
-/** How many units people quote a price for: tokens by the million, the rest one by one. */
+/** The number of units that a price is usually quoted for: a million tokens, or one of anything else. */
 export function usualPortion(unitType: string): string {
   return /token/i.test(unitType) ? "1000000" : "1";
 }
 
-/** A rate for one unit as people quote it: "$2.50 for 1,000,000". */
-export function describeRate(rate: string, unitType: string): string {
+/** The rate of one unit, quoted for the usual portion: "$2.50 a million", "$0.04 each". */
+export function formatRate(rate: string, unitType: string): string {
   const portion = usualPortion(unitType);
   const usd = formatUsd(multiplyExact(rate, portion));
   return portion === "1" ? `${usd} each` : `${usd} a million`;
 }
 
-/** What a price that takes over from another begins with. @param today the UTC day it begins on unless said */
+/** The initial values for a new price that replaces an existing one. @param today its first UTC day, `YYYY-MM-DD` */
 export function startFromPrice(price: Price, today: string): PriceStart {
   const { provider, model, unit_type: unitType, rate } = price;
   return {
@@ -49,7 +49,7 @@ export function startFromPrice(price: Price, today: string): PriceStart {
   };
 }
 
-/** What the first price of something begins with: the day its usage did. */
+/** The initial values for the first price of unpriced usage: it starts on the day of the first usage. */
 export function startFromUnpriced(unpriced: Unpriced): PriceStart {
   return {
     provider: unpriced.provider,

@@ -3,16 +3,16 @@
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
 
-const everyMs = 2000;
+const intervalMs = 2000;
 
-/** Shows the page anew while something of it is under way and the page is in sight. */
+/** Refreshes the page every 2 seconds while `isRunning` is true and the page is visible. */
 export function RefreshWhile({ isRunning }: { isRunning: boolean }) {
   const router = useRouter();
   useEffect(() => {
     if (!isRunning) return;
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") router.refresh();
-    }, everyMs);
+    }, intervalMs);
     return () => clearInterval(timer);
   }, [isRunning, router]);
   return null;

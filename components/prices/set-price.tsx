@@ -6,12 +6,12 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import type { PriceStart } from "./price-view";
 
-// Nobody needs a form before they ask for it. What waits for it is the form alone, not the page (`ssr: false`).
+// With `ssr: false`, loading the dialog does not suspend the page.
 const PriceDialog = dynamic(() => import("./price-dialog"), { ssr: false });
 
 /**
- * The button that sets a price.
- * @param props.of what it is the price of, for the ear; none for the button of the page
+ * The button that opens the dialog for a price.
+ * @param props.of what the price is for, as the accessible name of a button in a table; undefined for the page's button
  */
 export function SetPrice({
   workspace,
@@ -24,18 +24,18 @@ export function SetPrice({
   label: string;
   of?: string;
 }) {
-  const [isAsking, setAsking] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button
         aria-haspopup="dialog"
-        onClick={() => setAsking(true)}
+        onClick={() => setOpen(true)}
         {...(of && { variant: "outline", size: "sm", "aria-label": `${label} of ${of}` })}
       >
         {of ? null : <Plus aria-hidden="true" />}
         {label}
       </Button>
-      {isAsking ? <PriceDialog workspace={workspace} start={start} onClose={() => setAsking(false)} /> : null}
+      {isOpen ? <PriceDialog workspace={workspace} start={start} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }

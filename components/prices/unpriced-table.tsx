@@ -7,7 +7,7 @@ import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@
 import { startFromUnpriced, type Unpriced } from "./price-view";
 import { SetPrice } from "./set-price";
 
-/** Usage that has no price yet, and counts nothing until it has one. */
+/** Usage without a price, which counts as $0. Admins can set its price. */
 export function UnpricedTable({
   unpriced,
   workspace,

@@ -11,24 +11,22 @@ import { useMutation } from "@/components/use-mutation";
 import type { project as projectSchema, updateProjectRequest } from "@/lib/contract/projects";
 import { RenameProject } from "./rename-project";
 
-/** What the menu needs to know of a project. */
-export type ProjectInHand = { slug: string; name: string; isArchived: boolean };
+/** The fields of a project that its menu needs. */
+export type EditableProject = { slug: string; name: string; isArchived: boolean };
 
-/** What members may do with a project: rename it, archive it, take it back into use. */
-export function ProjectActions({ workspace, project }: { workspace: string; project: ProjectInHand }) {
+/** The menu of a project: rename it, archive it after a question, or restore it. */
+export function ProjectActions({ workspace, project }: { workspace: string; project: EditableProject }) {
   const [dialog, setDialog] = useState<"rename" | "archive">();
-  const { run } = useMutation((changes: { name?: string; archived?: boolean }) =>
+  const setArchived = (archived: boolean) =>
     callApi<typeof projectSchema, typeof updateProjectRequest>(
       "PATCH",
       `/api/v1/workspaces/${workspace}/projects/${project.slug}`,
-      changes,
-    ),
-  );
-  const restore = async () => {
-    if (await run({ archived: false })) toast(`${project.name} is in use again.`);
-  };
+      { archived },
+    );
+  const restoration = useMutation(() => setArchived(false), { done: `${project.name} is restored.` });
   const archive = async () => {
-    if (await run({ archived: true })) toast(`${project.name} is archived.`, { label: "Undo", run: restore });
+    await setArchived(true);
+    toast(`${project.name} is archived.`, { label: "Undo", run: restoration.run });
   };
   const close = () => setDialog(undefined);
   return (
@@ -39,9 +37,9 @@ export function ProjectActions({ workspace, project }: { workspace: string; proj
           Rename
         </DropdownMenuItem>
         {project.isArchived ? (
-          <DropdownMenuItem onSelect={restore}>
+          <DropdownMenuItem onSelect={restoration.run}>
             <ArchiveRestore aria-hidden="true" />
-            Use again
+            Restore
           </DropdownMenuItem>
         ) : (
           <DropdownMenuItem onSelect={() => setDialog("archive")}>
@@ -65,8 +63,8 @@ export function ProjectActions({ workspace, project }: { workspace: string; proj
         destructive={false}
         onConfirm={archive}
       >
-        It is left out where a project is chosen from. Its spend stays in every sum, and messages to{" "}
-        <strong>{project.slug}</strong> are still recorded. You can use it again at any time.
+        Archived projects are not offered when you choose a project. The project's spend stays in every sum,
+        and messages to <strong>{project.slug}</strong> are still recorded. You can restore it at any time.
       </ConfirmDialog>
     </>
   );

@@ -2,7 +2,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 
 const widths = ["w-40", "w-32", "w-44", "w-28", "w-36", "w-24"];
 
-/** The shape of the list of projects while it is read. */
+/** Placeholder for the list of projects while it is loading. */
 export function ProjectListSkeleton() {
   return (
     <div aria-busy="true" className="pt-9">

@@ -1,21 +1,15 @@
 import { Folder } from "lucide-react";
 import Link from "next/link";
-import { exactText } from "@/components/amount";
+import { toNumber } from "@/components/amount";
 import { projectColour } from "@/components/charts/colours";
 import { Sparkline } from "@/components/charts/sparkline";
 import { Count } from "@/components/count";
+import { formatDate } from "@/components/format-date";
 import { Money } from "@/components/money";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { Metrics } from "@/lib/contract/metrics";
 import type { Project } from "@/lib/contract/projects";
-
-const dayName = new Intl.DateTimeFormat("en-US", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
 
 type Props = {
   workspace: string;
@@ -28,14 +22,14 @@ type Props = {
   today: string;
 };
 
-/** Projects with what they cost this month; the archived ones folded away below. */
+/** Projects with their spend of this month. Archived projects are folded away below. */
 export function ProjectList({ projects, ...rest }: Props) {
   const inUse = projects.filter(({ archived_at }) => archived_at === null);
   const archived = projects.filter(({ archived_at }) => archived_at !== null);
   if (projects.length === 0) {
     return (
       <EmptyState icon={<Folder />} title="No project yet">
-        A project is made by the first message that names it.
+        The first message that names a project creates it.
       </EmptyState>
     );
   }
@@ -54,10 +48,10 @@ export function ProjectList({ projects, ...rest }: Props) {
   );
 }
 
-/** The dearest first: that is what one looks for. */
+/** The projects, the most expensive first. */
 function ProjectTable({ workspace, projects, series, order, today }: Props) {
-  const dearest = [...projects].sort(
-    (a, b) => Number(exactText(b.month_usd)) - Number(exactText(a.month_usd)),
+  const sorted = [...projects].sort(
+    (a, b) => toNumber(b.month_usd) - toNumber(a.month_usd),
   );
   return (
     <Table className="table-fixed">
@@ -71,7 +65,7 @@ function ProjectTable({ workspace, projects, series, order, today }: Props) {
         </TableRow>
       </TableHeader>
       <TableBody>
-        {dearest.map((project) => (
+        {sorted.map((project) => (
           <TableRow key={project.slug} className="[&>td]:align-middle">
             <TableCell className="h-13 pl-0">
               <Link
@@ -96,7 +90,7 @@ function ProjectTable({ workspace, projects, series, order, today }: Props) {
               <Count value={project.month_message_count} figure={`${project.slug}.month_message_count`} />
             </TableCell>
             <TableCell className="hidden whitespace-nowrap text-right text-muted-foreground sm:table-cell">
-              {project.last_activity_on ? dayName.format(new Date(project.last_activity_on)) : "never"}
+              {project.last_activity_on ? formatDate(project.last_activity_on) : "never"}
             </TableCell>
             <TableCell className="pr-0 text-right">
               <Money usd={project.month_usd} figure={`${project.slug}.month_usd`} />
@@ -108,10 +102,10 @@ function ProjectTable({ workspace, projects, series, order, today }: Props) {
   );
 }
 
-/** A project's days of this month up to today; none where it is too small to be listed by itself. */
+/** A project's daily spend of this month up to today; empty when the series has the project only under "Other". */
 function trendOf(slug: string, { groups, points }: Metrics["series"], today: string): number[] {
-  const place = groups.findIndex(({ value }) => value === slug);
-  if (place < 0) return [];
+  const index = groups.findIndex(({ value }) => value === slug);
+  if (index < 0) return [];
   const passed = points.filter(({ from }) => from <= today);
-  return passed.map(({ amounts_usd }) => Number(exactText(amounts_usd[place] ?? 0)));
+  return passed.map(({ amounts_usd }) => toNumber(amounts_usd[index] ?? 0));
 }

@@ -1,25 +1,16 @@
 "use client";
 
-import type { FormEvent } from "react";
 import { callApi } from "@/components/api";
-import { Button } from "@/components/ui/button";
-import {
-  Dialog,
-  DialogClose,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "@/components/ui/dialog";
-import { FormField } from "@/components/ui/form-field";
-import { Input } from "@/components/ui/input";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
+import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
+import { Form, textOf } from "@/components/ui/form";
+import { TextField } from "@/components/ui/form-field";
 import { useMutation } from "@/components/use-mutation";
 import type { project as projectSchema, updateProjectRequest } from "@/lib/contract/projects";
 
 type Props = { workspace: string; slug: string; name: string; onClose: () => void };
 
-/** Asks for a project's new name. */
+/** The dialog that changes a project's name. */
 export function RenameProject({ open, ...props }: Props & { open: boolean }) {
   return (
     <Dialog open={open} onOpenChange={props.onClose}>
@@ -31,7 +22,7 @@ export function RenameProject({ open, ...props }: Props & { open: boolean }) {
 }
 
 function RenameForm({ workspace, slug, name, onClose }: Props) {
-  const { run, isPending, problem } = useMutation(
+  const { run, isPending, problem, fieldErrors } = useMutation(
     (next: string) =>
       callApi<typeof projectSchema, typeof updateProjectRequest>(
         "PATCH",
@@ -40,28 +31,26 @@ function RenameForm({ workspace, slug, name, onClose }: Props) {
       ),
     { done: "The project is renamed.", quiet: true },
   );
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const next = String(new FormData(event.currentTarget).get("name")).trim();
-    if (await run(next)) onClose();
+  const submit = async (fields: FormData) => {
+    if (await run(textOf(fields, "name"))) onClose();
   };
   return (
-    <form onSubmit={submit} className="grid gap-5">
+    <Form onSubmit={submit} className="grid gap-5">
       <DialogHeader>
         <DialogTitle>Rename project</DialogTitle>
         <DialogDescription>
-          Messages go on naming it <code className="font-mono">{slug}</code>; only what people read changes.
+          Only the displayed name changes. Messages keep using <code className="font-mono">{slug}</code>.
         </DialogDescription>
       </DialogHeader>
-      <FormField label="Name" error={problem}>
-        {(control) => <Input {...control} name="name" defaultValue={name} required maxLength={120} />}
-      </FormField>
-      <DialogFooter>
-        <DialogClose>Cancel</DialogClose>
-        <Button type="submit" disabled={isPending}>
-          Rename
-        </Button>
-      </DialogFooter>
-    </form>
+      <TextField
+        label="Name"
+        error={fieldErrors.name}
+        name="name"
+        defaultValue={name}
+        required
+        maxLength={120}
+      />
+      <DialogFormFooter submit="Rename" isPending={isPending} problem={problem} />
+    </Form>
   );
 }

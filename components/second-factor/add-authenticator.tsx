@@ -7,7 +7,7 @@ import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } f
 import { AuthenticatorSetup } from "./authenticator-setup";
 import type { SecondFactorActions } from "./second-factor";
 
-/** Opens the steps that add an authenticator app. */
+/** The button that opens the dialog for adding an authenticator app. */
 export function AddAuthenticator({
   actions,
   suggestedName,
@@ -39,8 +39,8 @@ export function AddAuthenticator({
             <DialogTitle>Add an authenticator</DialogTitle>
             <DialogDescription>
               {isFirst
-                ? "From then on, signing in asks for the app's code after your password or link, and your other sessions are signed out."
-                : "Signing in takes a code of any of your authenticators."}
+                ? "Signing in will ask for the app's code after your password or link. Your other sessions are signed out."
+                : "You can sign in with a code of any of your authenticators."}
             </DialogDescription>
           </DialogHeader>
           <AuthenticatorSetup

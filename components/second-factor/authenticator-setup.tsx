@@ -1,20 +1,21 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { FormField } from "@/components/ui/form-field";
-import { Input } from "@/components/ui/input";
+import { Form, textOf } from "@/components/ui/form";
+import { TextField } from "@/components/ui/form-field";
 import { Secret } from "@/components/ui/secret";
+import { useMutation } from "@/components/use-mutation";
 import { RecoveryCodes } from "./recovery-codes";
-import { codeField, type Enrolment, type SecondFactorActions } from "./second-factor";
+import { codeField, type Enrolment, type SecondFactorActions, unwrap } from "./second-factor";
 
 type Step = { at: "name" } | { at: "scan"; enrolment: Enrolment } | { at: "codes"; codes: string[] };
 
 /**
- * Adds an authenticator app in three steps: what to call it, its first code, and the recovery codes, which are shown this
- * once.
- * @param finish what follows the recovery codes, or the first code where there are none to show
+ * Adds an authenticator app in three steps: its name, its first code, and the recovery codes, which are shown only once.
+ * Without recovery codes to show, `onFinish` is called after the first code.
+ * @param props.finish label of the button below the recovery codes
  */
 export function AuthenticatorSetup({
   actions,
@@ -28,37 +29,24 @@ export function AuthenticatorSetup({
   finish: ReactNode;
 }) {
   const [step, setStep] = useState<Step>({ at: "name" });
-  const [isPending, setPending] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const textOf = (name: string) => String(form.get(name)).trim();
-    setPending(true);
-    setProblem(undefined);
-    try {
+  const { run, isPending, problem } = useMutation(
+    async (fields: FormData) => {
       if (step.at === "name") {
-        const begun = await actions.begin(textOf("name"));
-        if ("error" in begun) setProblem(begun.error);
-        else setStep({ at: "scan", enrolment: begun });
+        setStep({ at: "scan", enrolment: await unwrap(actions.begin(textOf(fields, "name"))) });
       } else if (step.at === "scan") {
-        const confirmed = await actions.confirm(step.enrolment.factorId, textOf("code"));
-        if ("error" in confirmed) setProblem(confirmed.error);
-        else if (confirmed.codes) setStep({ at: "codes", codes: confirmed.codes });
+        const { codes } = await unwrap(actions.confirm(step.enrolment.factorId, textOf(fields, "code")));
+        if (codes) setStep({ at: "codes", codes });
         else onFinish();
       }
-    } catch {
-      setProblem("That did not work. Try again in a moment.");
-    } finally {
-      setPending(false);
-    }
-  };
+    },
+    { quiet: true, refresh: false },
+  );
   if (step.at === "codes") {
     return (
       <div className="grid gap-5">
         <p role="status" className="text-muted-foreground text-sm">
-          Your authenticator is set up. Keep these codes where you find them without your phone: each of them
-          signs you in once. They are shown this once.
+          Your authenticator is set up. Store these recovery codes where you can find them without your phone.
+          Each code signs you in once. They are shown only once.
         </p>
         <RecoveryCodes codes={step.codes} />
         <div className="grid sm:justify-end">
@@ -70,13 +58,17 @@ export function AuthenticatorSetup({
     );
   }
   return (
-    <form onSubmit={submit} className="grid gap-5">
+    <Form onSubmit={run} className="grid gap-5">
       {step.at === "name" ? (
-        <FormField label="Name" description="To tell it from others, such as “Work phone”.">
-          {(control) => (
-            <Input {...control} name="name" defaultValue={suggestedName} maxLength={60} required autoFocus />
-          )}
-        </FormField>
+        <TextField
+          label="Name"
+          description="Tells it apart from other authenticators, for example “Work phone”."
+          name="name"
+          defaultValue={suggestedName}
+          maxLength={60}
+          required
+          autoFocus
+        />
       ) : (
         <Scan enrolment={step.enrolment} />
       )}
@@ -86,7 +78,7 @@ export function AuthenticatorSetup({
           {step.at === "name" ? "Continue" : "Confirm the code"}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -95,9 +87,9 @@ function Scan({ enrolment: { qrCode, secret } }: { enrolment: Enrolment }) {
     <>
       <div className="grid justify-items-center gap-4">
         <p className="w-full text-muted-foreground text-sm">
-          Scan this with an authenticator app, or type the secret into it.
+          Scan this QR code with an authenticator app, or type the secret into it.
         </p>
-        {/* biome-ignore lint/performance/noImgElement: it is a data address, which nothing can make smaller. */}
+        {/* biome-ignore lint/performance/noImgElement: next/image cannot optimize a data URL. */}
         <img
           src={qrCode}
           alt="QR code with the secret below"
@@ -107,9 +99,13 @@ function Scan({ enrolment: { qrCode, secret } }: { enrolment: Enrolment }) {
           <Secret secret={secret} label="secret" />
         </div>
       </div>
-      <FormField label="Code" description="The six digits that the app shows now.">
-        {(control) => <Input {...control} {...codeField} autoFocus className="max-w-40 font-mono" />}
-      </FormField>
+      <TextField
+        label="Code"
+        description="The six digits that the app shows now."
+        {...codeField}
+        autoFocus
+        className="max-w-40 font-mono"
+      />
     </>
   );
 }

@@ -1,14 +1,14 @@
 "use client";
 
-import { AuthForm, type FormState } from "@/components/auth/auth-form";
-import { Field } from "@/components/auth/field";
-import { Label } from "@/components/ui/label";
+import { AuthForm, type FormAction } from "@/components/auth/auth-form";
+import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { codeField } from "./second-factor";
 
-type Props = { action: (state: FormState, form: FormData) => Promise<FormState>; next?: string };
+/** `next` is the path to open after the form is done. */
+type Props = { action: FormAction; next?: string };
 
-/** Asks for the code of an authenticator app while signing in. @param factors the one that is offered first comes first */
+/** Asks for the code of an authenticator app during sign-in. @param factors the user's authenticators; the first is preselected */
 export function CodeForm({ action, next, factors }: Props & { factors: { id: string; name: string }[] }) {
   return (
     <AuthForm action={action} submit="Sign in">
@@ -16,23 +16,24 @@ export function CodeForm({ action, next, factors }: Props & { factors: { id: str
         <>
           <input type="hidden" name="next" value={next ?? ""} />
           {factors.length > 1 ? (
-            <div className="grid gap-1.5">
-              <Label htmlFor="factor">Authenticator</Label>
-              <Select id="factor" name="factor">
-                {factors.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            </div>
+            <FormField label="Authenticator">
+              {(control) => (
+                <Select {...control} name="factor">
+                  {factors.map(({ id, name }) => (
+                    <option key={id} value={id}>
+                      {name}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </FormField>
           ) : (
             <input type="hidden" name="factor" value={factors[0]?.id ?? ""} />
           )}
-          <Field
+          <TextField
             label="Code"
             {...codeField}
-            hint="The six digits that your authenticator app shows now."
+            description="The six digits that your authenticator app shows now."
             autoFocus
           />
         </>
@@ -41,21 +42,22 @@ export function CodeForm({ action, next, factors }: Props & { factors: { id: str
   );
 }
 
-/** Asks for a recovery code while signing in. */
+/** Asks for a recovery code during sign-in. */
 export function RecoveryCodeForm({ action, next }: Props) {
   return (
     <AuthForm action={action} submit="Sign in">
       {() => (
         <>
           <input type="hidden" name="next" value={next ?? ""} />
-          <Field
+          <TextField
             label="Recovery code"
             name="code"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
             maxLength={40}
-            hint="One of those you stored when you set up your authenticator. It works once."
+            required
+            description="One of the codes you stored when you set up your authenticator. Each code works once."
             autoFocus
           />
         </>

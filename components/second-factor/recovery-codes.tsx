@@ -1,11 +1,11 @@
 import { Download } from "lucide-react";
 import { buttonVariants } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
-import { inBlocks } from "./second-factor";
+import { groupCode } from "./second-factor";
 
-/** Recovery codes, the one time they are in sight: to be copied or downloaded. */
+/** A list of recovery codes, with buttons to download and copy them. */
 export function RecoveryCodes({ codes }: { codes: string[] }) {
-  const text = `${codes.map(inBlocks).join("\n")}\n`;
+  const text = `${codes.map(groupCode).join("\n")}\n`;
   return (
     <div className="grid gap-3">
       <ul
@@ -13,7 +13,7 @@ export function RecoveryCodes({ codes }: { codes: string[] }) {
         className="grid grid-cols-[repeat(auto-fill,minmax(10.5rem,1fr))] gap-x-4 gap-y-1.5 rounded-md border bg-muted px-4 py-3 font-mono text-[13px]"
       >
         {codes.map((code) => (
-          <li key={code}>{inBlocks(code)}</li>
+          <li key={code}>{groupCode(code)}</li>
         ))}
       </ul>
       <div className="flex items-center gap-2">

@@ -1,34 +1,19 @@
 "use client";
 
-import { useRouter } from "next/navigation";
-import { type FormEvent, useState } from "react";
-import { Alert } from "@/components/ui/alert";
+import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import {
-  Dialog,
-  DialogClose,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "@/components/ui/dialog";
-import { FormField } from "@/components/ui/form-field";
-import { Input } from "@/components/ui/input";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
+import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
+import { Form, textOf } from "@/components/ui/form";
+import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { toast } from "@/components/ui/toaster";
-import { codeField, type FactorView, type SecondFactorActions } from "./second-factor";
+import { useMutation } from "@/components/use-mutation";
+import { codeField, type FactorView, type SecondFactorActions, unwrap } from "./second-factor";
 
-/** Removes an authenticator for whoever gives a code of it, or of another one they have. */
-export function RemoveAuthenticator({
-  factor,
-  factors,
-  actions,
-}: {
-  factor: FactorView;
-  factors: FactorView[];
-  actions: SecondFactorActions;
-}) {
+type Props = { factor: FactorView; factors: FactorView[]; actions: SecondFactorActions };
+
+/** A button that removes an authenticator. The dialog asks for a code of it, or of another authenticator of the user. */
+export function RemoveAuthenticator(props: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -36,61 +21,37 @@ export function RemoveAuthenticator({
         variant="outline"
         size="sm"
         aria-haspopup="dialog"
-        aria-label={`Remove ${factor.name}`}
+        aria-label={`Remove ${props.factor.name}`}
         onClick={() => setOpen(true)}
       >
         Remove
       </Button>
       <Dialog open={isOpen} onOpenChange={setOpen}>
         <DialogContent className="sm:max-w-md">
-          <Question factor={factor} factors={factors} actions={actions} onDone={() => setOpen(false)} />
+          <RemovalForm {...props} onDone={() => setOpen(false)} />
         </DialogContent>
       </Dialog>
     </>
   );
 }
 
-function Question({
-  factor,
-  factors,
-  actions,
-  onDone,
-}: {
-  factor: FactorView;
-  factors: FactorView[];
-  actions: SecondFactorActions;
-  onDone: () => void;
-}) {
-  const router = useRouter();
-  const [isPending, setPending] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    setPending(true);
-    setProblem(undefined);
-    try {
-      const by = String(form.get("by") ?? factor.id);
-      const answer = await actions.remove(factor.id, by, String(form.get("code")));
-      if ("error" in answer) return setProblem(answer.error);
-      toast("The authenticator is removed.");
-      onDone();
-      router.refresh();
-    } catch {
-      setProblem("That did not work. Try again in a moment.");
-    } finally {
-      setPending(false);
-    }
+function RemovalForm({ factor, factors, actions, onDone }: Props & { onDone: () => void }) {
+  const { run, isPending, problem } = useMutation(
+    (by: string, code: string) => unwrap(actions.remove(factor.id, by, code)),
+    { done: "The authenticator is removed.", quiet: true },
+  );
+  const submit = async (fields: FormData) => {
+    if (await run(textOf(fields, "by") || factor.id, textOf(fields, "code"))) onDone();
   };
   const isLast = factors.length === 1;
   return (
-    <form onSubmit={submit} className="grid gap-5">
+    <Form onSubmit={submit} className="grid gap-5">
       <DialogHeader>
         <DialogTitle>Remove {factor.name}?</DialogTitle>
         <DialogDescription>
           {isLast
-            ? "It is your only one: signing in asks for no code any more, your recovery codes go with it, and workspaces that require a code are closed to you. If you have lost it, add another one first."
-            : "Its codes are worth nothing any more."}
+            ? "It is your only authenticator. Without it, signing in no longer asks for a code, your recovery codes are deleted, and you cannot open workspaces that require a code. If you have lost it, add another one first."
+            : "Its codes will no longer be accepted."}
         </DialogDescription>
       </DialogHeader>
       {isLast ? null : (
@@ -106,16 +67,14 @@ function Question({
           )}
         </FormField>
       )}
-      <FormField label="Code" description="The six digits that the app shows now.">
-        {(control) => <Input {...control} {...codeField} autoFocus className="max-w-40 font-mono" />}
-      </FormField>
-      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
-      <DialogFooter>
-        <DialogClose type="button">Cancel</DialogClose>
-        <Button type="submit" variant="destructive" disabled={isPending}>
-          Remove
-        </Button>
-      </DialogFooter>
-    </form>
+      <TextField
+        label="Code"
+        description="The six digits that the app shows now."
+        {...codeField}
+        autoFocus
+        className="max-w-40 font-mono"
+      />
+      <DialogFormFooter submit="Remove" isPending={isPending} problem={problem} destructive />
+    </Form>
   );
 }

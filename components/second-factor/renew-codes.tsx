@@ -3,7 +3,7 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { ConfirmButton } from "@/components/ui/confirm-dialog";
 import {
   Dialog,
   DialogContent,
@@ -13,45 +13,38 @@ import {
   DialogTitle,
 } from "@/components/ui/dialog";
 import { RecoveryCodes } from "./recovery-codes";
-import type { SecondFactorActions } from "./second-factor";
+import { type SecondFactorActions, unwrap } from "./second-factor";
 
-/** Makes recovery codes, or others in the place of those there are, and shows them once. */
+/** Creates recovery codes, which replace existing ones, and shows them once. */
 export function RenewCodes({ actions, hasCodes }: { actions: SecondFactorActions; hasCodes: boolean }) {
   const router = useRouter();
-  const [isAsking, setAsking] = useState(false);
   const [codes, setCodes] = useState<string[]>();
-  const renew = async () => {
-    const answer = await actions.renewCodes();
-    if ("error" in answer) throw new Error(answer.error);
-    setCodes(answer.codes);
-  };
+  const label = hasCodes ? "Create new codes" : "Create codes";
   const close = () => {
     setCodes(undefined);
     router.refresh();
   };
   return (
     <>
-      <Button variant="outline" size="sm" aria-haspopup="dialog" onClick={() => setAsking(true)}>
-        {hasCodes ? "Make new codes" : "Make codes"}
-      </Button>
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
-        title={hasCodes ? "Make new recovery codes?" : "Make recovery codes?"}
-        confirm={hasCodes ? "Make new codes" : "Make codes"}
+      <ConfirmButton
+        label={label}
+        size="sm"
+        title={hasCodes ? "Create new recovery codes?" : "Create recovery codes?"}
+        confirm={label}
         destructive={hasCodes}
-        onConfirm={renew}
+        refresh={false}
+        onConfirm={async () => setCodes((await unwrap(actions.renewCodes())).codes)}
       >
         {hasCodes
-          ? "Those you have are worth nothing from then on."
-          : "Ten codes, each of which signs you in once without your authenticator."}
-      </ConfirmDialog>
+          ? "Your existing recovery codes stop working."
+          : "You get ten codes. Each signs you in once without your authenticator."}
+      </ConfirmButton>
       <Dialog open={codes !== undefined} onOpenChange={close}>
         <DialogContent guarded>
           <DialogHeader>
             <DialogTitle>Your recovery codes</DialogTitle>
             <DialogDescription>
-              Keep them where you find them without your phone. They are shown this once.
+              Store them where you can find them without your phone. They are shown only once.
             </DialogDescription>
           </DialogHeader>
           <RecoveryCodes codes={codes ?? []} />

@@ -8,9 +8,9 @@ import { AuthenticatorSetup } from "./authenticator-setup";
 import type { SecondFactorActions } from "./second-factor";
 
 /**
- * Sets an authenticator app up for a workspace that requires one, and goes on there.
- * @param isOpen whether the session reaches the workspace already. The page is rendered anew as soon as the first code was
- *   given, while the recovery codes are still in sight.
+ * Sets up an authenticator app for a workspace that requires one, and then opens the workspace.
+ * @param props.isOpen whether the session can already open the workspace. It becomes true after the first code, when the
+ *   page is rendered again; the recovery codes stay visible then.
  */
 export function RequiredSetup({
   actions,

@@ -6,8 +6,8 @@ import { RenewCodes } from "./renew-codes";
 import type { CodesLeft, FactorView, SecondFactorActions } from "./second-factor";
 
 /**
- * Two-factor authentication in an account's settings: authenticator apps, and recovery codes for when one is lost.
- * @param codes null where none were made; undefined where the identity provider has none to give
+ * The two-factor settings of an account: authenticator apps and recovery codes.
+ * @param props.codes null when none were created; undefined when the identity provider does not support them
  */
 export function SecondFactorSection({
   factors,
@@ -25,8 +25,8 @@ export function SecondFactorSection({
         title="Two-factor authentication"
         description={
           isOn
-            ? "After your password or link, signing in asks for a code of one of these apps."
-            : "An app on your phone shows a code that signing in asks for, after your password or link. Whoever learns your password alone does not get in."
+            ? "Signing in asks for a code of one of these apps after your password or link."
+            : "Signing in also asks for a code that an app on your phone shows. Your password alone is then not enough to sign in."
         }
         actions={
           <AddAuthenticator
@@ -62,8 +62,8 @@ export function SecondFactorSection({
           title="Recovery codes"
           description={
             codes
-              ? `${codes.remaining} of ${codes.total} are left. Each of them signs you in once without your authenticator.`
-              : "You have none. With one of them you can sign in when your authenticator is lost."
+              ? `${codes.remaining} of ${codes.total} are left. Each code signs you in once without your authenticator.`
+              : "You have none. A recovery code signs you in when you have lost your authenticator."
           }
           actions={<RenewCodes actions={actions} hasCodes={codes !== null} />}
         >

@@ -1,30 +1,39 @@
-/** A way to prove a second factor, as the settings list it. */
+import { Problem } from "@/components/api";
+
+/** An authenticator app of the user. Times are ISO 8601. */
 export type FactorView = { id: string; name: string; createdAt: string; lastUsedAt: string | null };
 
-/** What somebody's authenticator app needs: a picture of the secret, and the secret to type. */
+/** An enrolment that is not confirmed yet: its secret as the URL of a QR code, and as text. */
 export type Enrolment = { factorId: string; qrCode: string; secret: string };
 
-/** How many recovery codes are left. */
+/** How many of the user's recovery codes are not used yet. */
 export type CodesLeft = { total: number; remaining: number };
 
-type Refused = { error: string };
+type Failed = { error: string };
 
-/** What the settings of two-factor authentication do, by server actions. */
+/** The server actions of the two-factor settings. Each answers with `error`, a message for the user, when it fails. */
 export type SecondFactorActions = {
-  begin: (name: string) => Promise<Enrolment | Refused>;
-  /** @returns the recovery codes that were made with it; null where there are some already, or none can be had */
-  confirm: (factorId: string, code: string) => Promise<{ codes: string[] | null } | Refused>;
-  /** @param by whose code it is that was given */
-  remove: (factorId: string, by: string, code: string) => Promise<{ removed: string } | Refused>;
-  renewCodes: () => Promise<{ codes: string[] } | Refused>;
+  begin: (name: string) => Promise<Enrolment | Failed>;
+  /** @returns recovery codes that were created with it; null when there are some already, or none can be created */
+  confirm: (factorId: string, code: string) => Promise<{ codes: string[] | null } | Failed>;
+  /** @param by id of the authenticator that the code is from */
+  remove: (factorId: string, by: string, code: string) => Promise<{ removed: string } | Failed>;
+  renewCodes: () => Promise<{ codes: string[] } | Failed>;
 };
 
-/** A code in blocks of four, to be read and typed. */
-export function inBlocks(code: string): string {
+/** The answer of a server action. @throws Problem when it failed */
+export async function unwrap<Answer extends object>(action: Promise<Answer | Failed>): Promise<Answer> {
+  const answer = await action;
+  if ("error" in answer) throw new Problem(String(answer.error));
+  return answer;
+}
+
+/** A recovery code in groups of four characters, which are easier to read and type. */
+export function groupCode(code: string): string {
   return code.match(/.{1,4}/g)?.join("-") ?? code;
 }
 
-/** What the field for an app's code is made of. */
+/** Props of a field for an authenticator's code. */
 export const codeField = {
   name: "code",
   inputMode: "numeric",

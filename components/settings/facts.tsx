@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What somebody sees who may read something and not change it. */
+/** Labels with their values, for users who can read settings but not change them. */
 export function Facts({ facts }: { facts: { label: string; value: ReactNode }[] }) {
   return (
     <dl className="grid max-w-xl gap-x-6 gap-y-3 text-sm sm:grid-cols-[10rem_minmax(0,1fr)]">

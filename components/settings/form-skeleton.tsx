@@ -1,6 +1,6 @@
 import { Skeleton } from "@/components/ui/skeleton";
 
-/** The shape of a form with a few fields, while what stands in it is read. */
+/** Placeholder for a form while its values are loading. */
 export function FormSkeleton() {
   return (
     <div aria-busy="true" className="grid max-w-xl gap-5">

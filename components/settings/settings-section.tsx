@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 
-/** A part of a page of settings: what it is, what it means, and on the right its main action. */
+/** A section of a settings page: title, description, content, and actions on the right. */
 export function SettingsSection({
   title,
   description,
@@ -29,7 +29,7 @@ export function SettingsSection({
   );
 }
 
-/** The parts of a page of settings, one below the other. */
+/** The sections of a settings page, one below the other. */
 export function SettingsSections({ children }: { children: ReactNode }) {
   return <div className="grid grid-cols-[minmax(0,1fr)] gap-12">{children}</div>;
 }

@@ -2,6 +2,7 @@
 
 import { BookOpen, ChevronsUpDown, CircleUser, LogOut } from "lucide-react";
 import { startTransition } from "react";
+import { Avatar } from "@/components/ui/avatar";
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -13,7 +14,7 @@ import {
 } from "@/components/ui/dropdown-menu";
 import { themeChoices, useThemeChoice } from "./use-theme-choice";
 
-/** Who is signed in, the theme, and the way out. */
+/** The menu of the signed-in user: theme, account settings, API reference and signing out. */
 export function AccountMenu({
   workspace,
   name,
@@ -33,12 +34,7 @@ export function AccountMenu({
         aria-label={`Account of ${name}`}
         className="h-10 w-full justify-start gap-2.5 px-2 hover:bg-sidebar-accent"
       >
-        <span
-          aria-hidden="true"
-          className="flex size-6 shrink-0 items-center justify-center rounded-full bg-secondary font-medium text-xs"
-        >
-          {name.charAt(0).toUpperCase()}
-        </span>
+        <Avatar name={name} className="size-6" />
         <span className="min-w-0 flex-1 truncate text-left font-normal">{name}</span>
         <ChevronsUpDown aria-hidden="true" className="size-3.5 text-muted-foreground" />
       </DropdownMenuTrigger>

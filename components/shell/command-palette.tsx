@@ -6,7 +6,7 @@ import type { ShellWorkspace } from "./workspace-switcher";
 
 const PaletteDialog = lazy(() => import("./palette-dialog"));
 
-/** Listens for ⌘K and Ctrl-K. The palette itself is loaded when it is first asked for. */
+/** Opens and closes the command palette on ⌘K and Ctrl-K. The dialog is loaded when it is first opened. */
 export function CommandPalette(props: { current: ShellWorkspace; workspaces: ShellWorkspace[] }) {
   const isOpen = useSyncExternalStore(paletteState.subscribe, paletteState.read, paletteState.onServer);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Outlay's mark: a purse's round with what goes out of it. Takes the colour of the text around it. */
+/** Outlay's logo without its name. It has the colour of the text around it. */
 export function Mark({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" fill="none" aria-hidden="true" className={className}>

@@ -9,7 +9,7 @@ import {
   Settings,
 } from "lucide-react";
 
-/** A page of every workspace. `segment` is its folder under the workspace's address; none for the overview. */
+/** A page of every workspace. `segment` is its path below the workspace's; empty for the overview. */
 export type NavEntry = { segment: string; label: string; icon: LucideIcon };
 
 /** The pages of a workspace, in the order the sidebar and the command palette show them. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Mark } from "./mark";
 
-/** A page that has one thing to say, and what to do next. */
+/** A full page with one message and what to do next. */
 export function Notice({
   title,
   children,

@@ -1,14 +1,14 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 
-/** The one header line of a page: what it is, and on the right how to look at it and the main action. */
+/** The header of a page: its title, and controls and actions on the right. */
 export function PageHeader({
   title,
   parent,
   actions,
 }: {
   title: ReactNode;
-  /** The page this one is a part of. */
+  /** The page above this one. */
   parent?: { href: string; label: string };
   actions?: ReactNode;
 }) {

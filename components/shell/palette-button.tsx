@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { setPalette } from "./palette-state";
 
-/** Opens the command palette, and shows its keys. `compact` is for where there is room for an icon. */
+/** The button that opens the command palette. With `compact`, it is only an icon. */
 export function PaletteButton({ compact = false }: { compact?: boolean }) {
   if (compact) {
     return (

@@ -2,10 +2,10 @@
 
 import { BookOpen, Folder, type LucideIcon, Plus, Search, SunMoon, Users } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type KeyboardEvent, useId, useState } from "react";
+import { useState } from "react";
 import { cn } from "@/components/cn";
 import { Dialog, DialogContent, DialogTitle } from "@/components/ui/dialog";
-import { useActiveInView } from "@/components/ui/use-active-in-view";
+import { useListbox } from "@/components/ui/use-listbox";
 import { navigation, pageHref } from "./navigation";
 import { setPalette } from "./palette-state";
 import { useProjectList } from "./use-project-list";
@@ -16,7 +16,7 @@ type Command = { group: string; label: string; icon: LucideIcon; run: () => void
 
 const close = () => setPalette(false);
 
-/** Everything one can go to or do, found by typing. Arrows move, Enter goes. */
+/** The command palette: finds pages, projects, workspaces and actions by typing. Arrow keys move, Enter runs the command. */
 export default function PaletteDialog(props: { current: ShellWorkspace; workspaces: ShellWorkspace[] }) {
   return (
     <Dialog open onOpenChange={close}>
@@ -29,77 +29,48 @@ export default function PaletteDialog(props: { current: ShellWorkspace; workspac
 }
 
 function Palette({ current, workspaces }: { current: ShellWorkspace; workspaces: ShellWorkspace[] }) {
-  const listId = useId();
   const [text, setText] = useState("");
-  const [at, setAt] = useState(0);
   const commands = useCommands(current, workspaces);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = commands.filter(({ group, label }) => {
     const name = `${group} ${label}`.toLowerCase();
     return words.every((word) => name.includes(word));
   });
-  const active = Math.min(at, found.length - 1);
-
-  const activeId = active >= 0 ? `${listId}-${active}` : undefined;
-  useActiveInView(activeId);
-
-  const run = (command: Command | undefined) => {
-    if (!command) return;
-    close();
-    command.run();
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && found.length > 0) {
-      event.preventDefault();
-      setAt((active + step + found.length) % found.length);
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      run(found[active]);
-    }
-  };
+  const listbox = useListbox({
+    count: found.length,
+    onChoose: (index) => {
+      close();
+      found[index]?.run();
+    },
+  });
 
   return (
     <>
       <div className="flex items-center gap-2.5 border-b px-4">
         <Search aria-hidden="true" className="size-4 shrink-0 text-muted-foreground" />
         <input
-          role="combobox"
           aria-label="Search pages, projects and actions"
-          aria-expanded="true"
-          aria-controls={listId}
-          aria-autocomplete="list"
-          aria-activedescendant={activeId}
-          autoComplete="off"
           placeholder="Search pages, projects and actions"
           value={text}
           onChange={({ currentTarget }) => {
             setText(currentTarget.value);
-            setAt(0);
+            listbox.reset();
           }}
-          onKeyDown={onKeyDown}
           className="h-12 w-full min-w-0 bg-transparent text-base outline-none placeholder:text-muted-foreground sm:text-sm"
+          {...listbox.inputProps}
         />
       </div>
       <div
-        id={listId}
-        role="listbox"
-        aria-label="Results"
+        {...listbox.listProps("Results")}
         className="h-[min(22rem,60dvh)] scroll-py-1.5 overflow-y-auto p-1.5"
       >
         {found.map((command, index) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: see above.
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the line has the keys.
           <div
             key={`${command.group} ${command.label}`}
-            id={`${listId}-${index}`}
-            role="option"
-            aria-selected={index === active}
-            onPointerMove={() => setAt(index)}
-            onClick={() => run(command)}
+            {...listbox.optionProps(index)}
             className={cn(
               "flex h-10 cursor-pointer items-center gap-2.5 rounded-md px-2.5 text-sm sm:h-9",
-              index === active && "bg-accent",
+              index === listbox.active && "bg-accent",
             )}
           >
             <command.icon aria-hidden="true" className="size-4 shrink-0 text-muted-foreground" />

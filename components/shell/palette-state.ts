@@ -1,8 +1,8 @@
-/** Whether the command palette is open: asked for by its keys and by the buttons that lead to it. */
+/** Whether the command palette is open. It is outside React, because its keys and several buttons change it. */
 let isOpen = false;
 const listeners = new Set<() => void>();
 
-/** For useSyncExternalStore. */
+/** The arguments of useSyncExternalStore. */
 export const paletteState = {
   subscribe: (listener: () => void) => {
     listeners.add(listener);

@@ -5,7 +5,7 @@ import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
 import type { ShellWorkspace } from "./workspace-switcher";
 
-/** What every page of a workspace stands in. */
+/** The frame of every page of a workspace: sidebar, top bar on a phone, command palette and notices. */
 export function Shell({
   current,
   workspaces,

@@ -3,12 +3,12 @@ import { NavLinks } from "./nav-links";
 import { PaletteButton } from "./palette-button";
 import { type ShellWorkspace, WorkspaceSwitcher } from "./workspace-switcher";
 
-/** What the button of the top bar opens. */
+/** Id of the sidebar, which the button of the top bar opens. */
 export const sidebarId = "sidebar";
 
 /**
- * Where to go. On a phone it is a drawer: the same element, as the browser's own popover, which opens without a script
- * and closes on Escape and beside it.
+ * The sidebar of a workspace. On a phone it is a drawer: a native popover, which opens without a script and closes with
+ * Escape or a click outside.
  */
 export function Sidebar({
   current,

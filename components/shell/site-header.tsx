@@ -4,7 +4,7 @@ import { buttonVariants } from "@/components/ui/button";
 import { Mark } from "./mark";
 import { ThemeToggle } from "./theme-toggle";
 
-/** The header of the pages that need no sign-in. `place` names where one is, beside the mark. */
+/** The header of pages outside a workspace. `place` is the name of the page, shown beside the logo. */
 export function SiteHeader({ place, children }: { place?: string; children?: ReactNode }) {
   return (
     <header className="sticky top-0 z-30 border-b bg-background">

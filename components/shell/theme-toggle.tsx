@@ -5,8 +5,7 @@ import { useTheme } from "next-themes";
 import { Button } from "@/components/ui/button";
 
 /**
- * Turns the page from light to dark and back. Choosing what the system has anyway follows the system again, so that
- * nobody is stuck with a choice made once at night.
+ * A button that switches between light and dark. When the chosen theme is the system's, the page follows the system again.
  */
 export function ThemeToggle() {
   const { resolvedTheme, systemTheme, setTheme } = useTheme();
@@ -14,7 +13,7 @@ export function ThemeToggle() {
     const next = resolvedTheme === "dark" ? "light" : "dark";
     setTheme(next === systemTheme ? "system" : next);
   };
-  // Both icons are in the page and the stylesheet shows one: which theme it is, the server cannot know.
+  // The server does not know the theme, so both icons are rendered and the stylesheet shows one.
   return (
     <Button variant="ghost" size="icon" onClick={toggle} aria-label="Switch between light and dark">
       <Sun className="hidden dark:block" aria-hidden="true" />

@@ -3,7 +3,7 @@ import { Button } from "@/components/ui/button";
 import { PaletteButton } from "./palette-button";
 import { sidebarId } from "./sidebar";
 
-/** What a phone shows instead of the sidebar: the way to it, and where one is. */
+/** The bar that a phone shows instead of the sidebar: a button that opens the sidebar, the workspace, and the search. */
 export function TopBar({ workspace }: { workspace: string }) {
   return (
     <header className="sticky top-0 z-30 flex h-14 items-center gap-1 border-b bg-background px-2 lg:hidden">

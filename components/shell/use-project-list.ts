@@ -1,21 +1,18 @@
 "use client";
 
-import { useEffect, useState } from "react";
-import { callApi } from "@/components/api";
+import { useApi } from "@/components/use-api";
 import type { Project, projectList } from "@/lib/contract/projects";
 
-/** A workspace's projects that are in use, read when they are first asked for; none where they cannot be read. */
+/** A workspace's projects that are not archived; empty while they are loading and when they cannot be read. */
 export function useProjectList(workspace: string): Project[] {
-  const [projects, setProjects] = useState<Project[]>([]);
-  useEffect(() => {
-    const abort = new AbortController();
-    const path = `/api/v1/workspaces/${workspace}/projects`;
-    callApi<typeof projectList>("GET", path, undefined, abort.signal).then(
-      ({ projects: all }) => setProjects(all.filter(({ archived_at }) => archived_at === null)),
-      // The palette is for going places: without projects it still goes to pages.
-      () => {},
-    );
-    return () => abort.abort();
-  }, [workspace]);
-  return projects;
+  const { answer } = useApi<typeof projectList>(`/api/v1/workspaces/${workspace}/projects`);
+  return answer?.projects.filter(({ archived_at: archivedAt }) => archivedAt === null) ?? [];
+}
+
+/** A project as an option of a combobox, by slug or by id; the slug is a hint when the name differs from it. */
+export function toProjectOption(
+  { id, slug, name }: Pick<Project, "id" | "slug" | "name">,
+  by: "slug" | "id",
+) {
+  return { value: by === "slug" ? slug : id, label: name, ...(name !== slug && { hint: slug }) };
 }

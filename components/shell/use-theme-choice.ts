@@ -5,20 +5,20 @@ import { useSyncExternalStore } from "react";
 
 const never = () => () => {};
 
-/** The themes to choose from. */
+/** The themes that can be chosen. */
 export const themeChoices = [
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
-  { value: "system", label: "As the system" },
+  { value: "system", label: "System" },
 ];
 
-/** The chosen theme, unknown until the page is awake: the server cannot know it. */
+/** The chosen theme, and how to change it. It is undefined until hydration, because the server does not know it. */
 export function useThemeChoice(): { theme: string | undefined; setTheme: (theme: string) => void } {
   const { theme, setTheme } = useTheme();
-  const isAwake = useSyncExternalStore(
+  const isHydrated = useSyncExternalStore(
     never,
     () => true,
     () => false,
   );
-  return { theme: isAwake ? theme : undefined, setTheme };
+  return { theme: isHydrated ? theme : undefined, setTheme };
 }

@@ -9,10 +9,10 @@ import {
 } from "@/components/ui/dropdown-menu";
 import { Mark } from "./mark";
 
-/** What the shell needs to know of a workspace. */
+/** The fields of a workspace that the shell needs. */
 export type ShellWorkspace = { slug: string; name: string };
 
-/** Which workspace this is, and the way to the others. */
+/** The menu that shows the current workspace and links to the others. */
 export function WorkspaceSwitcher({
   current,
   workspaces,

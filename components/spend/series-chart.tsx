@@ -3,54 +3,43 @@
 import type { Bar, ChartGroup } from "@/components/charts/chart-data";
 import { SpendChart } from "@/components/charts/spend-chart";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
+import { formatDay, formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/format-date";
+import { utcDay } from "@/components/utc-day";
 
-/** A series as it passes into the browser: amounts as exact text, and by what one gets to the rows behind it. */
-export type ChartedSeries = {
+/** A series for the chart. Amounts are exact USD as text, so that a server component can pass them on. */
+export type ChartSeries = {
   bucket: "day" | "month";
   groups: ChartGroup[];
-  /** `from` is the UTC day that a bucket begins on, `YYYY-MM-DD`; `amounts` are one for each group. */
+  /** `from` is the first UTC day of the bucket, `YYYY-MM-DD`; `amounts` has one entry for each group. */
   points: { from: string; total: string; amounts: string[]; previous: string | null }[];
   workspace: string;
   filter: ActivityFilter;
-  /** The UTC day that is not over, `YYYY-MM-DD`. */
+  /** The current UTC day, `YYYY-MM-DD`. */
   today: string;
 };
 
-const writers = {
-  day: {
-    title: new Intl.DateTimeFormat("en-US", {
-      weekday: "short",
-      day: "numeric",
-      month: "short",
-      timeZone: "UTC",
-    }),
-    short: new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", timeZone: "UTC" }),
-    end: (day: string) => day,
-  },
-  month: {
-    title: new Intl.DateTimeFormat("en-US", { month: "long", year: "numeric", timeZone: "UTC" }),
-    short: new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC" }),
-    end: lastDayOfMonth,
-  },
+/** How the bars of each size are named, and their last day. */
+const buckets = {
+  day: { formatTitle: formatWeekday, formatLabel: formatDay, lastDay: (day: string) => day },
+  month: { formatTitle: formatMonthAndYear, formatLabel: formatShortMonth, lastDay: lastDayOfMonth },
 };
 
-/** The chart of a series. What its bars are called and lead to is written here: figures are all that must travel. */
+/** The chart of a series. Titles and links are built in the browser, so that the page only carries the figures. */
 export function SeriesChart({
   label,
   series: { bucket, groups, points, workspace, filter, today },
 }: {
   label: string;
-  series: ChartedSeries;
+  series: ChartSeries;
 }) {
-  const { title, short, end } = writers[bucket];
-  const unfinished = points.findIndex(({ from }) => from <= today && today <= end(from));
+  const { formatTitle, formatLabel, lastDay } = buckets[bucket];
+  const unfinished = points.findIndex(({ from }) => from <= today && today <= lastDay(from));
   const bars = points.map(({ from, ...amounts }): Bar => {
-    const date = new Date(from);
     return {
       ...amounts,
-      title: title.format(date),
-      short: short.format(date),
-      href: activityHref(workspace, { ...filter, period: "range", from, to: end(from) }),
+      title: formatTitle(from),
+      short: formatLabel(from),
+      href: activityHref(workspace, { ...filter, period: "range", from, to: lastDay(from) }),
     };
   });
   return (
@@ -65,5 +54,5 @@ export function SeriesChart({
 
 function lastDayOfMonth(day: string): string {
   const date = new Date(day);
-  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
+  return utcDay(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0));
 }

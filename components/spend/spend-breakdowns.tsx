@@ -1,9 +1,9 @@
 import { exactText } from "@/components/amount";
 import { Breakdown } from "@/components/charts/breakdown";
 import type { Dimension } from "@/lib/contract/metrics";
-import { describeBreakdown, dimensionNames, type SpendView } from "./describe";
+import { dimensionLabels, type SpendView, toBreakdownRows } from "./spend-view";
 
-/** What the figures of a page are made of, by each of some dimensions. */
+/** The breakdowns of a page's spend, one for each dimension. */
 export function SpendBreakdowns({ view, dimensions }: { view: SpendView; dimensions: Dimension[] }) {
   const total = exactText(view.metrics.totals.total_usd);
   return (
@@ -11,9 +11,9 @@ export function SpendBreakdowns({ view, dimensions }: { view: SpendView; dimensi
       {dimensions.map((dimension) => (
         <Breakdown
           key={dimension}
-          title={dimensionNames[dimension]}
+          title={dimensionLabels[dimension].title}
           figure={`by_${dimension}`}
-          rows={describeBreakdown(view, dimension)}
+          rows={toBreakdownRows(view, dimension)}
           total={total}
         />
       ))}

@@ -1,19 +1,11 @@
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { SegmentedLinks } from "@/components/ui/segmented-control";
+import { utcDay } from "@/components/utc-day";
 import type { Dimension } from "@/lib/contract/metrics";
-import { describeSeries, type SpendView } from "./describe";
 import { SeriesChart } from "./series-chart";
+import { dimensionLabels, type SpendView, toChartSeries } from "./spend-view";
 
-const names: Record<Dimension, string> = {
-  project: "Project",
-  model: "Model",
-  provider: "Provider",
-  type: "Type",
-  feature: "Feature",
-  key: "Key",
-};
-
-/** The chart of a page's figures, stacked by what the parameter `by` says, which is chosen above it. */
+/** The chart of a page's spend. The links above it choose the stacking, which is the parameter `by` of the address. */
 export function SpendOverTime({
   view,
   dimensions,
@@ -22,7 +14,7 @@ export function SpendOverTime({
   now,
 }: {
   view: SpendView;
-  /** What one may choose from; the first is the one where the address says nothing. */
+  /** The dimensions to stack by. The first is used when the address has no `by`. */
   dimensions: Dimension[];
   path: string;
   params: SearchParams;
@@ -40,13 +32,13 @@ export function SpendOverTime({
         <SegmentedLinks
           label="Stacked by"
           options={dimensions.map((dimension) => ({
-            label: names[dimension],
+            label: dimensionLabels[dimension].label,
             href: hrefWith(path, params, { by: dimension === dimensions[0] ? undefined : dimension }),
             current: dimension === current,
           }))}
         />
       </div>
-      <SeriesChart label={title} series={describeSeries(view, new Date(now).toISOString().slice(0, 10))} />
+      <SeriesChart label={title} series={toChartSeries(view, utcDay(now))} />
     </section>
   );
 }

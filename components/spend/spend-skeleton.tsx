@@ -2,7 +2,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 
 const places = ["a", "b", "c", "d"];
 
-/** The shape of figures, a chart and breakdowns while they are read. */
+/** Placeholder for figures, a chart and breakdowns while they are loading. */
 export function SpendSkeleton() {
   return (
     <>

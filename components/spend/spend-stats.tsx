@@ -1,46 +1,46 @@
-import { exactText } from "@/components/amount";
+import { toNumber } from "@/components/amount";
 import { Count } from "@/components/count";
 import { Delta } from "@/components/delta";
 import { activityHref } from "@/components/filters/href";
+import { plural } from "@/components/format-count";
+import { formatDay } from "@/components/format-date";
 import { formatUsd, Money } from "@/components/money";
 import { Stat, StatList } from "@/components/stat";
-import type { SpendView } from "./describe";
-import { periodWords } from "./period-words";
+import { periodLabels } from "./period-labels";
+import type { SpendView } from "./spend-view";
 
-const dayName = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "UTC" });
-
-/** By how much an amount has grown: for the eye, so a double is enough. Null where there was nothing before. */
+/** The growth of an amount as a fraction: 0.12 for 12 % more. Null when the earlier amount was zero. */
 export function growthOf(now: number, before: number): number | null {
   return before > 0 ? now / before - 1 : null;
 }
 
-/** The figures of a period side by side with those of the one before; each leads to its rows. */
+/** The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows. */
 export function SpendStats({ view }: { view: SpendView }) {
   const { metrics, workspace, filter } = view;
   const { totals, previous, forecast_usd: forecast, to } = metrics;
-  const words = periodWords(metrics);
+  const labels = periodLabels(metrics);
   const rows = activityHref(workspace, filter);
   const growth =
-    previous && growthOf(Number(exactText(totals.total_usd)), Number(exactText(previous.to_point_usd)));
+    previous && growthOf(toNumber(totals.total_usd), toNumber(previous.to_point_usd));
   return (
     <StatList>
       <Stat
-        label={`Spent ${words.soFar}`}
+        label={`Spent ${labels.soFar}`}
         href={rows}
         note={
-          previous && words.pointBefore ? (
+          previous && labels.previousPoint ? (
             <>
               <Delta fraction={growth ?? null} /> from{" "}
-              <Money usd={previous.to_point_usd} figure="previous.to_point_usd" /> {words.pointBefore}
+              <Money usd={previous.to_point_usd} figure="previous.to_point_usd" /> {labels.previousPoint}
             </>
           ) : null
         }
       >
         <Money usd={totals.total_usd} figure="totals.total_usd" />
       </Stat>
-      {previous && words.before ? (
+      {previous && labels.previous ? (
         <Stat
-          label={`${words.before} in all`}
+          label={`${labels.previous} in total`}
           href={activityHref(workspace, { ...filter, period: "range", from: previous.from, to: previous.to })}
           note={<PreviousMessages count={previous.totals.message_count} />}
         >
@@ -49,8 +49,8 @@ export function SpendStats({ view }: { view: SpendView }) {
       ) : null}
       {forecast && to ? (
         <Stat
-          label={`Forecast to ${dayName.format(new Date(to))}`}
-          note="Usage at its pace, the rest as recorded"
+          label={`Forecast to ${formatDay(to)}`}
+          note="Usage at its current pace, other costs as recorded"
         >
           <Money usd={forecast} figure="forecast_usd" />
         </Stat>
@@ -62,7 +62,7 @@ export function SpendStats({ view }: { view: SpendView }) {
         <Stat
           label="Without a price"
           href={activityHref(workspace, { ...filter, cost_status: "unpriced" })}
-          note="Lines that count nothing until a price is set"
+          note="These lines count as $0 until a price is set"
         >
           <Count value={totals.unpriced_count} compact figure="totals.unpriced_count" />
         </Stat>
@@ -75,19 +75,19 @@ function PreviousMessages({ count }: { count: number }) {
   return (
     <>
       <Count value={count} compact figure="previous.totals.message_count" />{" "}
-      {count === 1 ? "message" : "messages"}
+      {plural(count, "message")}
     </>
   );
 }
 
-/** Subscriptions and expenses, where there are any: the rest is usage. */
+/** The spend by kind of cost: "$1,200.00 usage, $45.00 subscriptions". Kinds without spend are left out. */
 function Kinds({ totals }: { totals: SpendView["metrics"]["totals"] }) {
   const kinds = [
     [totals.usage_usd, "usage"],
     [totals.subscription_usd, "subscriptions"],
     [totals.expense_usd, "expenses"],
   ] as const;
-  const named = kinds.filter(([usd]) => Number(exactText(usd)) !== 0);
+  const named = kinds.filter(([usd]) => toNumber(usd) !== 0);
   if (named.length === 0) return null;
   return named.map(([usd, name]) => `${formatUsd(usd)} ${name}`).join(", ");
 }

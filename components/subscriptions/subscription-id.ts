@@ -1,2 +1,2 @@
-/** The element that the focus goes to when a subscription leaves the list it was in. */
+/** Id of the element that gets the focus when a subscription leaves its list. */
 export const subscriptionsId = "subscriptions";

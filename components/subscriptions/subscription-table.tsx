@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type Amount, exactText } from "@/components/amount";
 import { cn } from "@/components/cn";
+import { formatDate } from "@/components/format-date";
 import { Badge } from "@/components/ui/badge";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { recurringSubscription } from "@/lib/contract/subscriptions";
@@ -8,14 +9,7 @@ import { StopSubscription } from "./stop-subscription";
 
 type Subscription = z.output<typeof recurringSubscription>;
 
-const dayName = new Intl.DateTimeFormat("en-US", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
-
-/** Subscriptions with their next charges. On a phone the day stands below the name. */
+/** Recurring subscriptions with their next charge. A phone shows the day below the name. */
 export function SubscriptionTable({
   subscriptions,
   workspace,
@@ -26,7 +20,7 @@ export function SubscriptionTable({
   subscriptions: Subscription[];
   workspace: string;
   label: string;
-  /** Of those no charge of which is to come. */
+  /** True for subscriptions without a next charge. */
   isPast?: boolean;
   canStop: boolean;
 }) {
@@ -65,7 +59,7 @@ function Row({
 }) {
   const { id, vendor, plan, project, environment, amount, currency, interval, next_on: next } = subscription;
   const price = formatAmount(amount, currency);
-  const nextDay = next && dayName.format(new Date(next));
+  const nextDay = next && formatDate(next);
   return (
     <TableRow className="[&>td]:align-middle">
       <TableCell className="w-full min-w-32 pl-0">
@@ -75,12 +69,12 @@ function Row({
         </span>
         {plan ? <span className="block text-muted-foreground text-xs">{plan}</span> : null}
         <span className="block text-muted-foreground text-xs sm:hidden">
-          {project}, {nextDay ? `next on ${nextDay}` : ended(subscription)}
+          {project}, {nextDay ? `next on ${nextDay}` : formatEnd(subscription)}
         </span>
       </TableCell>
       <TableCell className="hidden md:table-cell">{project}</TableCell>
       <TableCell className="hidden whitespace-nowrap sm:table-cell">
-        {nextDay ?? <span className="text-muted-foreground">{ended(subscription)}</span>}
+        {nextDay ?? <span className="text-muted-foreground">{formatEnd(subscription)}</span>}
       </TableCell>
       <TableCell
         className={cn("whitespace-nowrap text-right tabular-nums", !canStop && "pr-0")}
@@ -89,7 +83,7 @@ function Row({
         data-exact={exactText(amount)}
       >
         {price}
-        <span className="block text-muted-foreground text-xs">a {interval}</span>
+        <span className="block text-muted-foreground text-xs">per {interval}</span>
       </TableCell>
       {canStop ? (
         <TableCell className="pr-0 text-right">
@@ -102,15 +96,15 @@ function Row({
   );
 }
 
-/** Why no charge is to come. */
-function ended({ stopped_at: stopped, ends_on: end }: Subscription): string {
-  if (stopped) return `stopped on ${dayName.format(new Date(stopped))}`;
-  return end ? `ended on ${dayName.format(new Date(end))}` : "none to come";
+/** Why there is no next charge. */
+function formatEnd({ stopped_at: stopped, ends_on: end }: Subscription): string {
+  if (stopped) return `stopped on ${formatDate(stopped)}`;
+  return end ? `ended on ${formatDate(end)}` : "no further charges";
 }
 
-/** An amount in its own currency, with the decimals that currency has. */
+/** An amount in a currency, with the decimals of that currency. */
 function formatAmount(amount: Amount, currency: string): string {
   const format = new Intl.NumberFormat("en-US", { style: "currency", currency });
-  // As text, so that not a digit is lost on the way through a double.
+  // Passed as text, because a double would lose digits.
   return format.format(exactText(amount) as `${number}`);
 }

@@ -4,16 +4,16 @@ import { Ellipsis } from "lucide-react";
 import type { ReactNode } from "react";
 import { DropdownMenu, DropdownMenuContent, DropdownMenuTrigger } from "./dropdown-menu";
 
-/** What may be done with one thing of several, behind three dots. `children` are the menu's items. */
+/** A menu behind a button with three dots, for the actions on one thing. `children` are the menu's items. */
 export function ActionsMenu({
   name,
   outlined = false,
   className = "",
   children,
 }: {
-  /** What the thing is called. */
+  /** Name of the thing, for the accessible name of the button. */
   name: string;
-  /** Whether the button has an edge: beside other buttons, not in a row. */
+  /** True for a button with a border, for use beside other buttons. */
   outlined?: boolean;
   className?: string;
   children: ReactNode;

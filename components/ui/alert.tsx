@@ -13,7 +13,7 @@ const alertVariants = cva("rounded-md border px-3.5 py-2.5 text-sm", {
   defaultVariants: { variant: "default" },
 });
 
-/** A sentence that must not be missed; what is no plain notice is read out when it appears. */
+/** A highlighted message. Warnings and errors are announced by screen readers when they appear. */
 export function Alert({
   className,
   variant,

@@ -19,7 +19,7 @@ const badgeVariants = cva(
   },
 );
 
-/** A small word beside something. */
+/** A short label, such as a status. */
 export function Badge({
   className,
   variant,

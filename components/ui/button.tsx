@@ -2,7 +2,7 @@ import { cva, type VariantProps } from "class-variance-authority";
 import type { ComponentProps } from "react";
 import { cn } from "@/components/cn";
 
-/** Classes of a button; for a link that looks like one too. */
+/** Classes of a button, also for links that look like one. */
 export const buttonVariants = cva(
   "inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap rounded-md font-medium text-sm transition-colors duration-100 disabled:pointer-events-none disabled:opacity-50 [&_svg]:pointer-events-none [&_svg]:size-4 [&_svg]:shrink-0",
   {
@@ -26,7 +26,7 @@ export const buttonVariants = cva(
   },
 );
 
-/** A button. `type` is "button" unless said, so that one inside a form does not send it by accident. */
+/** A button. Its `type` is "button" by default, so that it does not submit a form by accident. */
 export function Button({
   className,
   variant,

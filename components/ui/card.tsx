@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/components/cn";
 
-/** A part of a page with a line round it. */
+/** A section of a page with a border. */
 export function Card({ className, ...props }: ComponentProps<"section">) {
   return (
     <section className={cn("min-w-0 rounded-lg border bg-card text-card-foreground", className)} {...props} />

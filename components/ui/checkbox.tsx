@@ -3,12 +3,12 @@ import { cn } from "@/components/cn";
 
 type ChoiceProps = Omit<ComponentProps<"input">, "type"> & { label: ReactNode; description?: ReactNode };
 
-/** Yes or no, with what it means beside it. */
+/** A checkbox with its label and description. */
 export function Checkbox(props: ChoiceProps) {
   return <Choice type="checkbox" {...props} />;
 }
 
-/** One of several; those with the same `name` exclude each other. */
+/** A radio button with its label and description. Of those with the same `name`, one can be chosen. */
 export function Radio(props: ChoiceProps) {
   return <Choice type="radio" {...props} />;
 }

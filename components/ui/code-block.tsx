@@ -2,7 +2,7 @@ import { cn } from "@/components/cn";
 import { CopyButton } from "./copy-button";
 import { highlight, type Language } from "./highlight";
 
-/** The code itself, coloured; focusable, so that the keyboard can scroll it. */
+/** Highlighted code. It can have the focus, so that the keyboard can scroll it. */
 export function Code({
   code,
   language,
@@ -15,11 +15,11 @@ export function Code({
   className?: string;
 }) {
   return (
-    // A group, not a region: a page of many examples must not have as many landmarks.
+    // A group instead of a region, so that a page with many examples does not have as many landmarks.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls.
     <div
       role="group"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
       tabIndex={0}
       aria-label={label}
       className={cn("overflow-auto focus-visible:outline-offset-[-2px]", className)}
@@ -31,7 +31,7 @@ export function Code({
   );
 }
 
-/** Code with what it is above it, and a button that copies it. */
+/** Code with a title and a button that copies it. */
 export function CodeBlock({
   code,
   language,

@@ -1,6 +1,8 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
+import { type ComponentProps, type ReactNode, useState } from "react";
+import { flushSync } from "react-dom";
+import { useMutation } from "@/components/use-mutation";
 import { Alert } from "./alert";
 import { Button } from "./button";
 import {
@@ -13,52 +15,87 @@ import {
   DialogTitle,
 } from "./dialog";
 
-type Props = {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  /** A question that names what it is about: "Revoke the key CI?" */
+type Question = {
+  /** A question that names the thing: "Revoke the key CI?" */
   title: string;
   /** What will happen, and what will stop working. */
   children: ReactNode;
-  /** The verb of the question: "Revoke". */
+  /** The verb of the question, on the button: "Revoke". */
   confirm: string;
-  /** False for what can be taken back. */
+  /** False for an action that can be undone. */
   destructive?: boolean;
-  /** Does it. What it throws is shown, and the dialog stays. */
-  onConfirm: () => Promise<void>;
+  /** Performs the action. When it throws a Problem, its message is shown and the dialog stays open. */
+  onConfirm: () => Promise<unknown>;
+  /** Text of the notice after success. */
+  done?: string;
+  /** False when the page need not be read again after success. */
+  refresh?: boolean;
+  /** Id of the element that gets the focus after success, when the button that opened the dialog disappears. */
+  focusAfter?: string;
 };
 
-/** Asks before something that cannot be taken back, and says what will break. */
-export function ConfirmDialog({ open, onOpenChange, ...question }: Props) {
+/** Asks before an action that cannot be undone, and says what it will break. */
+export function ConfirmDialog({
+  open,
+  onOpenChange,
+  focusAfter,
+  ...question
+}: Question & { open: boolean; onOpenChange: (open: boolean) => void }) {
+  const close = () => {
+    // Closing returns the focus to the button, so the focus is moved after that.
+    flushSync(() => onOpenChange(false));
+    if (focusAfter) document.getElementById(focusAfter)?.focus();
+  };
   return (
     <Dialog open={open} onOpenChange={onOpenChange}>
       <DialogContent role="alertdialog" className="sm:max-w-md">
-        <Question {...question} onDone={() => onOpenChange(false)} />
+        <QuestionContent {...question} onDone={close} />
       </DialogContent>
     </Dialog>
   );
 }
 
-function Question({
+/** A button that opens a ConfirmDialog. */
+export function ConfirmButton({
+  label,
+  "aria-label": ariaLabel,
+  size = "default",
+  ...question
+}: Question & { label: string; "aria-label"?: string; size?: ComponentProps<typeof Button>["size"] }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        variant="outline"
+        size={size}
+        aria-haspopup="dialog"
+        aria-label={ariaLabel}
+        onClick={() => setOpen(true)}
+      >
+        {label}
+      </Button>
+      <ConfirmDialog open={isOpen} onOpenChange={setOpen} {...question} />
+    </>
+  );
+}
+
+function QuestionContent({
   title,
   children,
   confirm,
   destructive = true,
   onConfirm,
+  done,
+  refresh = true,
   onDone,
-}: Omit<Props, "open" | "onOpenChange"> & { onDone: () => void }) {
-  const [isPending, setPending] = useState(false);
-  const [problem, setProblem] = useState<string>();
+}: Omit<Question, "focusAfter"> & { onDone: () => void }) {
+  const action = useMutation(() => onConfirm().then(() => true), {
+    quiet: true,
+    refresh,
+    ...(done && { done }),
+  });
   const answer = async () => {
-    setPending(true);
-    setProblem(undefined);
-    try {
-      await onConfirm();
-      onDone();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : "That did not work. Try again.");
-      setPending(false);
-    }
+    if (await action.run()) onDone();
   };
   return (
     <>
@@ -68,10 +105,14 @@ function Question({
       <DialogDescription className="[&>strong]:font-medium [&>strong]:text-foreground">
         {children}
       </DialogDescription>
-      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
+      {action.message ? <Alert variant="destructive">{action.message}</Alert> : null}
       <DialogFooter>
         <DialogClose>Cancel</DialogClose>
-        <Button variant={destructive ? "destructive" : "default"} disabled={isPending} onClick={answer}>
+        <Button
+          variant={destructive ? "destructive" : "default"}
+          disabled={action.isPending}
+          onClick={answer}
+        >
           {confirm}
         </Button>
       </DialogFooter>

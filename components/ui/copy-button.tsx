@@ -4,8 +4,9 @@ import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { cn } from "@/components/cn";
 import { Button } from "./button";
+import { copyText } from "./copy-text";
 
-/** Copies a text, and says so for two seconds, to the ear as well. */
+/** A button that copies a text. It confirms it for two seconds, also to screen readers. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -21,11 +22,7 @@ export function CopyButton({
     const timer = setTimeout(() => setCopied(false), 2000);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = () =>
-    copyText(text).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    );
+  const copy = async () => setCopied(await copyText(text));
   return (
     <Button
       variant="ghost"
@@ -40,18 +37,4 @@ export function CopyButton({
       </span>
     </Button>
   );
-}
-
-/** The clipboard is closed to pages without TLS; a self-hosted service is often reached by a plain address. */
-async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const area = document.createElement("textarea");
-  area.value = text;
-  area.style.position = "fixed";
-  area.style.opacity = "0";
-  document.body.append(area);
-  area.select();
-  const copied = document.execCommand("copy");
-  area.remove();
-  if (!copied) throw new Error("The browser did not copy.");
 }

@@ -18,16 +18,16 @@ type State = { isOpen: boolean; setOpen: (open: boolean) => void; titleId: strin
 
 const DialogState = createContext<State | null>(null);
 
-/** The dialog around a component. @throws outside of one */
+/** The state of the dialog around a component. @throws Error outside of a Dialog */
 export function useDialog(): State {
   const state = use(DialogState);
-  if (!state) throw new Error("This belongs inside a <Dialog>.");
+  if (!state) throw new Error("useDialog needs a <Dialog> around it.");
   return state;
 }
 
 /**
- * Something that asks for an answer before the page goes on. It is the browser's own `<dialog>`: focus, Escape and the
- * page behind are the browser's business. What it holds is mounted while it is open, so it opens afresh each time.
+ * A modal dialog. It uses the native `<dialog>`, so the browser handles the focus, Escape and the page behind. Its content
+ * is mounted only while it is open, so that its state starts fresh each time.
  */
 export function Dialog({
   open: isOpen,
@@ -43,7 +43,7 @@ export function Dialog({
   return <DialogState value={state}>{children}</DialogState>;
 }
 
-/** A button that closes it. */
+/** A button that closes the dialog. */
 export function DialogClose({ onClick, variant = "outline", ...props }: ComponentProps<typeof Button>) {
   const { setOpen } = useDialog();
   return (
@@ -59,16 +59,16 @@ export function DialogClose({ onClick, variant = "outline", ...props }: Componen
 }
 
 const shapes = {
-  /** In the middle; on a phone a sheet that rises from below. */
+  /** In the middle of the page; on a phone, at its bottom. */
   center:
     "m-0 mt-auto w-full max-w-none rounded-t-xl border-t pb-[env(safe-area-inset-bottom)] starting:translate-y-4 sm:m-auto sm:w-[calc(100%-2rem)] sm:max-w-lg sm:rounded-xl sm:border sm:pb-0 sm:starting:translate-y-1",
-  /** Along the right edge; on a phone all of the screen's width. */
+  /** Along the right edge; on a phone, as wide as the screen. */
   right: "m-0 ml-auto h-dvh max-h-none w-full max-w-none border-l sm:max-w-xl starting:translate-x-4",
 };
 
 /**
- * What the dialog shows. A click beside it closes it, unless it is `guarded`: for what would be lost, such as a secret
- * that is shown once. Escape asks `onOpenChange` each time, which may refuse.
+ * The content of a dialog. A click outside closes it, unless it is `guarded`, which is for content that would be lost, such
+ * as a secret that is shown only once. Escape calls `onOpenChange`, which may keep the dialog open.
  */
 export function DialogContent({
   shape = "center",
@@ -110,7 +110,7 @@ function OpenDialog({
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
-    // Closed before it is removed: only then does the focus return to where it was.
+    // Closed before it is removed, because only closing returns the focus to where it was.
     return () => dialog?.close();
   }, []);
   const onItself = (event: { target: EventTarget; currentTarget: EventTarget }) =>
@@ -121,23 +121,23 @@ function OpenDialog({
       role={role}
       aria-labelledby={titleId}
       onCancel={(event) => {
-        // A file field inside sends a `cancel` of its own.
+        // A file input inside the dialog sends a `cancel` event too.
         if (!onItself(event)) return;
         event.preventDefault();
         setOpen(false);
       }}
       onKeyDown={(event) => {
-        // The browser lets `cancel` be refused once, and closes at the next Escape; a key press can be refused each time.
+        // The browser closes the dialog at the second Escape even if `cancel` is prevented; a key press can always be prevented.
         if (!guarded || event.key !== "Escape" || event.defaultPrevented) return;
         event.preventDefault();
         setOpen(false);
       }}
       onPointerDown={(event) => {
-        // The element's own box is its backdrop: everything it shows is in a child.
+        // A click on the element itself is a click on its backdrop, because its content is in a child.
         if (!guarded && onItself(event)) setOpen(false);
       }}
       className={cn(
-        // What it stands in may be a cell that is aligned and does not wrap.
+        // Resets the alignment and wrapping of a table cell that the dialog may be in.
         "fixed inset-0 max-h-[92dvh] overflow-hidden whitespace-normal bg-popover p-0 text-left text-popover-foreground shadow-xl outline-none transition-[opacity,translate] duration-120 starting:opacity-0 backdrop:bg-black/45",
         shapes[shape],
         className,
@@ -159,12 +159,12 @@ function OpenDialog({
   );
 }
 
-/** Title and description, above everything. */
+/** The title and the description of a dialog. */
 export function DialogHeader({ className, ...props }: ComponentProps<"div">) {
   return <div className={cn("grid gap-1.5 pr-8", className)} {...props} />;
 }
 
-/** What the dialog is about; its name for screen readers too. */
+/** The title of a dialog, which is also its accessible name. */
 export function DialogTitle({ className, children, ...props }: ComponentProps<"h2">) {
   const { titleId } = useDialog();
   return (
@@ -174,12 +174,12 @@ export function DialogTitle({ className, children, ...props }: ComponentProps<"h
   );
 }
 
-/** What to know before answering. */
+/** The text below the title of a dialog. */
 export function DialogDescription({ className, ...props }: ComponentProps<"p">) {
   return <p className={cn("text-muted-foreground text-sm", className)} {...props} />;
 }
 
-/** The answers: the main one last, on a phone first and as wide as the sheet. */
+/** The buttons of a dialog, the main one last. On a phone, they are below each other, the main one first. */
 export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
   return (
     <div

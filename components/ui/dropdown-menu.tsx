@@ -4,13 +4,14 @@ import { Check } from "lucide-react";
 import Link from "next/link";
 import type { ComponentProps, KeyboardEvent, ReactNode } from "react";
 import { cn } from "@/components/cn";
+import { indexAfterKey } from "./arrow-keys";
 import { Popover, PopoverContent, PopoverTrigger, usePopover } from "./popover";
 
 export { Popover as DropdownMenu };
 
 const itemSelector = '[role^="menuitem"]:not([aria-disabled="true"])';
 
-/** The button that opens the menu; the arrow down does, too. */
+/** The button that opens the menu, with a click or the down arrow. */
 export function DropdownMenuTrigger(props: ComponentProps<typeof PopoverTrigger>) {
   const { id } = usePopover();
   return (
@@ -21,7 +22,7 @@ export function DropdownMenuTrigger(props: ComponentProps<typeof PopoverTrigger>
         event.preventDefault();
         const menu = document.getElementById(id);
         menu?.showPopover();
-        // Now, for the next key may be pressed before the browser says that the menu is open.
+        // At once, because the next key may be pressed before the browser sends the toggle event.
         if (menu) focusFirstItem(menu);
       }}
       {...props}
@@ -29,7 +30,7 @@ export function DropdownMenuTrigger(props: ComponentProps<typeof PopoverTrigger>
   );
 }
 
-/** The menu. Arrows, Home, End and first letters move in it; Tab leaves it. */
+/** The menu. Arrow keys, Home, End and first letters move in it; Tab closes it. */
 export function DropdownMenuContent({ className, ...props }: ComponentProps<typeof PopoverContent>) {
   return (
     <PopoverContent
@@ -50,7 +51,7 @@ function focusFirstItem(menu: HTMLElement): void {
   menu.querySelector<HTMLElement>(itemSelector)?.focus();
 }
 
-/** Of a popover within another, such as a drawer, the browser does not give the focus back to the button. */
+/** Returns the focus to the button. The browser does not do so for a popover inside another one, such as the sidebar. */
 function returnFocus(menu: HTMLElement): void {
   const active = document.activeElement;
   if (active !== document.body && !menu.contains(active)) return;
@@ -60,24 +61,24 @@ function returnFocus(menu: HTMLElement): void {
 function moveInMenu(event: KeyboardEvent<HTMLElement>): void {
   const menu = event.currentTarget;
   const items = [...menu.querySelectorAll<HTMLElement>(itemSelector)];
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  const focus = (item: HTMLElement | undefined) => {
-    event.preventDefault();
-    item?.focus();
-  };
+  const index = items.indexOf(document.activeElement as HTMLElement);
   const { key } = event;
-  if (key === "ArrowDown") focus(items[(at + 1) % items.length]);
-  else if (key === "ArrowUp") focus(items.at(at <= 0 ? -1 : at - 1));
-  else if (key === "Home") focus(items[0]);
-  else if (key === "End") focus(items.at(-1));
-  else if (key === "Tab") menu.hidePopover();
-  else if (key.length === 1 && key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    const after = [...items.slice(at + 1), ...items.slice(0, at + 1)];
-    focus(after.find((item) => item.textContent?.trim().toLowerCase().startsWith(key.toLowerCase())));
-  }
+  const moved = indexAfterKey(key, index, items.length, { wraps: true, hasEnds: true });
+  const isCharacter = key.length === 1 && key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (key === "Tab") menu.hidePopover();
+  if (moved === undefined && !isCharacter) return;
+  event.preventDefault();
+  if (moved === undefined) itemStartingWith(key, items, index)?.focus();
+  else items[moved]?.focus();
 }
 
-/** Closes the menu an element is in; the focus returns to its button. */
+/** The next item after `index` whose text starts with a character. */
+function itemStartingWith(character: string, items: HTMLElement[], index: number): HTMLElement | undefined {
+  const following = [...items.slice(index + 1), ...items.slice(0, index + 1)];
+  return following.find((item) => item.textContent?.trim().toLowerCase().startsWith(character.toLowerCase()));
+}
+
+/** Closes the menu that an element is in. */
 function closeMenu(element: Element): void {
   element.closest<HTMLElement>("[popover]")?.hidePopover();
 }
@@ -85,7 +86,7 @@ function closeMenu(element: Element): void {
 const itemClass =
   "flex min-h-8 w-full items-center gap-2 rounded-md px-2 py-1.5 text-left text-sm outline-none hover:bg-accent focus:bg-accent aria-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted-foreground";
 
-/** Something to do. `checked` makes it a choice that is made or not. */
+/** A menu item that runs an action. With `checked`, it is one of several choices. */
 export function DropdownMenuItem({
   onSelect,
   checked,
@@ -120,7 +121,7 @@ export function DropdownMenuItem({
   );
 }
 
-/** Somewhere to go. @param props.isFile it is no page of Next's, and is loaded as a whole */
+/** A menu item that is a link. @param props.isFile true for an address that is not a Next page, such as the static reference */
 export function DropdownMenuLink({
   href,
   current = false,
@@ -150,7 +151,7 @@ export function DropdownMenuLink({
   );
 }
 
-/** A file to save. @param onSelect saves it, or says why not; a link that is opened elsewhere goes by itself */
+/** A menu item that downloads a file. @param props.onSelect starts the download; clicks with a modifier key follow the link */
 export function DropdownMenuDownload({
   href,
   onSelect,
@@ -179,12 +180,12 @@ export function DropdownMenuDownload({
   );
 }
 
-/** What the items below it are. */
+/** A label above menu items. */
 export function DropdownMenuLabel({ className, ...props }: ComponentProps<"p">) {
   return <p className={cn("truncate px-2 py-1.5 text-muted-foreground text-xs", className)} {...props} />;
 }
 
-/** A line between items. */
+/** A line between menu items. */
 export function DropdownMenuSeparator() {
   return <hr className="-mx-1 my-1 border-t" />;
 }

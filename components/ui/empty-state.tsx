@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What a list shows that has nothing in it: what would be here, and how it gets here. */
+/** The message of an empty list: what would be shown here, and how to get it. */
 export function EmptyState({
   icon,
   title,

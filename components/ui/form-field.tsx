@@ -1,13 +1,27 @@
 "use client";
 
-import { type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
+import { capitalize } from "@/components/capitalize";
+import { Input } from "./input";
 import { Label } from "./label";
 
-/** What a control needs to belong to its field. */
+/** Attributes that connect a control to its label, its description and its error. */
 export type ControlProps = { id: string; "aria-describedby"?: string; "aria-invalid"?: true };
 
+type FieldProps = {
+  label: string;
+  /** Shown below the control. */
+  description?: ReactNode;
+  /** What is wrong with the value, as the API says it: "must be greater than 0". */
+  error?: string | undefined;
+  /** True to write "optional" opposite the label. */
+  optional?: boolean;
+  /** Shown opposite the label, such as a link. */
+  aside?: ReactNode;
+};
+
 /**
- * A field of a form: what it is, the control, a hint, and what is wrong with it. The control gets its ties from here:
+ * A field of a form: label, control, error and description. The control gets its attributes from here:
  * `<FormField label="Name">{(control) => <Input {...control} name="name" />}</FormField>`.
  */
 export function FormField({
@@ -15,34 +29,29 @@ export function FormField({
   description,
   error,
   optional = false,
+  aside,
   children,
-}: {
-  label: string;
-  description?: ReactNode;
-  error?: string | undefined;
-  optional?: boolean;
-  children: (control: ControlProps) => ReactNode;
-}) {
+}: FieldProps & { children: (control: ControlProps) => ReactNode }) {
   const id = useId();
-  const described = [description && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  const describedBy = [description && `${id}-description`, error && `${id}-error`].filter(Boolean).join(" ");
   return (
     <div className="grid gap-1.5">
       <div className="flex items-baseline justify-between gap-4">
         <Label htmlFor={id}>{label}</Label>
-        {optional ? <span className="text-muted-foreground text-xs">optional</span> : null}
+        {optional ? <span className="text-muted-foreground text-xs">optional</span> : aside}
       </div>
       {children({
         id,
-        ...(described && { "aria-describedby": described }),
+        ...(describedBy && { "aria-describedby": describedBy }),
         ...(error && { "aria-invalid": true }),
       })}
       {error ? (
         <p id={`${id}-error`} role="alert" className="text-destructive text-xs">
-          {sentence(error)}
+          {toSentence(error)}
         </p>
       ) : null}
       {description ? (
-        <p id={`${id}-hint`} className="text-muted-foreground text-xs">
+        <p id={`${id}-description`} className="text-muted-foreground text-xs">
           {description}
         </p>
       ) : null}
@@ -50,8 +59,30 @@ export function FormField({
   );
 }
 
-/** The API says "must be greater than 0" beside a path; under a field it is a sentence. */
-function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+/** A FormField with a one-line text input; other props go to the input. */
+export function TextField({
+  label,
+  description,
+  error,
+  optional,
+  aside,
+  ...input
+}: FieldProps & Omit<ComponentProps<typeof Input>, "id">) {
+  return (
+    <FormField
+      label={label}
+      description={description}
+      error={error}
+      aside={aside}
+      {...(optional !== undefined && { optional })}
+    >
+      {(control) => <Input {...control} {...input} />}
+    </FormField>
+  );
+}
+
+/** "must be greater than 0" as "Must be greater than 0." */
+function toSentence(text: string): string {
+  const sentence = capitalize(text);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Languages the highlighter knows. */
+/** Languages that can be highlighted; "text" is left as it is. */
 export type Language = "json" | "bash" | "typescript" | "python" | "text" | "dotenv";
 
 const keywords: Record<Language, string> = {
@@ -20,15 +20,15 @@ const comments: Partial<Record<Language, string>> = {
 };
 
 /**
- * Colours strings, numbers, keywords and comments: enough for the short examples of a reference, on the server, with
- * nothing for the browser to load. In shell quotes only one's own JSON is coloured within, as a string.
+ * Highlights strings, numbers, keywords and comments. It is enough for short examples and runs on the server, so that the
+ * browser does not load a highlighter. A quoted part of a shell command is highlighted as one string.
  */
 export function highlight(code: string, language: Language): ReactNode[] {
   if (language === "text") return [code];
   const rules = [
     comments[language],
     /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/.source,
-    // In a shell a number is a port or a flag's, and means nothing by itself.
+    // Numbers in shell commands are mostly ports and option values, which are not highlighted.
     language === "bash" ? undefined : String.raw`(?<![\w.-])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w-])`,
     String.raw`(?<![\w.$-])(?:${keywords[language]})(?![\w-])`,
   ];
@@ -43,7 +43,7 @@ export function highlight(code: string, language: Language): ReactNode[] {
   let end = 0;
   for (const match of code.matchAll(pattern)) {
     const kind = match.slice(1).findIndex((group) => group !== undefined);
-    // A JSON string that is a name, not a value, stays in the text's own colour.
+    // The names of JSON fields are not highlighted.
     const isName =
       language === "json" && kind === 1 && /^\s*:/.test(code.slice(match.index + match[0].length));
     if (isName) continue;

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/components/cn";
 
-/** What a field is. */
+/** The label of a control. */
 export function Label({ className, htmlFor, children, ...props }: ComponentProps<"label">) {
   return (
     <label htmlFor={htmlFor} className={cn("font-medium text-sm", className)} {...props}>

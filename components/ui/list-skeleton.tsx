@@ -2,7 +2,7 @@ import { Skeleton } from "./skeleton";
 
 const rows = ["w-32", "w-44", "w-36", "w-40"];
 
-/** The shape of a sentence above a list of things with an amount each, while they are read. */
+/** Placeholder for a sentence and a list with amounts while they are loading. */
 export function ListSkeleton() {
   return (
     <div aria-busy="true">

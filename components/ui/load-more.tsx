@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { Button, buttonVariants } from "./button";
 
-/** The way to the rows after these: a link for a page from the server, a button where a script adds them. */
+/** Loads the next rows: a link when the server renders them, a button when a script adds them. */
 export function LoadMore({
   href,
   onClick,

@@ -1,7 +1,7 @@
 import { cn } from "@/components/cn";
 import { formatPercent } from "@/components/format-percent";
 
-/** How much of something is used up: amber from 0.8, red from 1. `fraction` may pass 1. Say the figure beside it too. */
+/** A bar that shows how much of a limit is used: amber from 0.8 on, red from 1 on. Show the figure beside it as well. */
 export function Meter({
   fraction,
   label,

@@ -7,20 +7,20 @@ import { Button } from "./button";
 const PopoverId = createContext<string>("");
 
 /**
- * Something small beside its button. The browser's own popover: it opens without a script, and Escape or a click
- * elsewhere closes it. CSS puts it beside its button; a browser that cannot shows it in the middle.
+ * A popover beside its button. It uses the native popover, which opens without a script and closes with Escape or a click
+ * outside. CSS anchors it to its button; browsers without anchor positioning show it in the middle of the page.
  */
 export function Popover({ children }: { children: ReactNode }) {
   return <PopoverId value={useId()}>{children}</PopoverId>;
 }
 
-/** The id of the popover around a component, and the name its button has as an anchor. */
+/** The id of the popover around a component, and the CSS anchor name of its button. */
 export function usePopover(): { id: string; anchor: `--${string}` } {
   const id = use(PopoverId);
   return { id, anchor: `--${id}` };
 }
 
-/** The button that opens and closes it. */
+/** The button that opens and closes the popover. */
 export function PopoverTrigger({ style, ...props }: ComponentProps<typeof Button>) {
   const { id, anchor } = usePopover();
   return <Button popoverTarget={id} style={{ anchorName: anchor, ...style }} {...props} />;
@@ -34,13 +34,13 @@ const places = {
 };
 
 /** Classes of everything that opens beside a button. */
-export const popupClass =
+const popupClass =
   "fixed inset-auto m-0 max-h-[min(24rem,85dvh)] whitespace-normal text-left overflow-y-auto overscroll-contain rounded-lg border bg-popover text-popover-foreground shadow-lg transition-opacity duration-100 starting:open:opacity-0 [position-try-fallbacks:flip-block,flip-inline]";
 
-/** Where a popup stands beside its button. */
-export type Place = keyof typeof places;
+/** The position of a popover relative to its button. */
+type Place = keyof typeof places;
 
-/** What it shows. */
+/** The content of a popover. */
 export function PopoverContent({
   place = "bottom-start",
   className,

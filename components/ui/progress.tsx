@@ -1,4 +1,4 @@
-/** How far something has come. `fraction` is from 0 to 1; say beside it what is counted. */
+/** A progress bar. `fraction` is from 0 to 1. */
 export function Progress({ fraction, label }: { fraction: number; label: string }) {
   const percent = Math.floor(Math.min(Math.max(fraction, 0), 1) * 100);
   return (

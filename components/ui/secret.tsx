@@ -2,7 +2,7 @@
 
 import { CopyButton } from "./copy-button";
 
-/** A secret in full, to be copied: by the button, or as a field that is selected as a whole when it takes the focus. */
+/** A secret in a read-only input with a copy button. The input selects its text when it gets the focus. */
 export function Secret({ secret, label }: { secret: string; label: string }) {
   return (
     <div className="flex items-center gap-1 rounded-md border border-input bg-muted pr-1">

@@ -8,7 +8,7 @@ const part =
   "inline-flex h-7 cursor-pointer items-center whitespace-nowrap rounded-[5px] px-2.5 text-muted-foreground hover:text-foreground";
 const chosen = "bg-accent text-foreground";
 
-/** One of a few ways to look at a page, kept in its address: plain links, no script. */
+/** Links that choose one of a few views of a page. The choice is kept in the address, so it needs no script. */
 export function SegmentedLinks({
   label,
   options,
@@ -36,7 +36,7 @@ export function SegmentedLinks({
   );
 }
 
-/** One of a few in a form: radio buttons that stand together. */
+/** Radio buttons for one of a few options, shown as a single control. */
 export function SegmentedControl({
   legend,
   name,

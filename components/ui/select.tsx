@@ -2,7 +2,7 @@ import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
 import { cn } from "@/components/cn";
 
-/** One of a few. The browser's own, which every keyboard, phone and screen reader knows. */
+/** A native select with a styled arrow. */
 export function Select({ className, children, ...props }: ComponentProps<"select">) {
   return (
     <span className={cn("relative inline-flex w-full", className)}>

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { Dialog, DialogContent, DialogHeader, DialogTitle } from "./dialog";
 
-/** A dialog along the right edge: details of a row, with the table still in sight. */
+/** The content of a dialog along the right edge, for the details of a row. */
 export function SheetContent({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <DialogContent shape="right" {...(className && { className })}>

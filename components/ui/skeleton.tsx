@@ -1,6 +1,6 @@
 import { cn } from "@/components/cn";
 
-/** A place that something is about to take. Give it the size of what comes. */
+/** A placeholder for content that is loading. It should have the size of the content. */
 export function Skeleton({ className }: { className?: string }) {
   return (
     <span

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cn } from "@/components/cn";
 
-/** Something that is on or off at once, without a button to confirm it. What is inside is its name. */
+/** A switch that takes effect at once. `children` are its label. */
 export function Switch({
   checked,
   onCheckedChange,

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/components/cn";
 
-/** A table that scrolls sideways by itself where the page is too narrow for it. */
+/** A table. It scrolls horizontally when the page is too narrow. */
 export function Table({ className, ...props }: ComponentProps<"table">) {
   return (
     <div className="relative w-full overflow-x-auto">
@@ -10,22 +10,22 @@ export function Table({ className, ...props }: ComponentProps<"table">) {
   );
 }
 
-/** The head rows. */
+/** The head of a table. */
 export function TableHeader({ className, ...props }: ComponentProps<"thead">) {
   return <thead className={cn("[&_tr]:border-b", className)} {...props} />;
 }
 
-/** The body rows. */
+/** The body of a table. */
 export function TableBody({ className, ...props }: ComponentProps<"tbody">) {
   return <tbody className={cn("[&_tr:last-child]:border-0", className)} {...props} />;
 }
 
-/** One row. */
+/** A row of a table. */
 export function TableRow({ className, ...props }: ComponentProps<"tr">) {
   return <tr className={cn("border-b", className)} {...props} />;
 }
 
-/** A heading of a column. */
+/** The heading of a column. */
 export function TableHead({ className, ...props }: ComponentProps<"th">) {
   return (
     <th
@@ -39,7 +39,7 @@ export function TableHead({ className, ...props }: ComponentProps<"th">) {
   );
 }
 
-/** One cell. */
+/** A cell of a table. */
 export function TableCell({ className, ...props }: ComponentProps<"td">) {
   return <td className={cn("px-3 py-2 align-top", className)} {...props} />;
 }

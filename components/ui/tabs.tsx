@@ -2,21 +2,25 @@
 
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
 import { cn } from "@/components/cn";
+import { indexAfterKey } from "./arrow-keys";
 
-/** One of several views. */
+/** One view: `label` is on its tab. */
 export type Tab = { id: string; label: string; content: ReactNode };
 
-/** Several views of one thing, one in sight. Arrows choose; views out of sight stay as they were left. */
+/** Several views of which one is shown at a time. Arrow keys, Home and End choose; hidden views keep their state. */
 export function Tabs({ tabs, label, className }: { tabs: Tab[]; label: string; className?: string }) {
   const id = useId();
   const [active, setActive] = useState(tabs[0]?.id);
   const move = (event: KeyboardEvent<HTMLElement>) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const at = tabs.findIndex((tab) => tab.id === active);
-    const next = tabs[(at + step + tabs.length) % tabs.length];
+    const index = tabs.findIndex((tab) => tab.id === active);
+    const moved = indexAfterKey(event.key, index, tabs.length, {
+      axis: "horizontal",
+      wraps: true,
+      hasEnds: true,
+    });
+    const next = moved === undefined ? undefined : tabs[moved];
     if (!next) return;
+    event.preventDefault();
     setActive(next.id);
     document.getElementById(`${id}-${next.id}`)?.focus();
   };

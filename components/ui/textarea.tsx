@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/components/cn";
 
-/** Lines of text to fill in; it grows with them. */
+/** A multi-line text input that grows with its text. */
 export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   return (
     <textarea

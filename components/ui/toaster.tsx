@@ -19,12 +19,12 @@ function change(next: Toast[]): void {
 
 const dismiss = (id: number) => change(toasts.filter((toast) => toast.id !== id));
 
-/** Says in a corner that something was done, and offers to take it back. */
+/** Shows a notice of success for 5 seconds. @param action an optional button, such as "Undo" */
 export function toast(text: string, action?: Toast["action"]): void {
   change([...toasts.slice(-2), { id: ++lastId, text, isProblem: false, ...(action && { action }) }]);
 }
 
-/** Says in a corner that something failed. Stays until it is closed: a problem must not slip away. */
+/** Shows a notice of a failure. It stays until the user closes it. */
 export function toastProblem(text: string): void {
   change([...toasts.slice(-2), { id: ++lastId, text, isProblem: true }]);
 }
@@ -34,7 +34,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Where toasts appear; once, in the layout. Above open dialogs, too: it is a popover of its own. */
+/** The place where notices appear, above open dialogs. It is rendered once, by the shell. */
 export function Toaster() {
   const shown = useSyncExternalStore(
     subscribe,
@@ -45,7 +45,7 @@ export function Toaster() {
   useEffect(() => {
     const element = region.current;
     if (!element || shown.length === 0) return;
-    // What was opened last lies on top: shown anew, it lies over a dialog that was opened in between.
+    // The element that opened last is on top, so it is opened again to be above a dialog that was opened since.
     if (element.matches(":popover-open")) element.hidePopover();
     element.showPopover();
   }, [shown]);

@@ -3,9 +3,9 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 
 /**
- * Whether something that unfolds or pops up ever did: what nobody looks at need not be made. The browser opens it
- * without waiting for React, so it may be open from the start.
- * @returns `element` to give to the details or popover as its ref, and `open` to call when it opens
+ * Tells whether a details element or a popover was ever open, so that its content is rendered only when it is needed. The
+ * browser can open it before React runs.
+ * @returns `element`, the ref of the details or popover; `wasOpened`; and `open`, to be called when it opens
  */
 export function useOpened<Opening extends HTMLElement>(): {
   element: RefObject<Opening | null>;

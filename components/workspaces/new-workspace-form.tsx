@@ -1,19 +1,16 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import type { FormEvent } from "react";
 import { callApi } from "@/components/api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { FormField } from "@/components/ui/form-field";
-import { Input } from "@/components/ui/input";
+import { Form, textOf } from "@/components/ui/form";
+import { TextField } from "@/components/ui/form-field";
 import { useMutation } from "@/components/use-mutation";
 import type { membership } from "@/lib/contract/me";
 import type { createWorkspaceRequest } from "@/lib/contract/workspaces";
 
-const fields = ["name", "slug"] as const;
-
-/** Asks for a name, and for an address where the one made of the name is not wanted; leads to the new workspace. */
+/** Creates a workspace and opens it. Without an address, the API derives one from the name. */
 export function NewWorkspaceForm() {
   const router = useRouter();
   const { run, isPending, problem, fieldErrors } = useMutation(
@@ -24,34 +21,35 @@ export function NewWorkspaceForm() {
       }),
     { quiet: true, refresh: false },
   );
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const made = await run(String(form.get("name")).trim(), String(form.get("slug")).trim());
-    if (made) router.push(`/${made.slug}`);
+  const submit = async (fields: FormData) => {
+    const created = await run(textOf(fields, "name"), textOf(fields, "slug"));
+    if (created) router.push(`/${created.slug}`);
   };
-  const isOfNoField = problem && !fields.some((field) => fieldErrors[field]);
   return (
-    <form onSubmit={submit} className="grid gap-4">
-      {isOfNoField ? <Alert variant="destructive">{problem}</Alert> : null}
-      <FormField label="Name" error={fieldErrors.name}>
-        {(control) => (
-          <Input {...control} name="name" required maxLength={120} autoComplete="organization" autoFocus />
-        )}
-      </FormField>
-      <FormField
+    <Form onSubmit={submit} className="grid gap-4">
+      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
+      <TextField
+        label="Name"
+        error={fieldErrors.name}
+        name="name"
+        required
+        maxLength={120}
+        autoComplete="organization"
+        autoFocus
+      />
+      <TextField
         label="Address"
         optional
         error={fieldErrors.slug}
-        description="Lower-case letters, digits and dashes; made of the name if you leave it out. It stays for good."
-      >
-        {(control) => (
-          <Input {...control} name="slug" maxLength={63} autoCapitalize="none" spellCheck={false} />
-        )}
-      </FormField>
+        description="Lower-case letters, digits and dashes. If it is empty, it is derived from the name. It cannot be changed later."
+        name="slug"
+        maxLength={63}
+        autoCapitalize="none"
+        spellCheck={false}
+      />
       <Button type="submit" disabled={isPending} className="h-10 sm:h-9">
-        Make the workspace
+        Create the workspace
       </Button>
-    </form>
+    </Form>
   );
 }

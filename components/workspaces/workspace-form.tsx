@@ -1,11 +1,10 @@
 "use client";
 
-import type { FormEvent } from "react";
 import { callApi } from "@/components/api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { FormField } from "@/components/ui/form-field";
-import { Input } from "@/components/ui/input";
+import { Form, textOf } from "@/components/ui/form";
+import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { Textarea } from "@/components/ui/textarea";
 import { useMutation } from "@/components/use-mutation";
@@ -16,9 +15,9 @@ type Changes = { name: string; description: string | null; base_currency: string
 
 const currencyNames = new Intl.DisplayNames("en-US", { type: "currency" });
 
-/** What a workspace is called and about. Its address stays for good. */
+/** Edits a workspace's name, description and currency. @param props.currencies ISO 4217 codes */
 export function WorkspaceForm({ workspace, currencies }: { workspace: Membership; currencies: string[] }) {
-  const { run, isPending, formProblem, fieldErrors } = useMutation(
+  const { run, isPending, problem, fieldErrors } = useMutation(
     (changes: Changes) =>
       callApi<typeof membership, typeof updateWorkspaceRequest>(
         "PATCH",
@@ -27,23 +26,22 @@ export function WorkspaceForm({ workspace, currencies }: { workspace: Membership
       ),
     { done: "The workspace is changed.", quiet: true },
   );
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const textOf = (name: keyof Changes) => String(form.get(name)).trim();
-    await run({
-      name: textOf("name"),
-      description: textOf("description") || null,
-      base_currency: textOf("base_currency"),
+  const submit = (fields: FormData) =>
+    run({
+      name: textOf(fields, "name"),
+      description: textOf(fields, "description") || null,
+      base_currency: textOf(fields, "base_currency"),
     });
-  };
   return (
-    <form onSubmit={submit} className="grid max-w-xl gap-5">
-      <FormField label="Name" error={fieldErrors.name}>
-        {(control) => (
-          <Input {...control} name="name" defaultValue={workspace.name} required maxLength={120} />
-        )}
-      </FormField>
+    <Form onSubmit={submit} className="grid max-w-xl gap-5">
+      <TextField
+        label="Name"
+        error={fieldErrors.name}
+        name="name"
+        defaultValue={workspace.name}
+        required
+        maxLength={120}
+      />
       <FormField label="Description" optional error={fieldErrors.description}>
         {(control) => (
           <Textarea
@@ -56,13 +54,13 @@ export function WorkspaceForm({ workspace, currencies }: { workspace: Membership
       </FormField>
       <FormField
         label="Currency"
-        description="What the team thinks in, for programs that read the workspace. Costs and budgets are kept in US dollars."
+        description="The team's own currency, for programs that read the workspace. Costs and budgets are kept in US dollars."
         error={fieldErrors.base_currency}
       >
         {(control) => (
           <Select {...control} name="base_currency" defaultValue={workspace.base_currency}>
             {currencies.map((code) => (
-              // A server's and a browser's tables of names differ.
+              // The server and the browser may have different names for a currency.
               <option key={code} value={code} suppressHydrationWarning>
                 {`${code}, ${currencyNames.of(code)}`}
               </option>
@@ -70,10 +68,10 @@ export function WorkspaceForm({ workspace, currencies }: { workspace: Membership
           </Select>
         )}
       </FormField>
-      {formProblem ? <Alert variant="destructive">{formProblem}</Alert> : null}
+      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
       <Button type="submit" disabled={isPending} className="justify-self-start">
         Save
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,10 +1,11 @@
+import { indexAfterKey } from "@/components/ui/arrow-keys";
 import type { SearchEntry } from "../search-index";
 import { rankEntries } from "./rank-entries";
 
-/** Results shown at most. */
-const atMost = 30;
+/** Results that are shown at most. */
+const maxResults = 30;
 
-/** The search: `/`, ⌘K and Ctrl-K open it. What it searches is loaded when it is first opened. */
+/** Enables the search dialog: `/`, ⌘K and Ctrl-K open it. The search index is loaded when the dialog is first opened. */
 export function enableSearch(): void {
   const dialog = document.querySelector<HTMLDialogElement>("dialog[data-search]");
   const input = dialog?.querySelector("input");
@@ -16,14 +17,15 @@ export function enableSearch(): void {
   let active = 0;
   const options = () => [...list.querySelectorAll<HTMLAnchorElement>("[role=option]")];
 
-  const mark = (index: number) => {
-    const all = options();
-    active = all.length === 0 ? 0 : (index + all.length) % all.length;
-    for (const [at, option] of all.entries()) option.setAttribute("aria-selected", String(at === active));
-    const chosen = all[active];
-    if (chosen) input.setAttribute("aria-activedescendant", chosen.id);
+  const activate = (next: number) => {
+    active = next;
+    const results = options();
+    for (const [index, option] of results.entries())
+      option.setAttribute("aria-selected", String(index === active));
+    const option = results[active];
+    if (option) input.setAttribute("aria-activedescendant", option.id);
     else input.removeAttribute("aria-activedescendant");
-    chosen?.scrollIntoView({ block: "nearest" });
+    option?.scrollIntoView({ block: "nearest" });
   };
 
   const load = () => {
@@ -46,13 +48,13 @@ export function enableSearch(): void {
     }
     if (input.value !== text) return;
     const found = rankEntries(all, text);
-    list.replaceChildren(...found.slice(0, atMost).map(showEntry));
-    mark(0);
+    list.replaceChildren(...found.slice(0, maxResults).map(showEntry));
+    activate(0);
     if (text.trim() === "") status.textContent = "Type the name of an endpoint, a field or an error.";
     else if (found.length === 0) status.textContent = "Nothing found.";
     else
       status.textContent =
-        found.length > atMost ? `The first ${atMost} of ${found.length}.` : `${found.length} found.`;
+        found.length > maxResults ? `The first ${maxResults} of ${found.length}.` : `${found.length} found.`;
   };
 
   const open = () => {
@@ -64,15 +66,14 @@ export function enableSearch(): void {
 
   input.addEventListener("input", find);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      event.preventDefault();
-      mark(active + (event.key === "ArrowDown" ? 1 : -1));
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      options()[active]?.click();
-    }
+    const results = options();
+    const next = indexAfterKey(event.key, active, results.length, { wraps: true });
+    if (next !== undefined) activate(next);
+    else if (event.key === "Enter") results[active]?.click();
+    else return;
+    event.preventDefault();
   });
-  // A section of this very page changes nothing but the address.
+  // A result on this page changes only the address, so the dialog has to be closed here.
   list.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();

@@ -54,7 +54,7 @@ export default async function ActivityPage({ params, searchParams }: Props) {
         path={path}
         params={asked.params}
         filters={activeFilters(asked.params, list.activity[0])}
-        days={`/api/v1/workspaces/${slug}/metrics?${new URLSearchParams(asked.days)}`}
+        metricsPath={`/api/v1/workspaces/${slug}/metrics?${new URLSearchParams(asked.days)}`}
       />
       <ActivityList
         key={source}

@@ -2,7 +2,7 @@ import { Gauge } from "lucide-react";
 import type { Metadata } from "next";
 import { BudgetActions } from "@/components/budgets/budget-actions";
 import { BudgetCard } from "@/components/budgets/budget-card";
-import { budgetsSentenceId, byCloseness, toBudgetInHand } from "@/components/budgets/budget-view";
+import { budgetsSentenceId, sortByUse, toEditableBudget } from "@/components/budgets/budget-view";
 import { NewBudget } from "@/components/budgets/new-budget";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { PageHeader } from "@/components/shell/page-header";
@@ -14,7 +14,7 @@ export const metadata: Metadata = { title: "Budgets" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** The budgets of a workspace, those closest to their limits first. */
+/** The budgets of a workspace, the most used first. Without a budget, it says what budgets are for. */
 export default async function BudgetsPage({ params }: Props) {
   const {
     claims,
@@ -27,8 +27,8 @@ export default async function BudgetsPage({ params }: Props) {
       <PageHeader title="Budgets" actions={budgets.length > 0 ? create : null} />
       {budgets.length === 0 ? (
         <EmptyState icon={<Gauge />} title="No budget yet" action={create}>
-          A budget says how much a month may cost: all of it, or one project, feature, provider or key. It
-          warns from 80 % on, and tells the day it would be used up.
+          A budget is a monthly limit for all spend, or for one project, feature, provider or key. It warns
+          from 80 % on, and shows the day on which it will be used up.
           {canEdit ? null : " Admins of this workspace can set one."}
         </EmptyState>
       ) : (
@@ -37,12 +37,14 @@ export default async function BudgetsPage({ params }: Props) {
             <BudgetSentence budgets={budgets} />
           </div>
           <div className="grid gap-4 md:grid-cols-2">
-            {byCloseness(budgets).map((budget) => (
+            {sortByUse(budgets).map((budget) => (
               <BudgetCard
                 key={budget.id}
                 budget={budget}
                 workspace={slug}
-                actions={canEdit ? <BudgetActions workspace={slug} budget={toBudgetInHand(budget)} /> : null}
+                actions={
+                  canEdit ? <BudgetActions workspace={slug} budget={toEditableBudget(budget)} /> : null
+                }
               />
             ))}
           </div>

@@ -2,7 +2,7 @@ import { Plug } from "lucide-react";
 import type { Metadata } from "next";
 import { ConnectGuide } from "@/components/connections/connect-guide";
 import { ConnectionTable } from "@/components/connections/connection-table";
-import { connectionsId, viewConnection } from "@/components/connections/connection-view";
+import { connectionsId, toConnectionView } from "@/components/connections/connection-view";
 import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
 import { listConnections } from "@/lib/access/oauth/connections";
@@ -13,7 +13,7 @@ export const metadata: Metadata = { title: "Connections" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** The assistants that members let into a workspace, and how to let in another. */
+/** The assistants that members have connected to a workspace, and how to connect another one. */
 export default async function ConnectionsPage({ params }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { connections } = await listConnections(claims, workspace.slug);
@@ -29,8 +29,8 @@ export default async function ConnectionsPage({ params }: Props) {
         >
           {connections.length === 0 ? (
             <EmptyState icon={<Plug />} title="No assistant is connected">
-              An assistant that is connected answers questions about spend and records costs, with no more
-              rights than you give it.
+              A connected assistant answers questions about spend and records costs. It has only the
+              permissions that you grant.
             </EmptyState>
           ) : (
             <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
@@ -39,7 +39,7 @@ export default async function ConnectionsPage({ params }: Props) {
                   ? "One assistant is connected."
                   : `${connections.length} assistants are connected.`}
               </p>
-              <ConnectionTable connections={connections.map(viewConnection)} workspace={workspace.slug} />
+              <ConnectionTable connections={connections.map(toConnectionView)} workspace={workspace.slug} />
             </div>
           )}
         </section>

@@ -1,7 +1,7 @@
 import { ChevronRight, KeyRound } from "lucide-react";
 import type { Metadata } from "next";
 import { KeyTable } from "@/components/keys/key-table";
-import { keysSentenceId, viewKey } from "@/components/keys/key-view";
+import { keysSentenceId, toKeyView } from "@/components/keys/key-view";
 import { summarizeKeys } from "@/components/keys/keys-sentence";
 import { NewKey } from "@/components/keys/new-key";
 import { PageHeader } from "@/components/shell/page-header";
@@ -14,7 +14,7 @@ export const metadata: Metadata = { title: "Keys" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** The API keys of a workspace: what each may do, what it spent, and whether it is still needed. */
+/** The API keys of a workspace: what each may do, what it spent, and when it was last used. Inactive keys are folded away. */
 export default async function KeysPage({ params }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const {
@@ -22,18 +22,18 @@ export default async function KeysPage({ params }: Props) {
     can_create,
     grantable_permissions: grantable,
   } = await listApiKeys(claims, workspace.slug);
-  const keys = api_keys.map(viewKey);
+  const keys = api_keys.map(toKeyView);
   const active = keys.filter(({ status }) => status === "active");
   const past = keys.filter(({ status }) => status !== "active");
   const context = { workspace: workspace.slug, grantable, addresses: serviceAddresses() };
   return (
     <>
-      {/* In one place, whether there are keys or not: it holds the secret of the first one. */}
+      {/* NewKey keeps its place when the first key is created, because it shows that key's secret. */}
       <PageHeader title="Keys" actions={can_create ? <NewKey {...context} /> : null} />
       {keys.length === 0 ? (
         <EmptyState icon={<KeyRound />} title="No key yet">
-          A key lets a program record costs or read spend, within the limits you give it.
-          {can_create ? null : " Members of this workspace can make one."}
+          A key lets a program record costs or read spend, within the limits that you set.
+          {can_create ? null : " Members of this workspace can create one."}
         </EmptyState>
       ) : (
         <div className="grid gap-6">

@@ -1,22 +1,23 @@
 import { exactText } from "@/components/amount";
-import { formatUsd } from "@/components/money";
+import { plural } from "@/components/format-count";
+import { formatSignedUsd } from "@/components/money";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { AuditEntry } from "./entry";
 
 type Row = Record<string, unknown>;
 
-/** Who made a change, for people: their name, else their address then. */
+/** The name of the user who made a change, or the e-mail address they had; "The service" when no user did. */
 export function actorName({ actor }: AuditEntry): string {
   if (actor === null) return "The service";
-  return actor.display_name ?? actor.email ?? "Somebody who is gone";
+  return actor.display_name ?? actor.email ?? "A deleted user";
 }
 
-/** What somebody did, in words that follow their name: "removed grace@example.com". */
-export function describeEntry(entry: AuditEntry): string {
+/** What an entry's actor did, to be read after the actor's name: "removed grace@example.com". */
+export function formatEntry(entry: AuditEntry): string {
   const { action, subject, before, after } = entry;
   const row = after ?? before ?? {};
-  const special = verbs[subject.kind]?.(entry, row, before ?? {});
-  if (special) return special;
+  const specific = formatters[subject.kind]?.(entry, row, before ?? {});
+  if (specific) return specific;
   const verb = /\.(created|changed|deleted)$/.exec(action)?.[1] ?? "changed";
   return `${verb} ${subject.kind.replaceAll("_", " ")} ${nameOf(row)}`.trim();
 }
@@ -28,45 +29,45 @@ const differs = (field: string, before: Row, after: Row) =>
 const amountOf = (value: unknown) =>
   value instanceof ExactNumber || typeof value === "number" ? exactText(value) : "0";
 
-/** What each kind of change is called; `is` tells the three ways of changing a row apart. */
-const verbs: Record<string, (entry: AuditEntry, row: Row, before: Row) => string | undefined> = {
+/** The text for each kind of thing that changed; undefined for the general text. */
+const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => string | undefined> = {
   workspace: ({ action }, row, before) => {
     if (action.endsWith(".changed") && differs("require_mfa", before, row))
       return `${row.require_mfa ? "required" : "stopped requiring"} two-factor authentication`;
-    return `${is(action, "made", "changed", "deleted")} the workspace ${nameOf(row)}`;
+    return `${verbOf(action, "created", "changed", "deleted")} the workspace ${nameOf(row)}`;
   },
-  authenticator: ({ action }) => `${is(action, "added", "", "removed")} an authenticator app`,
+  authenticator: ({ action }) => `${verbOf(action, "added", "", "removed")} an authenticator app`,
   recovery_code: ({ action }) =>
     action.endsWith(".used")
       ? "signed in with a recovery code"
-      : `${is(action, "made", "", "removed")} recovery codes`,
+      : `${verbOf(action, "created", "", "removed")} recovery codes`,
   member: ({ action, actor, subject }, row) => {
-    const who = textOf(row, "email");
+    const email = textOf(row, "email");
     const isOwn = actor !== null && actor.user_id === subject.id;
-    if (action.endsWith(".created")) return isOwn ? `joined as ${row.role}` : `added ${who} as ${row.role}`;
-    if (action.endsWith(".deleted")) return isOwn ? "left" : `removed ${who}`;
-    return `made ${who} ${row.role}`;
+    if (action.endsWith(".created")) return isOwn ? `joined as ${row.role}` : `added ${email} as ${row.role}`;
+    if (action.endsWith(".deleted")) return isOwn ? "left" : `removed ${email}`;
+    return `changed the role of ${email} to ${row.role}`;
   },
   invitation: ({ action }, row) => {
-    const whom = textOf(row, "email") || "whoever has the link";
+    const invitee = textOf(row, "email") || "anybody with the link";
     if (action.endsWith(".changed")) return "accepted an invitation";
-    return is(action, `invited ${whom} as ${row.role}`, "", `revoked the invitation for ${whom}`);
+    return verbOf(action, `invited ${invitee} as ${row.role}`, "", `revoked the invitation for ${invitee}`);
   },
   project: (_, row, before) => {
     if (!differs("archived_at", before, row)) return `renamed the project ${nameOf(before)}`;
-    return `${row.archived_at === null ? "took back into use" : "archived"} the project ${nameOf(row)}`;
+    return `${row.archived_at === null ? "restored" : "archived"} the project ${nameOf(row)}`;
   },
   api_key: ({ action }, row, before) => {
     const key = `the key ${nameOf(row)}`;
-    if (!action.endsWith(".changed")) return `${is(action, "made", "", "deleted")} ${key}`;
+    if (!action.endsWith(".changed")) return `${verbOf(action, "created", "", "deleted")} ${key}`;
     if (differs("revoked_at", before, row)) return `revoked ${key}`;
-    if (differs("last_four", before, row)) return `replaced the secret of ${key}`;
+    if (differs("last_four", before, row)) return `rotated the secret of ${key}`;
     return `changed ${key}`;
   },
-  budget: ({ action }, row) => `${is(action, "set", "changed", "deleted")} the budget ${nameOf(row)}`,
+  budget: ({ action }, row) => `${verbOf(action, "set", "changed", "deleted")} the budget ${nameOf(row)}`,
   connection: ({ action }, row) => {
     const assistant = textOf(row, "client_name") || nameOf(row);
-    return is(
+    return verbOf(
       action,
       `connected ${assistant}`,
       `changed what ${assistant} may do`,
@@ -75,19 +76,19 @@ const verbs: Record<string, (entry: AuditEntry, row: Row, before: Row) => string
   },
   price: ({ action }, row) => {
     const of = [row.provider, row.model, row.unit_type].filter((part) => part !== null).join(" ");
-    return `${is(action, "set", "changed", "deleted")} the price of ${of}`;
+    return `${verbOf(action, "set", "changed", "deleted")} the price of ${of}`;
   },
   repricing: (_, row) => {
     const changed = amountOf(row.changed);
     const usd = amountOf(row.change_usd);
-    const by =
-      Number(usd) === 0 ? "" : `, ${usd.startsWith("-") ? "−" : "+"}${formatUsd(usd.replace("-", ""))}`;
-    return `had ${changed} ${changed === "1" ? "message" : "messages"} of ${row.provider} corrected${by}`;
+    const difference = Number(usd) === 0 ? "" : `, ${formatSignedUsd(usd)}`;
+    return `corrected ${changed} ${plural(Number(changed), "message")} of ${row.provider}${difference}`;
   },
   subscription: (_, row) => `stopped the subscription ${textOf((row.message ?? {}) as Row, "vendor")}`,
 };
 
-function is(action: string, created: string, changed: string, deleted: string): string {
+/** One of three texts, by what the action did to the row. */
+function verbOf(action: string, created: string, changed: string, deleted: string): string {
   if (action.endsWith(".created")) return created;
   return action.endsWith(".deleted") ? deleted : changed;
 }

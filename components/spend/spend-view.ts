@@ -3,22 +3,22 @@ import type { BreakdownRow } from "@/components/charts/breakdown";
 import { coloursByName, projectColour, restColour } from "@/components/charts/colours";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
 import type { Dimension, Metrics } from "@/lib/contract/metrics";
-import type { ChartedSeries } from "./series-chart";
+import type { ChartSeries } from "./series-chart";
 
-/** Figures as a page shows them: of which workspace, and by which filters one gets to the rows behind them. */
+/** Metrics of a workspace, with the filter that leads to the rows behind them. */
 export type SpendView = {
   workspace: string;
   metrics: Metrics;
-  /** What the figures were asked for with. */
+  /** The filter that the metrics were read with. */
   filter: ActivityFilter;
-  /** The slugs of all projects of the workspace, the oldest first: they give projects their colours. */
+  /** The slugs of all projects of the workspace, the oldest first, which decides their colours. */
   projectOrder: string[];
 };
 
 type Slice = { value: string | null; name: string | null; is_rest: boolean };
 
-/** What people call a message type. */
-const typeNames: Record<string, string> = {
+/** Labels of message types, in the plural. */
+const typeLabels: Record<string, string> = {
   usage: "Usage",
   batch: "Batches",
   allocation: "Allocations",
@@ -26,40 +26,41 @@ const typeNames: Record<string, string> = {
   subscription: "Subscriptions",
 };
 
-/** What spend is broken down by, as headings have it. */
-export const dimensionNames: Record<Dimension, string> = {
-  project: "Projects",
-  model: "Models",
-  feature: "Features",
-  provider: "Providers",
-  type: "Types",
-  key: "Keys",
+/** Labels of the dimensions that spend is grouped by: in the singular, and as the title of a breakdown. */
+export const dimensionLabels: Record<Dimension, { label: string; title: string }> = {
+  project: { label: "Project", title: "Projects" },
+  model: { label: "Model", title: "Models" },
+  feature: { label: "Feature", title: "Features" },
+  provider: { label: "Provider", title: "Providers" },
+  type: { label: "Type", title: "Types" },
+  key: { label: "Key", title: "Keys" },
 };
 
 function nameOf(dimension: Dimension, { value, name, is_rest: isRest }: Slice): string {
   if (isRest) return "Other";
   if (value === null) return `No ${dimension}`;
-  return dimension === "type" ? (typeNames[value] ?? value) : (name ?? value);
+  return dimension === "type" ? (typeLabels[value] ?? value) : (name ?? value);
 }
 
-function colourer(dimension: Dimension, slices: Slice[], projectOrder: string[]): (slice: Slice) => string {
+/** Returns the function that gives each slice its colour. */
+function colourOfSlices(dimension: Dimension, slices: Slice[], projectOrder: string[]): (slice: Slice) => string {
   if (dimension === "project") return ({ value }) => projectColour(value, projectOrder);
   const colours = coloursByName(slices.flatMap(({ value }) => value ?? []));
   return ({ value }) => (value === null ? restColour : (colours.get(value) ?? restColour));
 }
 
-/** The rows behind a slice; none behind a rest, which no filter can name. */
+/** The address of the rows behind a slice; undefined for "Other", which no filter selects. */
 function hrefOf({ workspace, filter }: SpendView, dimension: Dimension, slice: Slice): string | undefined {
   return slice.is_rest ? undefined : activityHref(workspace, { ...filter, [dimension]: slice.value });
 }
 
 /**
- * What a chart shows of the series.
- * @param today the UTC day that is not over, `YYYY-MM-DD`
+ * Maps the series of the metrics to the props of a chart.
+ * @param today the current UTC day, `YYYY-MM-DD`
  */
-export function describeSeries(view: SpendView, today: string): ChartedSeries {
+export function toChartSeries(view: SpendView, today: string): ChartSeries {
   const { bucket, group_by: dimension, groups, points, previous } = view.metrics.series;
-  const colourOf = colourer(dimension, groups, view.projectOrder);
+  const colourOf = colourOfSlices(dimension, groups, view.projectOrder);
   return {
     bucket,
     today,
@@ -82,10 +83,10 @@ export function describeSeries(view: SpendView, today: string): ChartedSeries {
   };
 }
 
-/** What a breakdown shows; projects in their colours. */
-export function describeBreakdown(view: SpendView, dimension: Dimension): BreakdownRow[] {
+/** Maps a breakdown of the metrics to rows. Projects have their colours. */
+export function toBreakdownRows(view: SpendView, dimension: Dimension): BreakdownRow[] {
   const slices = view.metrics[`by_${dimension}`];
-  const colourOf = colourer(dimension, slices, view.projectOrder);
+  const colourOf = colourOfSlices(dimension, slices, view.projectOrder);
   return slices.map((slice) => {
     const href = hrefOf(view, dimension, slice);
     return {

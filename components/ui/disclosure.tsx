@@ -3,8 +3,8 @@
 import type { ReactNode } from "react";
 import { useOpened } from "./use-opened";
 
-/** What is folded away behind a line. It is made when it is first unfolded. */
-export function Unfold({
+/** Content that is folded away behind a summary. It is rendered when it is first unfolded. */
+export function Disclosure({
   summary,
   className,
   summaryClassName,

@@ -1,0 +1,22 @@
+import Link from "next/link";
+import { Money } from "@/components/money";
+
+/**
+ * What a key or a connection spent this month, as a link to its rows, and its monthly limit if it has one.
+ * @param props.spent exact USD, as is `limit`
+ */
+export function SpentOfLimit({ href, spent, limit }: { href: string; spent: string; limit: string | null }) {
+  return (
+    <span className="tabular-nums">
+      {/* Prefetching would read the activity once for each row of the table. */}
+      <Link href={href} prefetch={false} className="rounded-sm underline-offset-4 hover:underline">
+        <Money usd={spent} figure="spent" />
+      </Link>
+      {limit === null ? null : (
+        <span className="block whitespace-nowrap text-muted-foreground text-xs">
+          of <Money usd={limit} figure="monthly_limit" />
+        </span>
+      )}
+    </span>
+  );
+}
