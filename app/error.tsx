@@ -3,7 +3,7 @@
 import { Notice } from "@/components/shell/notice";
 import { Button } from "@/components/ui/button";
 
-/** A page that failed. The digest is the same as in the server's log. */
+/** Shown when a page fails. The code is also in the server's log. */
 export default function ErrorPage({
   error,
   reset,
@@ -13,10 +13,10 @@ export default function ErrorPage({
 }) {
   return (
     <Notice title="This page could not be shown" actions={<Button onClick={reset}>Try again</Button>}>
-      <p>Something went wrong on our side. What you recorded is safe.</p>
+      <p>Something went wrong on our side. Recorded costs are not affected.</p>
       {error.digest ? (
         <p className="pt-2 text-sm">
-          If it stays, tell whoever runs this service the code{" "}
+          If this happens again, give the operator of this service the code{" "}
           <code className="font-mono">{error.digest}</code>.
         </p>
       ) : null}

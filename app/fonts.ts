@@ -1,8 +1,8 @@
 import localFont from "next/font/local";
 
 /**
- * Geist, from its package's files and never from the network. A font that is not there at once is left for the next page:
- * changing it under text that is being read would move the page.
+ * Geist Sans, from the files of its package. When it is not loaded at once, the page keeps the fallback font, because
+ * changing the font later would move the text.
  */
 export const sans = localFont({
   src: "../node_modules/geist/dist/fonts/geist-sans/Geist-Variable.woff2",
@@ -11,7 +11,7 @@ export const sans = localFont({
   display: "optional",
 });
 
-/** Its sister of equal widths. */
+/** Geist Mono. */
 export const mono = localFont({
   src: "../node_modules/geist/dist/fonts/geist-mono/GeistMono-Variable.woff2",
   variable: "--font-geist-mono",

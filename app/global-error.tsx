@@ -3,7 +3,7 @@
 import "./globals.css";
 import ErrorPage from "./error";
 
-/** Where even the layout failed: the same page, in a document of its own. */
+/** Shown when the root layout fails: the error page in a document of its own. */
 export default function GlobalError(props: { error: Error & { digest?: string }; reset: () => void }) {
   return (
     <html lang="en">

@@ -1,5 +1,6 @@
 import "./globals.css";
 import type { Metadata, Viewport } from "next";
+import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { ThemeProvider } from "@/components/shell/theme-provider";
 import { serviceAddress } from "@/lib/service-address";
@@ -8,14 +9,14 @@ import { mono, sans } from "./fonts";
 const description =
   "Records what a team spends on AI and software and tells exactly what it cost, who spent it and whether the budget holds.";
 
-/** Worked out at each request, where a page is: the service's address is a setting, which a build does not know. */
+/** Generated for each request, because the address of the service is a setting that the build does not know. */
 export function generateMetadata(): Metadata {
   return {
     metadataBase: new URL(serviceAddress()),
     title: { default: "Outlay", template: "%s · Outlay" },
     description,
     applicationName: "Outlay",
-    // Naming one here replaces what Next finds in the folder.
+    // Setting icons replaces those that Next finds in the folder.
     icons: { icon: { url: "/icon.svg", type: "image/svg+xml" }, apple: "/apple-touch-icon.png" },
     openGraph: {
       type: "website",
@@ -35,14 +36,20 @@ export const viewport: Viewport = {
   ],
 };
 
-/** What every page stands in: fonts from the package, never from the network, and the theme. */
-export default function RootLayout({ children }: { children: ReactNode }) {
+/** The document of every page: fonts, theme and styles. */
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const nonce = nonceOf((await headers()).get("Content-Security-Policy"));
   return (
-    // next-themes puts the theme's class here before React wakes up; that difference is meant.
+    // next-themes sets the class of the theme before hydration, so the server and the browser differ here.
     <html lang="en" suppressHydrationWarning className={`${sans.variable} ${mono.variable}`}>
       <body className="min-h-dvh font-sans text-[15px] leading-relaxed">
-        <ThemeProvider>{children}</ThemeProvider>
+        <ThemeProvider nonce={nonce}>{children}</ThemeProvider>
       </body>
     </html>
   );
+}
+
+/** The nonce in a Content-Security-Policy, which `proxy.ts` sets on the request of every page. */
+function nonceOf(policy: string | null): string | undefined {
+  return policy?.match(/'nonce-([^']+)'/)?.[1];
 }

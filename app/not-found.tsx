@@ -4,7 +4,7 @@ import { buttonVariants } from "@/components/ui/button";
 
 export const metadata = { title: "Nothing here" };
 
-/** The page of every address that is none. */
+/** Shown for an address that does not exist. */
 export default function NotFound() {
   return (
     <Notice
@@ -20,7 +20,7 @@ export default function NotFound() {
         </>
       }
     >
-      Check the address for a typing error. It may also be a page that your account does not reach.
+      Check the address for typing errors. It may also be a page that your account has no access to.
     </Notice>
   );
 }

@@ -12,13 +12,13 @@ import { serviceAddress } from "@/lib/service-address";
 
 const addresses = [
   { href: "/docs", label: "API reference", about: "Every endpoint, with examples to copy" },
-  { href: "/api/openapi.json", label: "OpenAPI document", about: "The same for tools, as OpenAPI 3.1" },
+  { href: "/api/openapi.json", label: "OpenAPI document", about: "The reference for tools, as OpenAPI 3.1" },
   { href: "/api/health", label: "Health", about: "For a monitor; needs no credentials" },
 ];
 
-/** What a fresh instance shows: what it is, whether it is well, and how to record the first cost. */
+/** The start page: what Outlay is, the health of this instance, and how to record a cost. */
 export default async function HomePage() {
-  // Address and health are the running process's: a build has neither.
+  // The address and the health are only known at the time of a request.
   await connection();
   const [curl] = writeSnippets({
     method: "POST",
@@ -31,8 +31,8 @@ export default async function HomePage() {
       <SiteHeader />
       <main className="mx-auto max-w-3xl px-4 pt-14 pb-24 sm:px-6 sm:pt-20">
         <h1 className="text-balance font-semibold text-2xl leading-snug tracking-tight sm:text-3xl">
-          Outlay records what your team spends on AI and software, and tells exactly what it cost, who spent
-          it and whether the budget holds.
+          Outlay records what your team spends on AI and software. It shows exactly what it cost, who spent it
+          and whether the budget holds.
         </h1>
         <div className="mt-5">
           <Suspense fallback={<HealthLineSkeleton />}>
@@ -53,8 +53,8 @@ export default async function HomePage() {
           </h2>
           <p className="mt-1 mb-4 text-muted-foreground text-sm">
             Put an API key into <code className="font-mono">OUTLAY_API_KEY</code> (
-            <code className="font-mono">npm start</code> prints the demo’s) and send what was used. The answer
-            says what it cost.
+            <code className="font-mono">npm start</code> prints a demo key) and send what was used. The answer
+            contains the cost.
           </p>
           {curl ? <CodeBlock code={curl.code} language={curl.language} title="curl" /> : null}
         </section>

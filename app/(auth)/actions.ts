@@ -8,13 +8,13 @@ import { currentUser, pageOrigin, pageSession } from "@/lib/access/sign-in/page-
 import { homePath, safePath, withNext } from "@/lib/access/sign-in/safe-path";
 
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? "").trim();
-/** As typed: a password may begin or end with a space. */
+/** Not trimmed: a password may begin or end with a space. */
 const passwordOf = (form: FormData) => String(form.get("password") ?? "");
 
-/** Where a link in a mail brings people back to, and on from there. */
+/** The address for links in mails, which redirects to `next` after it has signed the user in. */
 const callback = async (next: string) => `${await pageOrigin()}/callback?next=${encodeURIComponent(next)}`;
 
-/** Signs in with a password. */
+/** Signs in with a password. With a second factor, the code is asked for next. */
 export async function signIn(_: FormState, form: FormData): Promise<FormState> {
   const email = textOf(form, "email");
   const { auth } = await pageSession();
@@ -25,7 +25,7 @@ export async function signIn(_: FormState, form: FormData): Promise<FormState> {
   redirect(hasSecondFactor ? withNext("/sign-in/code", next) : next);
 }
 
-/** Makes an account. Where the identity provider wants the address confirmed, that comes first. */
+/** Creates an account. When the identity provider requires it, the user must confirm the e-mail address first. */
 export async function signUp(_: FormState, form: FormData): Promise<FormState> {
   const [email, name] = [textOf(form, "email"), textOf(form, "name")];
   const next = safePath(textOf(form, "next"));
@@ -41,7 +41,7 @@ export async function signUp(_: FormState, form: FormData): Promise<FormState> {
   redirect(next);
 }
 
-/** Asks for a link with which to choose a new password. */
+/** Sends a link for choosing a new password. */
 export async function requestReset(_: FormState, form: FormData): Promise<FormState> {
   const email = textOf(form, "email");
   const { auth } = await pageSession();
@@ -52,21 +52,21 @@ export async function requestReset(_: FormState, form: FormData): Promise<FormSt
   };
 }
 
-/** Asks for a link to sign in with. Makes no account: a mistyped address would become one. */
+/** Sends a link for signing in. It does not create an account, because a mistyped address would become one. */
 export async function requestLink(_: FormState, form: FormData): Promise<FormState> {
   const email = textOf(form, "email");
   const { auth } = await pageSession();
   const next = safePath(textOf(form, "next"));
   const options = { emailRedirectTo: await callback(next), shouldCreateUser: false };
   const { error } = await auth.signInWithOtp({ email, options });
-  // A hosted project says so where there is no account; the page does not pass it on.
+  // Supabase answers this when there is no account. The page must not reveal that.
   if (error && error.code !== "otp_disabled") return { error: explainAuthError(error), email };
   return {
     notice: `If there is an account for ${email}, a link is on its way. Open it in this browser; it works for an hour.`,
   };
 }
 
-/** Sets a new password for whom a link by mail signed in. Somebody who finds a browser open is not among them. */
+/** Sets a new password in a session that a recent link by mail began. In other sessions, it asks for such a link. */
 export async function chooseNewPassword(_: FormState, form: FormData): Promise<FormState> {
   const claims = await currentUser();
   if (!claims || !beganByRecentMail(claims)) redirect("/reset");
@@ -76,7 +76,7 @@ export async function chooseNewPassword(_: FormState, form: FormData): Promise<F
   redirect(homePath);
 }
 
-/** Signs out here; other devices stay signed in. */
+/** Signs out of this browser; other devices stay signed in. */
 export async function signOut(): Promise<void> {
   const { auth } = await pageSession();
   await auth.signOut({ scope: "local" });

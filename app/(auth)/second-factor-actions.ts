@@ -9,13 +9,13 @@ import { readCodesLeft, readFactors } from "@/lib/access/sign-in/page-factors";
 import { currentUser, pageSession, sessionUser } from "@/lib/access/sign-in/page-session";
 import { safePath, withNext } from "@/lib/access/sign-in/safe-path";
 
-// What comes from a browser is whatever a browser sends, whatever its type says.
+// Server actions can be called with any values, so each argument is parsed.
 const id = z.guid();
 const text = z.string().max(120);
-/** Apps show a code as two groups of three. */
+/** Without the spaces that apps show in a code. */
 const code = text.transform((typed) => typed.replace(/\s/g, ""));
 
-/** Begins to set an authenticator app up. One that was begun before and never confirmed is given up. */
+/** Starts the enrolment of an authenticator app. Earlier enrolments that were not confirmed are removed. */
 export const beginAuthenticator: SecondFactorActions["begin"] = async (name) => {
   if (!(await currentUser())) redirect("/sign-in");
   const session = await pageSession();
@@ -27,7 +27,7 @@ export const beginAuthenticator: SecondFactorActions["begin"] = async (name) => 
   return { factorId: data.id, qrCode: data.totp.qr_code, secret: data.totp.secret };
 };
 
-/** Takes the first code of an authenticator, and makes recovery codes where there are none and some can be had. */
+/** Confirms an authenticator with its first code, and creates recovery codes when there are none and they are supported. */
 export const confirmAuthenticator: SecondFactorActions["confirm"] = async (factorId, typed) => {
   if (!(await currentUser())) redirect("/sign-in");
   const session = await pageSession();
@@ -35,11 +35,11 @@ export const confirmAuthenticator: SecondFactorActions["confirm"] = async (facto
   const { error } = await mfa.challengeAndVerify({ factorId: id.parse(factorId), code: code.parse(typed) });
   if (error) return { error: explainAuthError(error) };
   if ((await readCodesLeft(session)) !== null) return { codes: null };
-  const made = await mfa.recoveryCodes.generate();
-  return { codes: made.data?.codes ?? null };
+  const { data } = await mfa.recoveryCodes.generate();
+  return { codes: data?.codes ?? null };
 };
 
-/** Removes an authenticator for a code of it, or of another one. With the last one, the recovery codes go. */
+/** Removes an authenticator after a code of it, or of another one. With the last authenticator, recovery codes are removed too. */
 export const removeAuthenticator: SecondFactorActions["remove"] = async (factorId, by, typed) => {
   if (!(await currentUser())) redirect("/sign-in");
   const session = await pageSession();
@@ -54,12 +54,12 @@ export const removeAuthenticator: SecondFactorActions["remove"] = async (factorI
   }
   const { error } = await mfa.unenroll({ factorId: removed });
   if (error) return { error: explainAuthError(error) };
-  // The session's token says what it proved: it is to say so no longer.
+  // The session's token contains the proof of a second factor, so it has to be renewed.
   await session.auth.refreshSession();
   return { removed };
 };
 
-/** Makes recovery codes, in the place of those there are. */
+/** Creates recovery codes. Existing ones stop working. */
 export const renewRecoveryCodes: SecondFactorActions["renewCodes"] = async () => {
   if (!(await currentUser())) redirect("/sign-in");
   const session = await pageSession();
@@ -70,12 +70,12 @@ export const renewRecoveryCodes: SecondFactorActions["renewCodes"] = async () =>
 };
 
 /** Signs in with the code of an authenticator app, after the password or the link. */
-export async function giveCode(_: FormState, form: FormData): Promise<FormState> {
+export async function submitCode(_: FormState, form: FormData): Promise<FormState> {
   const next = safePath(String(form.get("next") ?? ""));
   if (!(await sessionUser())) redirect(withNext("/sign-in", next));
   const factorId = id.safeParse(form.get("factor"));
   const given = code.safeParse(form.get("code"));
-  if (!factorId.success || !given.success) return { error: "Give the six digits that your app shows." };
+  if (!factorId.success || !given.success) return { error: "Enter the six digits that your app shows." };
   const { auth } = await pageSession();
   const { error } = await auth.mfa.challengeAndVerify({ factorId: factorId.data, code: given.data });
   if (error) return { error: explainAuthError(error) };
@@ -83,7 +83,7 @@ export async function giveCode(_: FormState, form: FormData): Promise<FormState>
 }
 
 /** Signs in with a recovery code, after the password or the link. */
-export async function giveRecoveryCode(_: FormState, form: FormData): Promise<FormState> {
+export async function submitRecoveryCode(_: FormState, form: FormData): Promise<FormState> {
   const next = safePath(String(form.get("next") ?? ""));
   if (!(await sessionUser())) redirect(withNext("/sign-in", next));
   const { auth } = await pageSession();
@@ -91,7 +91,7 @@ export async function giveRecoveryCode(_: FormState, form: FormData): Promise<Fo
     code: String(form.get("code") ?? "").slice(0, 120),
   });
   if (error?.code === "mfa_verification_failed")
-    return { error: "This is none of your recovery codes, or it has been used." };
+    return { error: "This is not one of your recovery codes, or it has been used already." };
   if (error) return { error: explainAuthError(error) };
   redirect(next);
 }

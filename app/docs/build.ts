@@ -1,5 +1,5 @@
-// Writes the reference as static files into the folder it is given: pages, stylesheet, scripts, fonts and the search's
-// index. `scripts/build.mjs` bundles and runs it; nothing of it is part of the running service.
+// Writes the reference as static files into a folder: pages, stylesheet, scripts, fonts and the search index.
+// `scripts/build.mjs` bundles and runs it. It is not part of the running service.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,14 +9,14 @@ import postcss from "postcss";
 import { routes } from "@/app/routes.generated";
 import { buildOpenApi } from "@/lib/http/openapi";
 import { renderPage } from "./document";
-import { readSite } from "./pages";
+import { buildSite } from "./pages";
 import { listEntries } from "./search-index";
 
 const [root = ".", target = "public/docs"] = process.argv.slice(2);
 const assets = join(target, "assets");
 const sources = join(root, "app/docs");
 
-/** Writes a file under a name that changes with its content, so that browsers may keep it for good. */
+/** Writes a file whose name contains a hash of its content, so that browsers may cache it forever. @returns its path */
 function writeAsset(name: string, content: string | Uint8Array): string {
   const hash = createHash("sha256").update(content).digest("hex").slice(0, 10);
   const file = name.replace(/(?=\.[^.]+$)/, `.${hash}`);
@@ -24,6 +24,7 @@ function writeAsset(name: string, content: string | Uint8Array): string {
   return `/docs/assets/${file}`;
 }
 
+/** Bundles a script of the browser. @returns its code */
 async function bundle(entry: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(sources, "browser", `${entry}.ts`)],
@@ -37,7 +38,7 @@ async function bundle(entry: string): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-/** The stylesheet, with the addresses of the fonts that it names. */
+/** Compiles the stylesheet and inserts the paths of its fonts. */
 async function buildStyles(fonts: Map<string, string>): Promise<string> {
   const from = join(sources, "docs.css");
   const { css } = await postcss([tailwind({ base: sources, optimize: true })]).process(
@@ -59,7 +60,7 @@ const fonts = new Map(
     ["geist-mono.woff2", "geist-mono/GeistMono-Variable.woff2"],
   ].map(([name = "", file = ""]) => [name, writeAsset(name, readFileSync(join(packaged, file)))]),
 );
-const site = readSite(await buildOpenApi(routes, "/"));
+const site = buildSite(await buildOpenApi(routes, "/"));
 const files = {
   css: writeAsset("docs.css", await buildStyles(fonts)),
   fonts: [...fonts.values()],

@@ -3,7 +3,7 @@ import { DocsHeader, SearchDialog } from "@/components/docs/docs-header";
 import { DocsNav, NextPages } from "@/components/docs/docs-nav";
 import { type DocsPage, type DocsSite, defaultAddress, defaultToolsAddress } from "./pages";
 
-/** Where the files that pages load are, by what they are. */
+/** The paths of the files that every page loads. */
 export type Assets = {
   css: string;
   fonts: string[];
@@ -13,10 +13,10 @@ export type Assets = {
   icon: string;
 };
 
-/** A page as an HTML file. Nothing in it is inline, so that it needs no exception from the Content-Security-Policy. */
+/** Renders a page to HTML. It has no inline scripts, so that it needs no exception in the Content-Security-Policy. */
 export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets): string {
   const pages = groups.flatMap((group) => group.pages);
-  const at = pages.findIndex(({ path }) => path === page.path);
+  const index = pages.findIndex(({ path }) => path === page.path);
   const title = page.path === "/docs" ? "API reference · Outlay" : `${page.title} · API reference · Outlay`;
   const html = renderToStaticMarkup(
     <html lang="en">
@@ -31,9 +31,9 @@ export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets)
           <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
         ))}
         <link rel="stylesheet" href={assets.css} />
-        {/* Before the first paint, so that no page is light for a moment where it is to be dark. */}
+        {/* Runs before the first paint, so that a dark page is not light for a moment. */}
         <script src={assets.theme} />
-        {/* Also before it, where the browser can wait: an address of another length would move what follows it. */}
+        {/* Also before the first paint if possible, because inserting an address of another length moves the text. */}
         <script src={assets.script} defer blocking="render" />
       </head>
       <body className="min-h-dvh font-sans text-[15px] leading-relaxed" data-search-index={assets.search}>
@@ -51,7 +51,7 @@ export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets)
               {page.path === "/docs" ? "API reference" : page.title}
             </h1>
             {page.content}
-            <NextPages before={pages[at - 1]} after={pages[at + 1]} />
+            <NextPages before={pages[index - 1]} after={pages[index + 1]} />
           </main>
         </div>
         <SearchDialog />
@@ -61,7 +61,7 @@ export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets)
   return `<!doctype html>${markAddresses(html)}`;
 }
 
-/** Marks the service's addresses, and what only goes with plain HTTP, for the browser to put its own in their place. */
+/** Marks the addresses of the service, so that the browser can replace them with the real ones. */
 function markAddresses(html: string): string {
   return html
     .replaceAll(defaultToolsAddress, `<span data-address="tools">${defaultToolsAddress}</span>`)

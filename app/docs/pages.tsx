@@ -3,15 +3,15 @@ import { AgentTools, agentTools } from "@/components/docs/agent-tools";
 import type { NavGroup, NavPage } from "@/components/docs/docs-nav";
 import { EndpointSection } from "@/components/docs/endpoint";
 import { Errors, Introduction } from "@/components/docs/introduction";
-import { type ErrorRow, type Reference, readReference } from "@/components/docs/reference";
+import { type ErrorRow, type Reference, toReference } from "@/components/docs/reference";
 import type { OpenApiDocument } from "@/lib/contract/openapi";
 import { statusOf } from "@/lib/errors";
 import { errorReference } from "@/lib/http/error-reference";
 
-/** A page of the reference, before it is HTML. */
+/** A page of the reference, before it is rendered to HTML. */
 export type DocsPage = NavPage & { description: string; content: ReactNode };
 
-/** All of the reference: its pages, as the contents group them, and what they were read from. */
+/** The whole reference: its pages in the groups of the contents, and the data that they show. */
 export type DocsSite = {
   groups: (NavGroup & { pages: DocsPage[] })[];
   reference: Reference;
@@ -19,15 +19,15 @@ export type DocsSite = {
 };
 
 /**
- * Where the service answers, as the files say it: what `npm start` gives. In the browser it is the address of the page
- * itself (`browser/addresses.ts`), since the files are made before anybody knows it.
+ * The address of the service in the generated files: that of `npm start`. The real address is not known when the files are
+ * built, so the browser replaces it with the address of the page (`browser/addresses.ts`).
  */
 export const defaultAddress = "http://127.0.0.1:3000";
 
-/** The agent tools' endpoint, likewise. */
+/** The address of the agent tools' endpoint in the generated files. */
 export const defaultToolsAddress = `${defaultAddress}/api/mcp`;
 
-/** Errors that no endpoint has to itself: they come before one is found. */
+/** Errors that are answered before an endpoint is found, and so belong to none. */
 const general: ErrorRow[] = [
   {
     status: statusOf.method_not_allowed,
@@ -47,9 +47,9 @@ const introduction = [
   { id: "endpoints", label: "All endpoints" },
 ];
 
-/** The pages of the reference: a guide, and a page for each resource of the document. */
-export function readSite(document: OpenApiDocument): DocsSite {
-  const reference = readReference(document, defaultAddress);
+/** Builds the pages of the reference: the guide, and a page for each resource of the document. */
+export function buildSite(document: OpenApiDocument): DocsSite {
+  const reference = toReference(document, defaultAddress);
   const errors = [...reference.errors, ...general].sort((a, b) => a.status - b.status);
   const guide: DocsPage[] = [
     {
@@ -62,14 +62,14 @@ export function readSite(document: OpenApiDocument): DocsSite {
     {
       path: "/docs/agents",
       title: "Agents",
-      description: "What assistants can do with Outlay’s tools, and how each of them is connected.",
+      description: "What assistants can do with Outlay’s tools, and how to connect each of them.",
       sections: agentTools,
       content: <AgentTools baseUrl={defaultAddress} mcpUrl={defaultToolsAddress} />,
     },
     {
       path: "/docs/errors",
       title: "Errors",
-      description: "Every error code, its status, and when it comes.",
+      description: "Every error code with its status and its cause.",
       sections: [],
       content: <Errors errors={errors} />,
     },

@@ -2,10 +2,10 @@ import type { Field } from "@/components/docs/fields";
 import { toolContracts, toolNames } from "@/lib/contract/tools";
 import type { DocsSite } from "./pages";
 
-/** What can be found: its name, what it is of, where it stands, and words that lead to it as well. */
+/** A search result: its name, what it belongs to (`of`), its address, and other words that find it. */
 export type SearchEntry = { name: string; of: string; href: string; words?: string };
 
-/** Everything that the search of the reference finds: pages, sections, endpoints, fields, errors and tools. */
+/** All entries of the search: pages, sections, endpoints, fields, errors and tools. */
 export function listEntries({ groups, reference, errors }: DocsSite): SearchEntry[] {
   const guide = groups[0]?.pages ?? [];
   return [
@@ -25,7 +25,7 @@ export function listEntries({ groups, reference, errors }: DocsSite): SearchEntr
         ];
         return [
           { name: endpoint.summary, of: call, href, words: endpoint.description },
-          ...nameFields(fields).map(({ field, words }) => ({ name: field, of: call, href, words })),
+          ...listFields(fields).map(({ field, words }) => ({ name: field, of: call, href, words })),
         ];
       }),
     ]),
@@ -44,12 +44,12 @@ export function listEntries({ groups, reference, errors }: DocsSite): SearchEntr
   ].map(({ words, ...entry }: SearchEntry) => (words ? { ...entry, words } : entry));
 }
 
-/** Fields with those within them, by their dotted names, each once. */
-function nameFields(fields: Field[], before = ""): { field: string; words?: string | undefined }[] {
+/** All fields with their nested fields, by dotted name, each once. */
+function listFields(fields: Field[], before = ""): { field: string; words?: string | undefined }[] {
   const named = fields.flatMap(({ name, description, fields: inner, variants }) => [
     { field: before + name, words: description },
-    ...nameFields(inner, `${before}${name}.`),
-    ...variants.flatMap((variant) => nameFields(variant.fields, `${before}${name}.`)),
+    ...listFields(inner, `${before}${name}.`),
+    ...variants.flatMap((variant) => listFields(variant.fields, `${before}${name}.`)),
   ]);
   return [...new Map(named.map((entry) => [entry.field, entry])).values()];
 }

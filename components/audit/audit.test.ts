@@ -34,7 +34,10 @@ function entry(
 describe("An audit entry as text", () => {
   const grace = { user_id: graceId, email: "grace@example.com", role: "viewer" };
   it.each([
-    ["changed the role of grace@example.com to member", entry("member.changed", grace, { ...grace, role: "member" })],
+    [
+      "changed the role of grace@example.com to member",
+      entry("member.changed", grace, { ...grace, role: "member" }),
+    ],
     ["removed grace@example.com", entry("member.deleted", grace, null)],
     ["left", entry("member.deleted", grace, null, { actor: { ...ada, user_id: graceId } })],
     [

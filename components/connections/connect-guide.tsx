@@ -26,8 +26,8 @@ export function ConnectGuide({ url }: { url: string }) {
               <CodeBlock title={title} language={language} code={code} />
               {isHosted && isLocal ? (
                 <p className="text-muted-foreground text-sm">
-                  {name} connects from its provider's servers, which cannot reach this machine's local address.
-                  Serve Outlay at a public address first.
+                  {name} connects from its provider's servers, which cannot reach this machine's local
+                  address. Serve Outlay at a public address first.
                 </p>
               ) : null}
             </div>

@@ -1,14 +1,14 @@
 import type { Language } from "@/components/ui/highlight";
 
-/** How one assistant is told of the agent tools: what to write where. */
+/** The configuration of one assistant: the code, and the file or place for it. */
 export type AgentSnippet = { assistant: string; where: string; language: Language; code: string };
 
-/** What an assistant itself puts a value in for. */
+/** A placeholder that the assistant replaces with a value. */
 const placeholder = (name: string) => `\${${name}}`;
 
 const json = (value: unknown) => JSON.stringify(value, null, 2);
 
-/** Assistants that call the tools over HTTP. The key comes from the environment where the assistant can read it there. */
+/** Configurations for assistants that call the tools over HTTP. The key is read from the environment where the assistant can do so. */
 export function writeRemoteSnippets(mcpUrl: string): AgentSnippet[] {
   const bearer = (variable: string) => ({ Authorization: `Bearer ${variable}` });
   return [
@@ -58,10 +58,10 @@ export function writeRemoteSnippets(mcpUrl: string): AgentSnippet[] {
   ];
 }
 
-/** The bridge for assistants that start a program and send no headers of their own. */
+/** The configuration of a bridge, for assistants that can only start programs. */
 export function writeBridgeSnippet(mcpUrl: string): AgentSnippet {
   const isPlain = mcpUrl.startsWith("http://");
-  // Some assistants split arguments at spaces: the value with one is kept in the environment.
+  // Some assistants split arguments at spaces, so the value with a space is in the environment.
   const args = ["-y", "mcp-remote", mcpUrl, "--header", `Authorization:${placeholder("AUTH_HEADER")}`];
   const outlay = {
     command: "npx",
@@ -76,7 +76,7 @@ export function writeBridgeSnippet(mcpUrl: string): AgentSnippet {
   };
 }
 
-/** The local program, from a checkout of Outlay. */
+/** The configuration of the local program, from a checkout of Outlay. */
 export function writeLocalSnippet(baseUrl: string): AgentSnippet {
   const env = { SVC_BASE_URL: baseUrl, SVC_API_KEY: "svc_live_…" };
   return {

@@ -4,7 +4,7 @@ import { Code } from "@/components/ui/code-block";
 import type { Language } from "@/components/ui/highlight";
 import type { Snippet } from "./snippets";
 
-/** Copies the code of the figure it stands in, where there are scripts (`app/docs/browser`). */
+/** The button that copies the code of its figure. `app/docs/browser` enables it; without scripts it is invisible. */
 function CopyCode({ label }: { label: string }) {
   return (
     <button
@@ -29,7 +29,7 @@ function Frame({ caption, children }: { caption: ReactNode; children: ReactNode 
   );
 }
 
-/** Code with what it is above it. */
+/** Code with a title and a copy button. */
 export function CodeFigure({ code, language, title }: { code: string; language: Language; title: string }) {
   return (
     <Frame
@@ -45,16 +45,16 @@ export function CodeFigure({ code, language, title }: { code: string; language: 
   );
 }
 
-/** Shown while its language is chosen. The stylesheet decides, so that choosing needs no script. */
-const shownWhile: Record<string, string> = {
+/** Classes that show the code of the chosen language. CSS does this, so that choosing needs no script. */
+const shownForLanguage: Record<string, string> = {
   curl: "group-has-[[value=curl]:checked]/code:block",
   TypeScript: "group-has-[[value=TypeScript]:checked]/code:block",
   Python: "group-has-[[value=Python]:checked]/code:block",
 };
 
 /**
- * A request in several languages, one in sight.
- * @param props.id tells this example from all others of the page
+ * A request in several languages, of which one is shown.
+ * @param props.id unique on the page
  */
 export function SnippetFigure({ id, title, snippets }: { id: string; title: string; snippets: Snippet[] }) {
   return (
@@ -82,7 +82,7 @@ export function SnippetFigure({ id, title, snippets }: { id: string; title: stri
       }
     >
       {snippets.map(({ label, language, code }) => (
-        <div key={label} className={cn("hidden", shownWhile[label])}>
+        <div key={label} className={cn("hidden", shownForLanguage[label])}>
           <Code code={code} language={language} label={`${title} in ${label}`} className="max-h-[32rem]" />
         </div>
       ))}

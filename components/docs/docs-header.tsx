@@ -1,6 +1,7 @@
+import { Mark } from "@/components/shell/mark";
 import { buttonVariants } from "@/components/ui/button";
 
-/** The header of the reference: plain links, and what only works with scripts out of sight without them. */
+/** The header of the reference. Search and theme need scripts and are invisible without them. */
 export function DocsHeader() {
   return (
     <header className="sticky top-0 z-30 border-b bg-background">
@@ -10,15 +11,7 @@ export function DocsHeader() {
           className="flex items-center gap-2 rounded-sm font-semibold tracking-tight"
           aria-label="Outlay, start page"
         >
-          <svg viewBox="0 0 32 32" fill="none" aria-hidden="true" className="size-5">
-            <path
-              d="M24.5 9.2A11 11 0 1 0 24.5 22.8"
-              stroke="currentColor"
-              strokeWidth="4"
-              strokeLinecap="round"
-            />
-            <path d="M15.5 16H28.5" stroke="var(--primary)" strokeWidth="4" strokeLinecap="round" />
-          </svg>
+          <Mark className="size-5" />
           Outlay
         </a>
         <a
@@ -69,7 +62,7 @@ export function DocsHeader() {
   );
 }
 
-/** The search, which `app/docs/browser/search.ts` opens and fills. */
+/** The dialog of the search, which `app/docs/browser/search.ts` opens and fills. */
 export function SearchDialog() {
   return (
     <dialog

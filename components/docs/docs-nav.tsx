@@ -1,12 +1,12 @@
-/** A page as the list of contents has it, with the sections to jump to. */
+/** A page in the contents, with its sections. */
 export type NavPage = { path: string; title: string; sections: { id: string; label: string }[] };
 
-/** Pages that belong together. */
+/** A group of pages in the contents. */
 export type NavGroup = { name: string; pages: NavPage[] };
 
 /**
- * The contents: all pages, and the sections of the one that is read. A quiet list at the side; on a phone folded under the
- * header. Links and a `details` alone, so that it works without scripts.
+ * The contents: all pages, and the sections of the current one. They are at the side, or folded away below the header on a
+ * phone. They consist of links and a `details` element, so that they work without scripts.
  */
 export function DocsNav({ groups, current }: { groups: NavGroup[]; current: string }) {
   const title = groups.flatMap(({ pages }) => pages).find(({ path }) => path === current)?.title;
@@ -66,7 +66,7 @@ function NavList({ groups, current }: { groups: NavGroup[]; current: string }) {
   );
 }
 
-/** The pages before and after this one. */
+/** Links to the previous and the next page. */
 export function NextPages({ before, after }: { before: NavPage | undefined; after: NavPage | undefined }) {
   return (
     <nav aria-label="Next pages" className="mt-6 grid grid-cols-2 gap-3 border-t pt-6 text-sm">

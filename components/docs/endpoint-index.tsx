@@ -2,8 +2,8 @@ import { Method } from "./method";
 import type { Resource } from "./reference";
 
 /**
- * Every endpoint with a link to where it is described. Links that were made while all of the reference was one page lead
- * here (`/docs#post-messages`), and with scripts on to the page itself.
+ * A list of all endpoints with links to their descriptions. The reference used to be a single page: old links, such as
+ * `/docs#post-messages`, lead to an entry of this list, and a script follows it.
  */
 export function EndpointIndex({ resources }: { resources: Resource[] }) {
   return resources.map(({ name, path, endpoints }) => (
@@ -40,7 +40,7 @@ export function EndpointIndex({ resources }: { resources: Resource[] }) {
   ));
 }
 
-/** Links to the other pages of the guide, under the names that their sections had on the one page. */
+/** Links to the other pages of the guide, with the ids that their sections had when the reference was a single page. */
 export function GuideIndex({ sections }: { sections: { id: string; label: string; path: string }[] }) {
   return (
     <ul className="divide-y border-y">

@@ -1,22 +1,22 @@
 import type { ReactNode } from "react";
-import { Anchored } from "./anchored";
 import { CodeFigure } from "./code-figure";
 import { ErrorCodes } from "./errors-table";
 import { FieldList } from "./field-list";
-import { Inline, InlineCode } from "./inline";
+import { InlineCode, TextWithCode } from "./inline";
+import { LinkedHeading } from "./linked-heading";
 import { Method } from "./method";
 import type { ReferenceEndpoint } from "./reference";
 import { RequestExamples } from "./request-examples";
 
-/** Everything about one endpoint: what it does on the left, what to send and what comes back on the right. */
+/** The description of one endpoint: parameters, body, answer and errors on the left, examples on the right. */
 export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
   const { id, method, path, summary, description, parameters, body, response, errors, requests } = endpoint;
   return (
-    // No landmark: where each endpoint is one, and some are alike, none is a mark. Each has its heading.
+    // Without a label, so that it is not a landmark: a page has many endpoints, and each has a heading.
     <section id={id} className="scroll-mt-11 border-t pt-8 pb-12 lg:scroll-mt-0">
-      <Anchored id={id} level={2} className="font-semibold text-xl tracking-tight">
+      <LinkedHeading id={id} level={2} className="font-semibold text-xl tracking-tight">
         {summary}
-      </Anchored>
+      </LinkedHeading>
       <p className="mt-1.5 flex flex-wrap items-baseline gap-2">
         <Method method={method} className="text-xs" />
         <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{path}</code>
@@ -24,7 +24,7 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
       <div className="mt-4 max-w-3xl space-y-4">
         {description ? (
           <p>
-            <Inline text={description} />
+            <TextWithCode text={description} />
           </p>
         ) : null}
         <Access endpoint={endpoint} />
@@ -87,16 +87,16 @@ function Access({ endpoint: { credential, permission, role } }: { endpoint: Refe
       {role ? (
         <>
           <dt className="text-muted-foreground">Role</dt>
-          <dd>{role === "owner" ? "owner" : `${role} or more`}</dd>
+          <dd>{role === "owner" ? "owner" : `${role} or higher`}</dd>
         </>
       ) : null}
     </dl>
   );
 }
 
-/** A sentence that names permissions; each is code. */
+/** A sentence in which the names of permissions are code. */
 function Permissions({ text }: { text: string }) {
-  return <Inline text={text.replace(/\b[a-z]+_[a-z_]+\b/g, "`$&`")} />;
+  return <TextWithCode text={text.replace(/\b[a-z]+_[a-z_]+\b/g, "`$&`")} />;
 }
 
 function Part({ title, aside, children }: { title: string; aside?: string; children: ReactNode }) {

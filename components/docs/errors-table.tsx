@@ -1,7 +1,7 @@
-import { Inline, InlineCode } from "./inline";
+import { InlineCode, TextWithCode } from "./inline";
 import type { ErrorRow } from "./reference";
 
-/** Every error: the code to act on, its status, and when it comes. Each can be linked to. */
+/** All errors: code, status and cause. Each can be linked to. */
 export function ErrorsTable({ errors }: { errors: ErrorRow[] }) {
   return (
     <dl className="divide-y rounded-lg border">
@@ -12,7 +12,7 @@ export function ErrorsTable({ errors }: { errors: ErrorRow[] }) {
             <InlineCode>{code}</InlineCode>
           </dt>
           <dd className="mt-1 text-sm">
-            <Inline text={when} />
+            <TextWithCode text={when} />
           </dd>
         </div>
       ))}
@@ -20,7 +20,7 @@ export function ErrorsTable({ errors }: { errors: ErrorRow[] }) {
   );
 }
 
-/** The errors of one endpoint, by status. What each means stands on the page of errors. */
+/** The errors of one endpoint by status, with links to their descriptions. */
 export function ErrorCodes({ errors }: { errors: ErrorRow[] }) {
   const statuses = [...new Set(errors.map(({ status }) => status))];
   return (

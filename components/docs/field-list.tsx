@@ -1,9 +1,9 @@
 import { Badge } from "@/components/ui/badge";
 import type { Field, Variant } from "./fields";
-import { Folded } from "./folded";
-import { Inline, InlineCode } from "./inline";
+import { Fold } from "./fold";
+import { InlineCode, TextWithCode } from "./inline";
 
-/** Fields of a request or an answer. A request says what is required, an answer what may be absent. */
+/** The fields of a request or an answer. A request marks required fields, an answer fields that may be absent. */
 export function FieldList({ fields, kind }: { fields: Field[]; kind: "request" | "response" }) {
   return (
     <ul className="divide-y rounded-lg border">
@@ -18,7 +18,7 @@ export function FieldList({ fields, kind }: { fields: Field[]; kind: "request" |
 
 function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" }) {
   const { description, values, limits, fields, variants, see } = field;
-  // A description that explains each value has named them all.
+  // Values that the description names are not listed again.
   const listed = values.filter((value) => !description?.includes(`\`${value}\``));
   const facts = [...limits, ...(field.default === undefined ? [] : [`default \`${field.default}\``])];
   return (
@@ -31,7 +31,7 @@ function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" 
       </div>
       {description ? (
         <p className="mt-0.5 text-sm">
-          <Inline text={description} />
+          <TextWithCode text={description} />
         </p>
       ) : null}
       {listed.length > 0 ? (
@@ -47,14 +47,14 @@ function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" 
           {facts.map((fact, index) => (
             <span key={fact}>
               {index > 0 ? " · " : null}
-              <Inline text={fact} />
+              <TextWithCode text={fact} />
             </span>
           ))}
         </p>
       ) : null}
       {see ? (
         <p className="mt-0.5 text-sm">
-          As in{" "}
+          See{" "}
           <a href={see.href} className="text-primary underline underline-offset-4">
             {see.label}
           </a>
@@ -62,9 +62,9 @@ function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" 
         </p>
       ) : null}
       {fields.length > 0 ? (
-        <Folded title={`${fields.length} ${fields.length === 1 ? "field" : "fields"}`}>
+        <Fold title={`${fields.length} ${fields.length === 1 ? "field" : "fields"}`}>
           <FieldList fields={fields} kind={kind} />
-        </Folded>
+        </Fold>
       ) : null}
       {variants.length > 0 ? <VariantList variants={variants} kind={kind} /> : null}
     </>
@@ -75,14 +75,14 @@ function VariantList({ variants, kind }: { variants: Variant[]; kind: "request" 
   return (
     <div className="mt-2 space-y-2">
       {variants.map((variant, index) => (
-        <Folded key={variant.name} title={variant.name} mono open={index === 0}>
+        <Fold key={variant.name} title={variant.name} mono open={index === 0}>
           {variant.description ? (
             <p className="mb-2 text-muted-foreground text-sm">
-              <Inline text={variant.description} />
+              <TextWithCode text={variant.description} />
             </p>
           ) : null}
           <FieldList fields={variant.fields} kind={kind} />
-        </Folded>
+        </Fold>
       ))}
     </div>
   );

@@ -1,84 +1,84 @@
 import type { JsonSchema, OpenApiDocument } from "@/lib/contract/openapi";
 
-/** A field as the reference shows it. */
+/** A field, as the reference shows it. */
 export type Field = {
   name: string;
   type: string;
   required: boolean;
   description?: string | undefined;
   default?: string | undefined;
-  /** In words: "at most 255 characters". */
+  /** As text: "at most 255 characters". */
   limits: string[];
-  /** The values it may have, where they are few. */
+  /** The allowed values of an enumeration. */
   values: string[];
   fields: Field[];
   variants: Variant[];
-  /** Where this is described already. */
+  /** Where this schema is described; it has no `fields` here then. */
   see?: { label: string; href: string } | undefined;
 };
 
-/** One of several shapes that a value may have. */
+/** One of the alternatives of a value, named after the field that tells them apart: `type: "usage"`. */
 export type Variant = { name: string; description?: string | undefined; fields: Field[] };
 
-/** What reading needs to know beside the schema: the document, and which schemas are shown elsewhere on the page. */
+/** The schemas of the document, and those that are described elsewhere, by their names. */
 export type Context = {
   schemas: OpenApiDocument["components"]["schemas"];
   shown: ReadonlyMap<string, { label: string; href: string }>;
 };
 
-/** The fields of an object's schema. */
-export function readFields(schema: JsonSchema, context: Context): Field[] {
+/** The fields of an object schema. */
+export function toFields(schema: JsonSchema, context: Context): Field[] {
   const { properties = {}, required = [] } = resolve(schema, context);
   return Object.entries(properties).map(([name, field]) =>
-    readField(name, field, required.includes(name), context),
+    toField(name, field, required.includes(name), context),
   );
 }
 
-/** One field, with what it is made of. */
-export function readField(name: string, given: JsonSchema, required: boolean, context: Context): Field {
+/** One field with its nested fields or alternatives. */
+export function toField(name: string, given: JsonSchema, required: boolean, context: Context): Field {
   const { schema, nullable } = withoutNull(given, context);
   const item = schema.items ? withoutNull(schema.items, context).schema : undefined;
   const inner = item ?? schema;
   const reference = item ? schema.items?.$ref : given.$ref;
   const see = reference ? context.shown.get(idOf(reference)) : undefined;
-  const variants = see ? [] : readVariants(inner, context);
+  const variants = see ? [] : toVariants(inner, context);
   const members = typeof inner.additionalProperties === "object" ? inner.additionalProperties : undefined;
   return {
     name,
-    type: nameType(schema, context) + (nullable ? " or null" : ""),
+    type: formatType(schema, context) + (nullable ? " or null" : ""),
     required,
     description: given.description ?? schema.description ?? inner.description,
     default: schema.default === undefined ? undefined : String(schema.default),
-    limits: readLimits(schema),
-    // Of a constant, the type says the value.
+    limits: formatLimits(schema),
+    // The type of a constant is its value.
     values: schema.const === undefined ? (schema.enum ?? []).map(String) : [],
-    fields: see || variants.length > 0 ? [] : readFields(inner.properties ? inner : (members ?? {}), context),
+    fields: see || variants.length > 0 ? [] : toFields(inner.properties ? inner : (members ?? {}), context),
     variants,
     see,
   };
 }
 
-function readVariants(schema: JsonSchema, context: Context): Variant[] {
+function toVariants(schema: JsonSchema, context: Context): Variant[] {
   const options = schema.oneOf ?? schema.anyOf ?? [];
   const shapes = options.map((option) => resolve(option, context));
   if (shapes.length < 2 || !shapes.every(({ properties }) => properties)) return [];
   const key = schema.discriminator?.propertyName;
   return shapes.map((shape) => ({
-    name: nameVariant(shape, key),
+    name: formatVariantName(shape, key),
     description: shape.description,
-    // The field that tells the shapes apart is their name already.
-    fields: readFields(shape, context).filter(({ name }) => name !== key),
+    // The field that tells the alternatives apart is in their names.
+    fields: toFields(shape, context).filter(({ name }) => name !== key),
   }));
 }
 
-/** What tells a shape apart: a field that it always has, with the one value that it then has. */
-function nameVariant({ properties = {}, required = [] }: JsonSchema, key: string | undefined): string {
+/** The name of an alternative: the required field that has a constant value, with that value. */
+function formatVariantName({ properties = {}, required = [] }: JsonSchema, key: string | undefined): string {
   const name = key ?? required.find((one) => properties[one]?.const !== undefined);
   const value = name && properties[name]?.const;
   return value === undefined ? "otherwise" : `${name}: ${JSON.stringify(value)}`;
 }
 
-/** A schema that may also be null, without the null. */
+/** A schema without its null alternative, and whether it had one. */
 function withoutNull(given: JsonSchema, context: Context): { schema: JsonSchema; nullable: boolean } {
   const schema = resolve(given, context);
   const options = schema.anyOf?.filter(({ type }) => type !== "null");
@@ -89,7 +89,7 @@ function withoutNull(given: JsonSchema, context: Context): { schema: JsonSchema;
   return { schema: { ...inner, ...rest }, nullable: true };
 }
 
-function nameType(schema: JsonSchema, context: Context): string {
+function formatType(schema: JsonSchema, context: Context): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.items) {
     const item = resolve(schema.items, context);
@@ -97,7 +97,7 @@ function nameType(schema: JsonSchema, context: Context): string {
   }
   const options = schema.oneOf ?? schema.anyOf;
   if (options) {
-    const names = [...new Set(options.map((option) => nameType(resolve(option, context), context)))];
+    const names = [...new Set(options.map((option) => formatType(resolve(option, context), context)))];
     return names.length === 1 ? (names[0] ?? "object") : names.join(" or ");
   }
   if (schema.type === "object" && typeof schema.additionalProperties === "object") return "map";
@@ -105,7 +105,7 @@ function nameType(schema: JsonSchema, context: Context): string {
   return formats[schema.format ?? ""] ?? [schema.type ?? "object"].flat().join(" or ");
 }
 
-function readLimits(schema: JsonSchema): string[] {
+function formatLimits(schema: JsonSchema): string[] {
   const {
     minLength = 0,
     maxLength,

@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 
-/** A word of code within a sentence. */
+/** Code within a sentence. */
 export function InlineCode({ children }: { children: ReactNode }) {
   return <code className="inline-code">{children}</code>;
 }
 
-/** A sentence in which `backticks` mean code, as the document's descriptions have them. */
-export function Inline({ text }: { text: string }) {
+/** A text in which `backticks` mark code, as in the descriptions of the OpenAPI document. */
+export function TextWithCode({ text }: { text: string }) {
   return text.split("`").map((part, index) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: parts of a fixed text never move.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts never move.
     index % 2 === 1 ? <InlineCode key={index}>{part}</InlineCode> : part,
   );
 }

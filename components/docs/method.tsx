@@ -8,7 +8,7 @@ const colours: Record<string, string> = {
   DELETE: "text-destructive",
 };
 
-/** An HTTP method, in its colour; the word alone says it too. */
+/** An HTTP method in its colour. */
 export function Method({ method, className }: { method: string; className?: string }) {
   return (
     <span className={cn("font-medium font-mono text-[11px] uppercase", colours[method], className)}>

@@ -1,19 +1,19 @@
 import type { OpenApiDocument, Operation } from "@/lib/contract/openapi";
-import { type Context, type Field, readField, readFields } from "./fields";
+import { type Context, type Field, toField, toFields } from "./fields";
 import { type Credential, type Snippet, writeSnippets } from "./snippets";
 
-/** The page of a resource: `API keys` is at `/docs/api-keys`. */
+/** The path of a resource's page: `/docs/api-keys` for "API keys". */
 export function resourcePath(name: string): string {
   return `/docs/${kebab(name)}`;
 }
 
-/** One error an endpoint can answer. */
+/** An error that an endpoint can answer, and its cause. */
 export type ErrorRow = { status: number; code: string; when: string };
 
-/** A request to copy, in several languages. */
+/** An example request in several languages. */
 export type RequestExample = { name: string; label: string; snippets: Snippet[] };
 
-/** An endpoint as the reference shows it. */
+/** An endpoint, as the reference shows it. */
 export type ReferenceEndpoint = {
   id: string;
   method: string;
@@ -22,7 +22,7 @@ export type ReferenceEndpoint = {
   description?: string | undefined;
   credential: Credential;
   permission?: string | undefined;
-  /** The least role in the workspace. */
+  /** The lowest role that may call it. */
   role?: string | undefined;
   parameters: { title: string; fields: Field[] }[];
   body?: { description: string; fields: Field[] } | undefined;
@@ -31,28 +31,28 @@ export type ReferenceEndpoint = {
   requests: RequestExample[];
 };
 
-/** The endpoints of one resource, with the address of their page. */
+/** The endpoints of one resource, and the path of their page. */
 export type Resource = { name: string; path: string; endpoints: ReferenceEndpoint[] };
 
-/** The endpoints, by resource, in the document's order. */
+/** All endpoints by resource, in the order of the document. */
 export type Reference = {
   groups: Resource[];
-  /** Every error that any of them can answer. */
+  /** All errors that any endpoint can answer, by status. */
   errors: ErrorRow[];
 };
 
 const json = "application/json";
 
 /**
- * Reads an OpenAPI document as the pages show it.
- * @param baseUrl the address that the examples call
+ * Maps an OpenAPI document to what the pages show.
+ * @param baseUrl base URL of the example requests
  */
-export function readReference(document: OpenApiDocument, baseUrl: string): Reference {
+export function toReference(document: OpenApiDocument, baseUrl: string): Reference {
   const context = { schemas: document.components.schemas, shown: findBodies(document) };
   const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       tag: operation.tags[0],
-      endpoint: readEndpoint(method.toUpperCase(), path, operation, context, baseUrl),
+      endpoint: toEndpoint(method.toUpperCase(), path, operation, context, baseUrl),
     })),
   );
   const groups = document.tags.map(({ name }) => ({
@@ -64,7 +64,7 @@ export function readReference(document: OpenApiDocument, baseUrl: string): Refer
   return { groups, errors: [...errors.values()].sort((a, b) => a.status - b.status) };
 }
 
-/** Bodies that have a place on the page, so that a schema within another can point there. */
+/** Where the schemas of request bodies are described, so that other schemas can link there. */
 function findBodies(document: OpenApiDocument): Context["shown"] {
   const bodies = Object.values(document.paths).flatMap((item) =>
     Object.values(item).flatMap(
@@ -84,7 +84,7 @@ function findBodies(document: OpenApiDocument): Context["shown"] {
   return new Map(bodies);
 }
 
-function readEndpoint(
+function toEndpoint(
   method: string,
   path: string,
   operation: Operation,
@@ -96,10 +96,10 @@ function readEndpoint(
   const answer = success?.content?.[json];
   const body = requestBody?.content[json];
   const example = Object.values(answer?.examples ?? {})[0]?.value;
-  const places = [
-    { title: "Path", place: "path" },
-    { title: "Query", place: "query" },
-    { title: "Headers", place: "header" },
+  const locations = [
+    { title: "Path", location: "path" },
+    { title: "Query", location: "query" },
+    { title: "Headers", location: "header" },
   ];
   return {
     id: kebab(operation.operationId),
@@ -110,28 +110,28 @@ function readEndpoint(
     credential: credentialOf(operation),
     permission: operation["x-permission"],
     role: operation["x-role"],
-    parameters: places
-      .map(({ title, place }) => ({
+    parameters: locations
+      .map(({ title, location }) => ({
         title,
         fields: parameters
-          .filter((parameter) => parameter.in === place)
+          .filter((parameter) => parameter.in === location)
           .map(({ name, required, description, schema }) =>
-            readField(name, { ...schema, ...(description && { description }) }, required, context),
+            toField(name, { ...schema, ...(description && { description }) }, required, context),
           ),
       }))
       .filter(({ fields }) => fields.length > 0),
     body: body && {
       description: requestBody?.description ?? "",
-      fields: readFields(body.schema, context),
+      fields: toFields(body.schema, context),
     },
     response: {
       status,
       description: success?.description ?? "",
-      fields: answer ? readFields(answer.schema, context) : [],
+      fields: answer ? toFields(answer.schema, context) : [],
       example: example === undefined ? undefined : JSON.stringify(example, null, 2),
     },
-    errors: readErrors(operation),
-    requests: readRequests(method, path, operation, baseUrl),
+    errors: toErrorRows(operation),
+    requests: toRequestExamples(method, path, operation, baseUrl),
   };
 }
 
@@ -140,7 +140,7 @@ function credentialOf({ security }: Operation): Credential {
   return security.some((one) => one.apiKey) ? "key" : "user";
 }
 
-function readErrors({ responses }: Operation): ErrorRow[] {
+function toErrorRows({ responses }: Operation): ErrorRow[] {
   return Object.entries(responses).flatMap(([status, { content }]) =>
     Number(status) < 400
       ? []
@@ -152,7 +152,12 @@ function readErrors({ responses }: Operation): ErrorRow[] {
   );
 }
 
-function readRequests(method: string, path: string, operation: Operation, baseUrl: string): RequestExample[] {
+function toRequestExamples(
+  method: string,
+  path: string,
+  operation: Operation,
+  baseUrl: string,
+): RequestExample[] {
   const { parameters = [], requestBody } = operation;
   const address = path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const schema = parameters.find((parameter) => parameter.name === name)?.schema;
@@ -170,7 +175,7 @@ function readRequests(method: string, path: string, operation: Operation, baseUr
   }));
 }
 
-/** `postMessagesBatch` → `post-messages-batch`; also the anchor on the page. */
+/** `postMessagesBatch` as `post-messages-batch`, which is also the id of the section. */
 function kebab(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1-$2")

@@ -1,8 +1,8 @@
 import { SnippetFigure } from "./code-figure";
-import { Folded } from "./folded";
+import { Fold } from "./fold";
 import type { RequestExample } from "./reference";
 
-/** Requests to copy. Of several, one is unfolded at a time. @param props.id the endpoint's */
+/** Example requests to copy. Of several, one is open at a time. @param props.id the endpoint's id */
 export function RequestExamples({
   id,
   title,
@@ -17,9 +17,9 @@ export function RequestExamples({
   return (
     <div className="space-y-1">
       {examples.map(({ name, label, snippets }, index) => (
-        <Folded key={name} title={label} group={`${id}-examples`} open={index === 0}>
+        <Fold key={name} title={label} group={`${id}-examples`} open={index === 0}>
           <SnippetFigure id={`${id}-${name}`} title={`${title}: ${label}`} snippets={snippets} />
-        </Folded>
+        </Fold>
       ))}
     </div>
   );

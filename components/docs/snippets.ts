@@ -1,21 +1,21 @@
 import type { Language } from "@/components/ui/highlight";
 
-/** A request in one language. */
+/** The code of a request in one language. */
 export type Snippet = { label: string; language: Language; code: string };
 
-/** What a call needs: nothing, an API key, or a signed-in user's token. */
+/** The credential of a call: none, an API key, or the access token of a user. */
 export type Credential = "none" | "key" | "user";
 
 /**
- * A call to write down. The credential comes from the environment, unless its `secret` is given: for a key that was just
- * made, so that what is copied works as it is.
+ * A call to write code for. The code reads the credential from the environment, unless `secret` is given, such as that of a
+ * new key; the copied code then works as it is.
  */
 export type Call = { method: string; url: string; credential: Credential; body?: unknown; secret?: string };
 
-/** The variable that holds the credential. */
+/** The environment variable of each credential. */
 const variables: Record<Credential, string> = { none: "", key: "OUTLAY_API_KEY", user: "OUTLAY_USER_TOKEN" };
 
-/** The same call in every language the reference has. */
+/** The code of a call in every language of the reference. */
 export function writeSnippets(call: Call): Snippet[] {
   return [
     { label: "curl", language: "bash", code: writeCurl(call) },
@@ -84,11 +84,12 @@ function writePython({ method, url, credential, body, secret }: Call): string {
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 
-/** JSON as one writes it in JavaScript: names without quotes. */
+/** A JavaScript literal: JSON with unquoted names. */
 function literal(value: unknown): string {
   return pretty(value).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
 }
 
+/** A Python literal: JSON with Python's constants. */
 function pythonLiteral(value: unknown): string {
   const words: Record<string, string> = { true: "True", false: "False", null: "None" };
   return JSON.stringify(value, null, 4).replace(

@@ -20,8 +20,7 @@ export function HealthLine({ checks, version }: { checks: Checks; version: strin
 function statusText({ database_readable: readable, database_writable: writable }: Checks): string {
   if (readable === "failing")
     return "The database does not answer. Recording and reading fail until it does.";
-  if (writable === "failing")
-    return "The database cannot be written to. Recording fails until it can.";
+  if (writable === "failing") return "The database cannot be written to. Recording fails until it can.";
   return "The service is healthy.";
 }
 

@@ -58,7 +58,8 @@ export default function SecretDialog({
         <TestCall apiKey={apiKey} secret={secret} />
         {isLeaving ? (
           <Alert variant="warning">
-            The secret cannot be shown again after you close this. If you have stored it, use the button below.
+            The secret cannot be shown again after you close this. If you have stored it, use the button
+            below.
           </Alert>
         ) : null}
         <DialogFooter>

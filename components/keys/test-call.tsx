@@ -35,7 +35,9 @@ export function TestCall({ apiKey, secret }: { apiKey: KeyView; secret: string }
       <div aria-live="polite" className="contents">
         {outcome ? (
           <>
-            <p className={outcome.ok ? "text-sm text-success" : "text-destructive text-sm"}>{outcome.message}</p>
+            <p className={outcome.ok ? "text-sm text-success" : "text-destructive text-sm"}>
+              {outcome.message}
+            </p>
             {outcome.body ? (
               <Code
                 code={outcome.body}

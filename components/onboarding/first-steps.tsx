@@ -79,7 +79,11 @@ export function FirstSteps({
               )}
             </p>
             {canCreate ? (
-              <Button variant={existing ? "outline" : "default"} disabled={creation.isPending} onClick={create}>
+              <Button
+                variant={existing ? "outline" : "default"}
+                disabled={creation.isPending}
+                onClick={create}
+              >
                 {existing ? "Create another key" : "Create a key"}
               </Button>
             ) : null}
@@ -89,7 +93,7 @@ export function FirstSteps({
       </Step>
       <Step number={2} title="Send a message with it" isDone={message !== undefined}>
         <p className="pb-2 text-muted-foreground text-sm">
-          {made
+          {created
             ? "These examples contain your key. The message creates its project."
             : "Put the key into OUTLAY_API_KEY first. The message creates its project."}
         </p>

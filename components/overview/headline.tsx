@@ -15,7 +15,8 @@ export function Headline({ metrics, budget }: { metrics: Metrics; budget?: Amoun
   const { totals, previous, forecast_usd: forecast, to } = metrics;
   const labels = periodLabels(metrics);
   const growth = previous && growthOf(toNumber(totals.total_usd), toNumber(previous.to_point_usd));
-  const compared = growth === null || labels.previousPoint === null ? null : compare(growth, labels.previousPoint);
+  const compared =
+    growth === null || labels.previousPoint === null ? null : compare(growth, labels.previousPoint);
   const ofBudget =
     forecast && budget !== undefined
       ? `, ${formatPercent(toNumber(forecast) / toNumber(budget))} of the budget`

@@ -50,9 +50,7 @@ export function ProjectList({ projects, ...rest }: Props) {
 
 /** The projects, the most expensive first. */
 function ProjectTable({ workspace, projects, series, order, today }: Props) {
-  const sorted = [...projects].sort(
-    (a, b) => toNumber(b.month_usd) - toNumber(a.month_usd),
-  );
+  const sorted = [...projects].sort((a, b) => toNumber(b.month_usd) - toNumber(a.month_usd));
   return (
     <Table className="table-fixed">
       <TableHeader>

@@ -1,16 +1,13 @@
 "use client";
 
-import { HeadManagerContext } from "next/dist/shared/lib/head-manager-context.shared-runtime";
 import { ThemeProvider as NextThemes } from "next-themes";
-import { type ReactNode, useContext } from "react";
+import type { ReactNode } from "react";
 
 /**
- * Light, dark or the system's own; set on <html> before the first paint, by an inline script. That script needs the nonce
- * of the page's Content-Security-Policy, which is taken from where `next/script` takes it: `headers()` would keep every
- * page from being prerendered. A prerendered page has none; its scripts are allowed by their hashes.
+ * Sets the theme on `<html>` before the first paint, with an inline script: light, dark, or the system's.
+ * @param props.nonce nonce of the page's Content-Security-Policy, which allows the script
  */
-export function ThemeProvider({ children }: { children: ReactNode }) {
-  const { nonce } = useContext(HeadManagerContext) as { nonce?: string };
+export function ThemeProvider({ nonce, children }: { nonce?: string | undefined; children: ReactNode }) {
   return (
     <NextThemes
       attribute="class"

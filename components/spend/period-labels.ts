@@ -30,7 +30,11 @@ export function periodLabels({ period, from, previous }: Metrics): PeriodLabels 
         previous: previous.from.slice(0, 4),
       };
     case "range":
-      return { soFar: "in these days", previousPoint: "in the same number of days before", previous: "The previous days" };
+      return {
+        soFar: "in these days",
+        previousPoint: "in the same number of days before",
+        previous: "The previous days",
+      };
     default:
       return {
         soFar: `so far this ${period}`,

@@ -20,8 +20,7 @@ export function SpendStats({ view }: { view: SpendView }) {
   const { totals, previous, forecast_usd: forecast, to } = metrics;
   const labels = periodLabels(metrics);
   const rows = activityHref(workspace, filter);
-  const growth =
-    previous && growthOf(toNumber(totals.total_usd), toNumber(previous.to_point_usd));
+  const growth = previous && growthOf(toNumber(totals.total_usd), toNumber(previous.to_point_usd));
   return (
     <StatList>
       <Stat
@@ -74,8 +73,7 @@ export function SpendStats({ view }: { view: SpendView }) {
 function PreviousMessages({ count }: { count: number }) {
   return (
     <>
-      <Count value={count} compact figure="previous.totals.message_count" />{" "}
-      {plural(count, "message")}
+      <Count value={count} compact figure="previous.totals.message_count" /> {plural(count, "message")}
     </>
   );
 }

@@ -43,7 +43,11 @@ function nameOf(dimension: Dimension, { value, name, is_rest: isRest }: Slice): 
 }
 
 /** Returns the function that gives each slice its colour. */
-function colourOfSlices(dimension: Dimension, slices: Slice[], projectOrder: string[]): (slice: Slice) => string {
+function colourOfSlices(
+  dimension: Dimension,
+  slices: Slice[],
+  projectOrder: string[],
+): (slice: Slice) => string {
   if (dimension === "project") return ({ value }) => projectColour(value, projectOrder);
   const colours = coloursByName(slices.flatMap(({ value }) => value ?? []));
   return ({ value }) => (value === null ? restColour : (colours.get(value) ?? restColour));

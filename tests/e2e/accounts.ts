@@ -36,7 +36,7 @@ export async function fillSignUp(page: Page, name = "Ada"): Promise<void> {
   await page.getByLabel("Name").fill(name);
   await page.getByLabel("E-mail address").fill(newEmail());
   await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Make an account" }).click();
+  await page.getByRole("button", { name: "Create an account" }).click();
 }
 
 /** Signs a new user up as a person does; the page ends on the overview of their workspace. @returns its slug */

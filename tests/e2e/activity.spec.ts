@@ -70,7 +70,7 @@ test("Shows a link's filters to everybody, and explains an invalid one", async (
   await expect(page.getByRole("link", { name: "Remove the filter Provider: Hetzner" })).toBeVisible();
   await expect(rowsOf(page)).toHaveCount(1);
   await page.goto(`/${slug}/activity?period=fortnight`);
-  await expect(page.getByText("This address asks for something there is not")).toBeVisible();
+  await expect(page.getByText("This address is not valid")).toBeVisible();
   await page.getByRole("link", { name: "Show this month" }).click();
   await expect(rowsOf(page).first()).toBeVisible();
 });
@@ -164,7 +164,7 @@ test("Opens a message's details by keyboard, with an address of their own", {
   await page.keyboard.press("Enter");
   const sheet = page.getByRole("dialog", { name: "gpt-4o" });
   await expect(sheet.locator("[data-equation]")).toHaveText("1,200 × $0.0000025 = $0.003");
-  await expect(sheet).toContainText("The catalogue of prices");
+  await expect(sheet).toContainText("Price catalogue");
   await expect(sheet).toContainText("r-17");
   await expect(sheet).toContainText("Test key");
   await expectDigits(page, "message_usd", ["0.003"]);
@@ -341,7 +341,7 @@ test("Is accessible with its menus open, empty and full, without layout shifts",
   const { slug } = await signUp(page);
   await watchLayout(page);
   await page.goto(`/${slug}/activity`);
-  await expect(page.getByText("Nothing was recorded in this time")).toBeVisible();
+  await expect(page.getByText("Nothing was recorded in this period")).toBeVisible();
   await expectStill(page);
   await expectUsable(page);
   await recordSpend(world, slug);

@@ -76,7 +76,7 @@ test("Shows the API's forecast: the month's total and the day a budget runs out"
     expect(Number(shown) / Number(exactText(forecast)), name).toBeCloseTo(1, 2);
     const words =
       day && new Date(day).toLocaleDateString("en-US", { day: "numeric", month: "short", timeZone: "UTC" });
-    if (words) await expect(card).toContainText(`At this pace it is used up on ${words}`);
+    if (words) await expect(card).toContainText(`At this pace, it will be used up on ${words}`);
     else await expect(card).not.toContainText("used up on");
     expect(day !== null, `whether ${name} is used up within the month`).toBe(name === "Runs out");
   }
@@ -107,7 +107,7 @@ test("Creates, follows, edits and deletes a project's budget, after a confirmati
   await expectUsable(page);
   await page.getByRole("button", { name: "Set a budget" }).click();
   const dialog = page.getByRole("dialog", { name: "Set a budget" });
-  await dialog.getByLabel("What is it of?").selectOption("A project");
+  await dialog.getByLabel("What does it cover?").selectOption("A project");
   await dialog.getByRole("combobox", { name: "Which project?" }).click();
   await dialog.getByRole("option", { name: "search", exact: true }).click();
   await dialog.getByLabel("How much a month?").fill("$1,250.50");
@@ -158,7 +158,7 @@ test("Shows errors beside their fields and focuses the first", async ({ page, wo
   await dialog.getByRole("button", { name: "Set the budget" }).click();
   await expect(amount).toHaveAccessibleDescription(/Must be more than 0/);
   await amount.fill("10");
-  await dialog.getByLabel("What is it of?").selectOption("An API key");
+  await dialog.getByLabel("What does it cover?").selectOption("An API key");
   await dialog.getByRole("button", { name: "Set the budget" }).click();
   await expect(dialog.getByRole("combobox", { name: "Which key?" })).toHaveAccessibleDescription(
     "Choose one.",

@@ -58,12 +58,12 @@ test("Keeps every digit of amounts that the browser sends: a budget, a key's lim
   expect(await stored("budgets", "amount")).toEqual(["1234567.123456789012345678"]);
 
   await page.goto(`/${slug}/keys`);
-  await page.getByRole("button", { name: "Make a key" }).click();
-  const sheet = page.getByRole("dialog", { name: "Make a key" });
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const sheet = page.getByRole("dialog", { name: "Create a key" });
   await sheet.getByLabel("What is it called?").fill("Exact");
   await sheet.getByLabel("How much a month?").fill("1234567.123456789012345678");
   await expect(sheet.getByRole("status")).toContainText("up to $1,234,567.123456789012345678 a month");
-  await sheet.getByRole("button", { name: "Make the key" }).click();
+  await sheet.getByRole("button", { name: "Create the key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
   expect(await stored("api_keys", "monthly_limit")).toEqual(["1234567.123456789012345678"]);
 

@@ -54,7 +54,7 @@ test("Guesses columns, lists the rows to be refused, and records nothing before 
   await expect(page.getByLabel("What the column Tokens becomes")).toHaveValue("quantity");
   await expect(page.getByLabel("What the column Model Name becomes")).toHaveValue("model");
   await expect(page.getByLabel("What the column Team becomes")).toHaveValue("");
-  await expect(page.getByRole("region", { name: "What the first rows become" })).toContainText(
+  await expect(page.getByRole("region", { name: "Preview of the first rows" })).toContainText(
     "openai · gpt-4o · 120000 input_tokens",
   );
   await expectUsable(page);
@@ -112,7 +112,7 @@ test("Resumes an interrupted import and records every row once", async ({ page, 
   await expect(page.getByRole("heading", { name: "The import did not finish" })).toBeVisible();
   expect(await countMessages(world, slug)).toBe(1_000);
   await page.unroute(bulk);
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await expect(page.getByText("1,500 rows recorded, 1,000 rows had been recorded before.")).toBeVisible({
     timeout: 20_000,
   });
@@ -124,9 +124,9 @@ test("Uses one project for all rows where the column is missing", async ({ page,
   const { slug } = await signUp(page);
   await chooseFile(page, slug, ["Vendor;Amount;Currency", "Figma;45;USD", "Hetzner;20,5;EUR"]);
   await expect(page.getByRole("button", { name: "Check the rows" })).toBeDisabled();
-  await expect(page.getByText("Say which column holds the project")).toBeVisible();
+  await expect(page.getByText("Choose the column that contains the project")).toBeVisible();
   await page.getByLabel("Project", { exact: true }).fill("office");
-  await expect(page.getByRole("region", { name: "What the first rows become" })).toContainText(
+  await expect(page.getByRole("region", { name: "Preview of the first rows" })).toContainText(
     '"20,5" is not a number',
   );
   await page.getByRole("button", { name: "Check the rows" }).click();

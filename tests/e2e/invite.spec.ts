@@ -20,7 +20,7 @@ test("Brings a new person to an account and into the workspace, once", async ({ 
   await expectUsable(page);
   // By way of the sign-up page: the return address must survive the change of page.
   await page.getByRole("link", { name: "Sign in" }).click();
-  await page.getByRole("link", { name: "Make one" }).click();
+  await page.getByRole("link", { name: "Create one" }).click();
   await fillSignUp(page, "Grace");
   await expect(page.getByRole("heading", { name: `Join ${name} as viewer` })).toBeVisible();
   await expect(page.getByText(host.email)).toBeVisible();
@@ -28,7 +28,7 @@ test("Brings a new person to an account and into the workspace, once", async ({ 
   await page.getByRole("button", { name: `Join ${name}` }).click();
   await page.waitForURL(`**/${slug}`);
   await page.goto(path);
-  await expect(page.getByRole("heading", { name: "This invitation is not good any more" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This invitation is no longer valid" })).toBeVisible();
 });
 
 test("Explains an invitation for another address and offers to sign in with it", async ({ page, world }) => {
@@ -44,5 +44,5 @@ test("Explains an invitation for another address and offers to sign in with it",
   const { body } = await apiClient(world.service.baseUrl, guest.token).get(`/api/v1/workspaces/${slug}/org`);
   expect(body).toMatchObject({ workspace: { role: "member" } });
   await page.goto(path);
-  await expect(page.getByRole("heading", { name: "This invitation is not good any more" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This invitation is no longer valid" })).toBeVisible();
 });

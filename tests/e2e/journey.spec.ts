@@ -23,7 +23,7 @@ test("Takes a team from its first key to disconnecting an assistant", {
   let secret = "";
 
   await test.step("the first message appears as it is recorded, without a reload", async () => {
-    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("button", { name: "Create a key" }).click();
     secret = await page.getByLabel("secret", { exact: true }).inputValue();
     await expect(page.getByText("Waiting for the first message")).toBeVisible();
     await page.evaluate(() => Object.assign(window, { isSamePage: true }));
@@ -51,8 +51,8 @@ test("Takes a team from its first key to disconnecting an assistant", {
   await test.step("a replaced secret is refused at once, and the new one works", async () => {
     await goTo(page, "Keys");
     await page.getByRole("button", { name: "Actions for First key" }).click();
-    await page.getByRole("menuitem", { name: "Replace the secret" }).click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Replace" }).click();
+    await page.getByRole("menuitem", { name: "Rotate the secret" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Rotate" }).click();
     const shown = page.getByRole("dialog", { name: "The new secret of First key" });
     const renewed = await shown.getByLabel("secret", { exact: true }).inputValue();
     await shown.getByRole("button", { name: "I have stored it" }).click();
@@ -71,12 +71,12 @@ test("Takes a team from its first key to disconnecting an assistant", {
     await settings.getByRole("link", { name: "Members" }).click();
     await page.getByRole("button", { name: "Invite somebody" }).click();
     await page.getByRole("radio", { name: "Viewer" }).check();
-    await page.getByRole("button", { name: "Make the link" }).click();
+    await page.getByRole("button", { name: "Create the link" }).click();
     const link = await page.getByLabel("invitation link", { exact: true }).inputValue();
     await page.getByRole("button", { name: "I have copied it" }).click();
 
     await viewer.goto(link);
-    await viewer.getByRole("link", { name: "Make an account" }).click();
+    await viewer.getByRole("link", { name: "Create an account" }).click();
     await fillSignUp(viewer, "Grace");
     await viewer.getByRole("button", { name: /^Join / }).click();
     await viewer.waitForURL(`**/${slug}`);
@@ -84,7 +84,7 @@ test("Takes a team from its first key to disconnecting an assistant", {
     await expect(viewer.getByText("Close to the limit: The team")).toBeVisible();
     await goTo(viewer, "Keys");
     await expect(viewer.getByRole("rowgroup").filter({ hasText: "First key" })).toBeVisible();
-    await expect(viewer.getByRole("button", { name: /Make a key|Actions for/ })).toHaveCount(0);
+    await expect(viewer.getByRole("button", { name: /Create a key|Actions for/ })).toHaveCount(0);
     await goTo(viewer, "Budgets");
     await expect(viewer.getByRole("heading", { name: "The team" })).toBeVisible();
     await expect(viewer.getByRole("button", { name: /budget|Actions for/ })).toHaveCount(0);

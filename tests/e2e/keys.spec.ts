@@ -16,11 +16,11 @@ async function openKeys(page: Page, world: World): Promise<{ slug: string; works
 
 /** Creates a key of a preset on the page, and closes its secret. @returns the secret */
 async function makeKey(page: Page, name: string, preset = "Everything"): Promise<string> {
-  await page.getByRole("button", { name: "Make a key" }).click();
-  const sheet = page.getByRole("dialog", { name: "Make a key" });
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const sheet = page.getByRole("dialog", { name: "Create a key" });
   await sheet.getByLabel("What is it called?").fill(name);
   await sheet.getByRole("radio", { name: preset }).check();
-  await sheet.getByRole("button", { name: "Make the key" }).click();
+  await sheet.getByRole("button", { name: "Create the key" }).click();
   const shown = page.getByRole("dialog", { name: `The secret of ${name}` });
   const secret = await shown.getByLabel("secret", { exact: true }).inputValue();
   await shown.getByRole("button", { name: "I have stored it" }).click();
@@ -39,8 +39,8 @@ test("Creates a key and sums it up in a sentence", { tag: "@phone" }, async ({ p
   await openKeys(page, world);
   await expect(page.getByText("No key yet")).toBeVisible();
   await expectUsable(page);
-  await page.getByRole("button", { name: "Make a key" }).click();
-  const sheet = page.getByRole("dialog", { name: "Make a key" });
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const sheet = page.getByRole("dialog", { name: "Create a key" });
   const sentence = sheet.getByRole("status");
   await expect(sentence).toHaveText("May log usage in every project.");
   await sheet.getByLabel("What is it called?").fill("Assistant");
@@ -49,7 +49,7 @@ test("Creates a key and sums it up in a sentence", { tag: "@phone" }, async ({ p
   await sheet.getByRole("radio", { name: "Something else" }).check();
   await sheet.getByRole("checkbox", { name: "Log usage" }).check();
   await sheet.getByText("All but some").click();
-  await sheet.getByLabel("The projects it may not touch").click();
+  await sheet.getByLabel("Excluded projects").click();
   await sheet.getByRole("option", { name: "search" }).click();
   await sheet.getByLabel("How much a month?").fill("1,250.50");
   await sheet.getByText("More limits").click();
@@ -58,7 +58,7 @@ test("Creates a key and sums it up in a sentence", { tag: "@phone" }, async ({ p
     "May log usage and read summaries in every project but search, up to $1,250.50 a month, at most 60 requests a minute.";
   await expect(sentence).toHaveText(words);
   await expectUsable(page);
-  await sheet.getByRole("button", { name: "Make the key" }).click();
+  await sheet.getByRole("button", { name: "Create the key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
   await expect(rowOf(page, "Assistant")).toContainText(words);
 });
@@ -67,9 +67,9 @@ test("Shows a secret once in every example, does not close by accident, and trie
   tag: "@phone",
 }, async ({ page, world }) => {
   const { workspace } = await openKeys(page, world);
-  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Create a key" }).click();
   await page.getByLabel("What is it called?").fill("CI");
-  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "Create the key" }).click();
   const shown = page.getByRole("dialog", { name: "The secret of CI" });
   const secret = await shown.getByLabel("secret", { exact: true }).inputValue();
   expect(secret).toMatch(/^svc_live_\w{38}$/);
@@ -80,7 +80,7 @@ test("Shows a secret once in every example, does not close by accident, and trie
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
   await page.mouse.click(5, 5);
-  await expect(shown.getByRole("alert")).toContainText("nobody can show the secret again");
+  await expect(shown.getByRole("alert")).toContainText("cannot be shown again");
   await shown.getByRole("button", { name: "Send a test message" }).click();
   await expect(shown.getByText("It works")).toBeVisible();
   await expectUsable(page);
@@ -98,23 +98,23 @@ test.describe("A refused key", () => {
 
   test("Shows the API's errors beside their fields and focuses the first", async ({ page, world }) => {
     await openKeys(page, world);
-    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("button", { name: "Create a key" }).click();
     const sheet = page.getByRole("dialog");
     await sheet.getByText("More limits").click();
-    const addresses = sheet.getByLabel("Addresses it may be used from");
+    const addresses = sheet.getByLabel("Allowed IP addresses");
     await addresses.fill("home");
     await addresses.press("Enter");
     await sheet.getByText("More limits").click();
-    await sheet.getByRole("button", { name: "Make the key" }).click();
+    await sheet.getByRole("button", { name: "Create the key" }).click();
     const name = sheet.getByLabel("What is it called?");
     await expect(name).toBeFocused();
     await expect(name).toHaveAccessibleDescription("Must not be blank.");
     await name.fill("CI");
     await sheet.getByText("Only some").click();
-    await sheet.getByRole("button", { name: "Make the key" }).click();
+    await sheet.getByRole("button", { name: "Create the key" }).click();
     await expect(sheet.getByText("Choose at least one project.")).toBeVisible();
     await sheet.getByText("Every project", { exact: true }).click();
-    await sheet.getByRole("button", { name: "Make the key" }).click();
+    await sheet.getByRole("button", { name: "Create the key" }).click();
     await expect(addresses).toBeFocused();
     await expect(addresses).toHaveAccessibleDescription(/Home must be an address or a CIDR range/);
     await expectUsable(page);
@@ -123,12 +123,12 @@ test.describe("A refused key", () => {
 
 test("Applies an address that was typed and not confirmed", async ({ page, world }) => {
   await openKeys(page, world);
-  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Create a key" }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("What is it called?").fill("Office");
   await sheet.getByText("More limits").click();
-  await sheet.getByLabel("Addresses it may be used from").fill("203.0.113.0/24");
-  await sheet.getByRole("button", { name: "Make the key" }).click();
+  await sheet.getByLabel("Allowed IP addresses").fill("203.0.113.0/24");
+  await sheet.getByRole("button", { name: "Create the key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
   await expect(rowOf(page, "Office")).toContainText("from 203.0.113.0/24");
 });
@@ -137,18 +137,18 @@ test("Limits a key to the slug of a project that does not exist yet", {
   tag: "@phone",
 }, async ({ page, world }) => {
   await openKeys(page, world);
-  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Create a key" }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("What is it called?").fill("Rollout");
   await sheet.getByText("Only some").click();
-  const projects = sheet.getByLabel("The projects it may touch");
+  const projects = sheet.getByLabel("Allowed projects");
   await expect(projects).toHaveAccessibleDescription(/a project that does not exist yet/);
   await projects.fill("next-release");
   await expect(sheet.getByRole("option", { name: "next-release new" })).toBeVisible();
   await projects.press("Enter");
   await expect(sheet.getByRole("status")).toContainText("in next-release");
   await expectUsable(page);
-  await sheet.getByRole("button", { name: "Make the key" }).click();
+  await sheet.getByRole("button", { name: "Create the key" }).click();
   const shown = page.getByRole("dialog", { name: "The secret of Rollout" });
   const secret = await shown.getByLabel("secret", { exact: true }).inputValue();
   await shown.getByRole("button", { name: "I have stored it" }).click();
@@ -166,7 +166,7 @@ test("Changes what a key may do from its next request on, and keeps its secret",
   await chooseAction(page, "CI", "Edit");
   const sheet = page.getByRole("dialog", { name: "Edit CI" });
   await sheet.getByText("Only some").click();
-  await sheet.getByLabel("The projects it may touch").click();
+  await sheet.getByLabel("Allowed projects").click();
   await sheet.getByRole("option", { name: "search" }).click();
   await sheet.getByRole("button", { name: "Save" }).click();
   await expect(sheet).toBeHidden();
@@ -180,11 +180,11 @@ test("Warns before replacing a secret, and refuses the old one at once", async (
   const before = await makeKey(page, "CI");
   await apiClient(world.service.baseUrl, before).post(costMessage({ estimated_cost: 12.5 }));
   await page.reload();
-  await chooseAction(page, "CI", "Replace the secret");
-  const question = page.getByRole("alertdialog", { name: "Replace the secret of CI?" });
+  await chooseAction(page, "CI", "Rotate the secret");
+  const question = page.getByRole("alertdialog", { name: "Rotate the secret of CI?" });
   await expect(question).toContainText("It was last used just now and recorded $12.50 this month.");
   await expectUsable(page);
-  await question.getByRole("button", { name: "Replace" }).click();
+  await question.getByRole("button", { name: "Rotate" }).click();
   const shown = page.getByRole("dialog", { name: "The new secret of CI" });
   const after = await shown.getByLabel("secret", { exact: true }).inputValue();
   await shown.getByRole("button", { name: "I have stored it" }).click();

@@ -47,10 +47,10 @@ async function expectListFollows(page: Page, line: Locator): Promise<void> {
 test("Keeps the active option of a combobox in view", { tag: "@phone" }, async ({ page, world }) => {
   const slug = await withManyProjects(page, world);
   await page.goto(`/${slug}/keys`);
-  await page.getByRole("button", { name: "Make a key" }).click();
-  const sheet = page.getByRole("dialog", { name: "Make a key" });
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const sheet = page.getByRole("dialog", { name: "Create a key" });
   await sheet.getByText("All but some").click();
-  const line = sheet.getByLabel("The projects it may not touch");
+  const line = sheet.getByLabel("Excluded projects");
   await line.click();
   await expect(sheet.getByRole("option")).toHaveCount(40);
   await expectListFollows(page, line);

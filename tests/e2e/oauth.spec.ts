@@ -6,7 +6,7 @@ import { expectUsable } from "./page-checks";
 import { startProgram } from "./program";
 
 async function signUp(page: Page): Promise<void> {
-  await page.getByRole("link", { name: "Make one" }).click();
+  await page.getByRole("link", { name: "Create one" }).click();
   await fillSignUp(page);
 }
 

@@ -17,7 +17,7 @@ test("Brings a new workspace to its first message in three steps without a reloa
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
   await expectUsable(page);
-  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Create a key" }).click();
   const secret = await page.getByLabel("secret", { exact: true }).inputValue();
   for (const tab of ["TypeScript", "Python", "MCP", "curl"])
     expect(await readSnippet(page, tab)).toContain(secret);
@@ -39,7 +39,7 @@ test("Brings a new workspace to its first message in three steps without a reloa
 test("Runs the TypeScript example as copied", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
-  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Create a key" }).click();
   await page.getByLabel("secret", { exact: true }).waitFor();
   await run(process.execPath, ["--input-type=module", "-e", await readSnippet(page, "TypeScript")]);
   await expect(page.getByText("The first message is here.")).toBeVisible();
@@ -48,7 +48,7 @@ test("Runs the TypeScript example as copied", async ({ page }) => {
 test("Sends the first message from the page", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
-  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Create a key" }).click();
   await page.getByRole("button", { name: "Send it from here" }).click();
   await expect(page.getByText("The first message is here.")).toBeVisible();
 });
@@ -56,12 +56,12 @@ test("Sends the first message from the page", async ({ page }) => {
 test("Names an existing key and does not ask for its secret", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
-  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Create a key" }).click();
   const secret = await page.getByLabel("secret", { exact: true }).inputValue();
   await page.reload();
-  await expect(page.getByText(`${secret.slice(-4)}) is there already`)).toBeVisible();
+  await expect(page.getByText(`${secret.slice(-4)}) exists already`)).toBeVisible();
   expect(await readSnippet(page, "curl")).toContain("$OUTLAY_API_KEY");
-  await expect(page.getByRole("button", { name: "Make another key" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Create another key" })).toBeVisible();
 });
 
 test("Shows a viewer the steps without the button", async ({ page, openPage, world }) => {
@@ -69,6 +69,6 @@ test("Shows a viewer the steps without the button", async ({ page, openPage, wor
   const viewer = await openAs(openPage, world, slug, "viewer");
   await viewer.goto(`/${slug}`);
   await expect(viewer.getByText("ask a member of this workspace")).toBeVisible();
-  await expect(viewer.getByRole("button", { name: "Make a key" })).toHaveCount(0);
+  await expect(viewer.getByRole("button", { name: "Create a key" })).toHaveCount(0);
   await expectUsable(viewer);
 });

@@ -80,5 +80,5 @@ test("Shows test data apart from live data", async ({ page, world }) => {
 test("Says in an empty workspace how to record the first cost", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
-  await expect(page.getByText("Nothing was recorded here yet.")).toBeVisible();
+  await expect(page.getByText("Nothing is recorded here yet.")).toBeVisible();
 });

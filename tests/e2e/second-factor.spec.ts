@@ -70,7 +70,7 @@ test("Signs in once with a recovery code", async ({ page }) => {
   await page.getByRole("link", { name: "Use a recovery code" }).click();
   await page.getByLabel("Recovery code").fill("not one of them");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByText("This is none of your recovery codes")).toBeVisible();
+  await expect(page.getByText("This is not one of your recovery codes")).toBeVisible();
   await expectUsable(page);
   await page.getByLabel("Recovery code").fill(codes[0] ?? "");
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -86,8 +86,8 @@ test("Replaces recovery codes, and removes an authenticator with its own code", 
   await page.getByRole("button", { name: "Add an authenticator" }).click();
   const { secret, codes } = await setUp(page);
   await page.getByRole("button", { name: "I have stored them" }).click();
-  await page.getByRole("button", { name: "Make new codes" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Make new codes" }).click();
+  await page.getByRole("button", { name: "Create new codes" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Create new codes" }).click();
   const list = page.getByRole("list", { name: "Recovery codes" });
   await expect(list.getByRole("listitem")).toHaveCount(10);
   expect(await list.getByRole("listitem").allInnerTexts()).not.toContain(codes[0]);
@@ -134,7 +134,7 @@ test("Makes members of a workspace set up a second factor, admins first", async 
   await page.goto(`/${slug}/settings`);
   await page.getByLabel("Require two-factor authentication").click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Require it" }).click();
-  await expect(page.getByText("Two-factor authentication is required.")).toBeVisible();
+  await expect(page.getByText("Two-factor authentication is now required.")).toBeVisible();
   await expect(page.getByLabel("Require two-factor authentication")).toBeChecked();
   await expectUsable(page);
 

@@ -36,10 +36,10 @@ test("Lets an invited viewer see everything and change nothing", async ({ page, 
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("radio", { name: "Viewer" }).check();
   await expectUsable(page);
-  await dialog.getByRole("button", { name: "Make the link" }).click();
+  await dialog.getByRole("button", { name: "Create the link" }).click();
   const link = await dialog.getByLabel("invitation link", { exact: true }).inputValue();
   await page.keyboard.press("Escape");
-  await expect(dialog.getByRole("alert")).toContainText("nobody can show the link again");
+  await expect(dialog.getByRole("alert")).toContainText("cannot be shown again");
   await expectUsable(page);
   await dialog.getByRole("button", { name: "I have copied it" }).click();
   await expect(rowOf(page, "Whoever has the link")).toContainText("Viewer");
@@ -73,15 +73,15 @@ test("Revokes an invitation after a confirmation, and refuses its link", async (
   await page.goto(`/${slug}/settings/members`);
   await page.getByRole("button", { name: "Invite somebody" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("For one address alone").fill("Grace@Example.com");
-  await dialog.getByRole("button", { name: "Make the link" }).click();
+  await dialog.getByLabel("Only for this e-mail address").fill("Grace@Example.com");
+  await dialog.getByRole("button", { name: "Create the link" }).click();
   const link = await dialog.getByLabel("invitation link", { exact: true }).inputValue();
   await dialog.getByRole("button", { name: "I have copied it" }).click();
   await page.getByRole("button", { name: "Revoke the invitation for grace@example.com" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
   await expect(page.getByRole("table", { name: "Open invitations" })).toBeHidden();
   await page.goto(new URL(link).pathname);
-  await expect(page.getByText("This invitation is not good any more")).toBeVisible();
+  await expect(page.getByText("This invitation is no longer valid")).toBeVisible();
 });
 
 test("Raises a role at once, lowers it after a confirmation, and removes a member", async ({
@@ -106,14 +106,14 @@ test("Raises a role at once, lowers it after a confirmation, and removes a membe
   await expect(role).toHaveText("Member");
   await choose("Viewer");
   const question = page.getByRole("alertdialog");
-  await expect(question).toContainText("Keys they made go on working.");
+  await expect(question).toContainText("Keys they created keep working.");
   await expectUsable(page);
   await question.getByRole("button", { name: "Change the role" }).click();
   await expect(role).toHaveText("Viewer");
   await role.click();
   await page.getByRole("menuitem", { name: "Remove from the workspace" }).click();
   await question.getByRole("button", { name: "Remove" }).click();
-  await expect(page.getByText("Nobody else is in this workspace yet.")).toBeVisible();
+  await expect(page.getByText("You are the only member so far.")).toBeVisible();
   expect((await guest.request.get(`/${slug}`)).status()).toBe(404);
 });
 
@@ -158,7 +158,7 @@ test("Prices unpriced usage, previews the amount, and updates it in place", asyn
   await expect(dialog.getByRole("status")).toHaveText("What waits for this price comes to $1.25.");
   await expectUsable(page);
   await dialog.getByRole("button", { name: "Set the price" }).click();
-  await expect(page.getByText("Everything that was recorded has a price.")).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("All recorded usage has a price.")).toBeVisible({ timeout: 20_000 });
   await expect(page.getByText("1 of 1 messages changed")).toBeVisible({ timeout: 20_000 });
   await expectDigits(page, "change_usd", ["1.25"]);
   await expect(rowOf(page, "ranker-7b")).toContainText("$2,500.00 a million");
@@ -224,7 +224,7 @@ test("Shows who did what, before and after, by kind and page by page", async ({ 
   await expect(changes.first().locator("ins")).toHaveText("750");
   await expectUsable(page);
   await page.goto(`/${slug}/settings/audit?cursor=nonsense`);
-  await expect(page.getByText("This address asks for something there is not")).toBeVisible();
+  await expect(page.getByText("This address is not valid")).toBeVisible();
 });
 
 test("Changes name and password, the password only with the present one", async ({ page, openPage }) => {
@@ -239,16 +239,16 @@ test("Changes name and password, the password only with the present one", async 
 
   await page.goto(`/${slug}/settings/account`);
   await page.getByLabel("Name").fill("Ada Lovelace");
-  await page.getByLabel("Workspace to begin in").selectOption({ index: 1 });
+  await page.getByLabel("Default workspace").selectOption({ index: 1 });
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Your account is changed.")).toBeVisible();
   await expectUsable(page);
   const next = "another horse, another battery";
-  await page.getByLabel("Password you have").fill("not this one");
+  await page.getByLabel("Current password").fill("not this one");
   await page.getByLabel("New password").fill(next);
   await page.getByRole("button", { name: "Change the password" }).click();
   await expect(page.getByText("This is not the password you have.")).toBeVisible();
-  await page.getByLabel("Password you have").fill(password);
+  await page.getByLabel("Current password").fill(password);
   await page.getByLabel("New password").fill(next);
   await page.getByRole("button", { name: "Change the password" }).click();
   await expect(page.getByText("Your password is changed.")).toBeVisible();

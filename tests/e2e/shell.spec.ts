@@ -89,7 +89,7 @@ test("Creates a workspace by name and switches back to the first", {
   await page.getByRole("menuitem", { name: "New workspace" }).click();
   const name = `Team ${randomUUID().slice(0, 8)}`;
   await page.getByLabel("Name").fill(name);
-  await page.getByRole("button", { name: "Make the workspace" }).click();
+  await page.getByRole("button", { name: "Create the workspace" }).click();
   await page.waitForURL((url) => url.pathname.startsWith("/team-"));
   await openSidebar(page);
   await page.getByRole("button", { name: `${name} , switch workspace` }).click();
@@ -106,7 +106,7 @@ test.describe("A refused workspace", () => {
     await page.getByLabel("Name").fill("Another");
     for (const taken of [slug, "settings"]) {
       await page.getByLabel("Address").fill(taken);
-      await page.getByRole("button", { name: "Make the workspace" }).click();
+      await page.getByRole("button", { name: "Create the workspace" }).click();
       await expect(page.getByRole("alert").filter({ hasText: /\S/ }).first()).toBeVisible();
       expect(new URL(page.url()).pathname).toBe("/workspaces/new");
     }

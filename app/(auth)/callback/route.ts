@@ -2,7 +2,7 @@ import { followCallback } from "@/lib/access/sign-in/callback";
 import { answerMethods } from "@/lib/http/define-route";
 import { callerAddress } from "@/lib/http/peer";
 
-/** Where links in mails lead: turns their code into a session. */
+/** The target of links in mails: exchanges their code for a session. */
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
   GET: (request, context) => followCallback(request, callerAddress(request, context.peer)),
 });

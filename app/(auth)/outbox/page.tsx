@@ -7,7 +7,7 @@ import { mayReadOutbox } from "./access";
 
 export const metadata: Metadata = { title: "Outbox", robots: { index: false } };
 
-/** The mails of the local sign-in, which sends none. */
+/** The mails that the local sign-in would have sent. Not found for callers who may not read them. */
 export default async function OutboxPage() {
   const mails = (await mayReadOutbox()) ? await readOutbox() : undefined;
   if (!mails) notFound();
@@ -17,12 +17,12 @@ export default async function OutboxPage() {
       <main className="mx-auto max-w-2xl px-4 pt-10 pb-24 sm:px-6">
         <h1 className="font-semibold text-xl tracking-tight">Outbox</h1>
         <p className="mt-1 text-muted-foreground text-sm">
-          This instance signs people in by itself and sends no mail. What it would have sent is here, for
-          whoever sits at this machine.
+          This instance handles sign-in itself and sends no mail. The messages it would have sent are shown
+          here, to users of this machine.
         </p>
         {mails.length === 0 ? (
           <p className="mt-8 rounded-lg border border-dashed px-5 py-8 text-center text-muted-foreground text-sm">
-            Nothing yet. Links to sign in or to reset a password arrive here.
+            No messages yet. Links for signing in and for resetting a password appear here.
           </p>
         ) : (
           <ul className="mt-8 grid gap-4">

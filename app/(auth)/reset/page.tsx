@@ -6,12 +6,12 @@ import { OutboxHint } from "../outbox-hint";
 
 export const metadata: Metadata = { title: "Reset the password" };
 
-/** Asks for a link with which to choose a new password. */
+/** Asks for the address to send a link to, for choosing a new password. */
 export default function ResetPage() {
   return (
     <AuthCard
       title="Reset the password"
-      about="A link in a mail lets you choose a new one."
+      about="We send you a link for choosing a new one."
       footer={
         <>
           <OutboxHint />

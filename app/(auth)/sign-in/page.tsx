@@ -10,7 +10,7 @@ import { explainAddressChange } from "../address-changes";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-/** Signs in. `next` is where to go on to, `problem` and `address` what became of a link. */
+/** The sign-in page. `next` is the path to open afterwards; `problem` and `address` are the outcome of a link in a mail. */
 export default async function SignInPage({
   searchParams,
 }: {
@@ -26,7 +26,7 @@ export default async function SignInPage({
       footer={
         <>
           <p>
-            No account yet? <TextLink href={withNext("/sign-up", next)}>Make one</TextLink>
+            No account yet? <TextLink href={withNext("/sign-up", next)}>Create one</TextLink>
           </p>
           <p>
             Or have <TextLink href={withNext("/sign-in/link", next)}>a link sent to you</TextLink>
@@ -35,14 +35,11 @@ export default async function SignInPage({
       }
     >
       {problem ? (
-        <p
-          role="alert"
-          className="rounded-md border border-warning/30 bg-warning/10 px-3.5 py-2.5 text-sm text-warning"
-        >
+        <Alert variant="warning">
           {problem === "browser"
-            ? "Open the link in the browser in which you asked for it, or ask for a new one here."
-            : "This link has been used or is too old. Ask for a new one."}
-        </p>
+            ? "Open the link in the same browser in which you asked for it, or ask for a new one here."
+            : "This link has been used or has expired. Ask for a new one."}
+        </Alert>
       ) : null}
       {addressChange ? (
         <Alert role="status" variant={address === "failed" ? "warning" : "default"}>

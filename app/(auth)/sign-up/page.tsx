@@ -6,9 +6,9 @@ import { currentUser, sessionUser } from "@/lib/access/sign-in/page-session";
 import { safePath, withNext } from "@/lib/access/sign-in/safe-path";
 import { signUp } from "../actions";
 
-export const metadata: Metadata = { title: "Make an account" };
+export const metadata: Metadata = { title: "Create an account" };
 
-/** Makes an account, with a workspace of its own. */
+/** The page that creates an account, which comes with a personal workspace. */
 export default async function SignUpPage({
   searchParams,
 }: {
@@ -19,11 +19,11 @@ export default async function SignUpPage({
   if (await sessionUser()) redirect(withNext("/sign-in/code", next));
   return (
     <AuthCard
-      title="Make an account"
+      title="Create an account"
       about="It comes with a workspace of your own."
       footer={
         <p>
-          Have one already? <TextLink href={withNext("/sign-in", next)}>Sign in</TextLink>
+          Do you have one already? <TextLink href={withNext("/sign-in", next)}>Sign in</TextLink>
         </p>
       }
     >

@@ -3,7 +3,7 @@
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 
-/** A page of the dashboard that failed; the way to the others stays. The digest is the same as in the server's log. */
+/** Shown when a page of the dashboard fails; the navigation stays. The code is also in the server's log. */
 export default function ErrorPage({
   error,
   retry,
@@ -21,11 +21,11 @@ export default function ErrorPage({
           </Button>
         }
       >
-        Something went wrong on our side. What you recorded is safe.
+        Something went wrong on our side. Recorded costs are not affected.
         {error.digest ? (
           <>
             {" "}
-            If it stays, tell whoever runs this service the code{" "}
+            If this happens again, give the operator of this service the code{" "}
             <code className="font-mono text-foreground">{error.digest}</code>.
           </>
         ) : null}

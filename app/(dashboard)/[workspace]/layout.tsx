@@ -12,7 +12,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title, robots: { index: false } };
 }
 
-/** What every page of a workspace stands in. Who may not see the workspace is turned away here, before anything is sent. */
+/** The frame of every page of a workspace. Users who may not see the workspace are redirected here, before anything is sent. */
 export default async function WorkspaceLayout({ params, children }: Props) {
   const { user, profile, workspace, workspaces } = await requireWorkspace((await params).workspace);
   return (

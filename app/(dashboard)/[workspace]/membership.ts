@@ -4,12 +4,12 @@ import { currentUser } from "@/lib/access/sign-in/page-session";
 import { readCurrentUser } from "@/lib/access/workspaces/service";
 
 /**
- * Who is looking, and the workspace of the address with their role in it. Nobody in particular is asked to sign in;
- * whoever does not belong there gets the page of an address that does not exist; a member who lacks the second factor that
- * the workspace requires, the page on which to set it up.
+ * The signed-in user, and the workspace of the address with the user's role. Otherwise it redirects: users who are not
+ * signed in to the sign-in page, members without the required second factor to the page that sets it up. Users who are not
+ * members get "not found", as for a workspace that does not exist.
  */
 export const requireWorkspace = cache(async (slug: string) => {
-  // Also asked for by whatever looks for /robots.txt: a dot is in no slug.
+  // Addresses such as /robots.txt match this route too, but a slug contains no dot.
   if (!/^[a-z0-9][a-z0-9-]*$/.test(slug)) notFound();
   const claims = await currentUser();
   if (!claims) redirect(`/sign-in?next=${encodeURIComponent(`/${slug}`)}`);

@@ -1,10 +1,10 @@
 import { EmptyState } from "@/components/ui/empty-state";
 
-/** The page of an address within a workspace that is none. */
+/** Shown for an address in a workspace that does not exist. */
 export default function NotFound() {
   return (
     <EmptyState title="There is nothing here">
-      Check the address for a typing error. It may also be something that was taken away since.
+      Check the address for typing errors. The page may also have been removed.
     </EmptyState>
   );
 }

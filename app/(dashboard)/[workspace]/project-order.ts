@@ -1,6 +1,6 @@
 import type { Project } from "@/lib/contract/projects";
 
-/** The slugs of a workspace's projects in the order they were made, which gives each its colour. */
+/** The slugs of a workspace's projects, the oldest first. The order decides the colours of the projects. */
 export function projectOrderOf(projects: Project[]): string[] {
   return [...projects]
     .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at) || (a.id < b.id ? -1 : 1))

@@ -2,7 +2,7 @@ import { redirect } from "next/navigation";
 import { currentUser } from "@/lib/access/sign-in/page-session";
 import { readCurrentUser } from "@/lib/access/workspaces/service";
 
-/** Leads to the user's default workspace. */
+/** Redirects to the user's default workspace. */
 export default async function HomeRedirect() {
   const claims = await currentUser();
   if (!claims) redirect("/sign-in");

@@ -1,14 +1,14 @@
-// What the pages of the reference do beyond HTML. Each works without the others, and the pages without any of them.
-import { fillAddresses } from "./addresses";
+// The scripts of the reference. Each works without the others, and the pages work without any of them.
+import { replaceAddresses } from "./addresses";
 import { enableCopying, rememberLanguage } from "./code";
-import { followOldAnchors, keepContentsTidy } from "./navigation";
+import { closeContentsOnChoice, followOldAnchors } from "./navigation";
 import { enableSearch } from "./search";
 import { enableThemeToggle } from "./theme-toggle";
 
 followOldAnchors();
-fillAddresses();
+replaceAddresses();
 rememberLanguage();
 enableCopying();
-keepContentsTidy();
+closeContentsOnChoice();
 enableThemeToggle();
 enableSearch();

@@ -1,6 +1,6 @@
 /**
- * Sends links that were made while all of the reference was one page (`/docs#post-messages`) on to the page that has the
- * section now: on `/docs`, what has that id is a link there.
+ * Follows old links. The reference used to be a single page, so that `/docs#post-messages` was a section; now the element
+ * with this id is a link to the page of the section.
  */
 export function followOldAnchors(): void {
   const follow = () => {
@@ -12,8 +12,8 @@ export function followOldAnchors(): void {
   addEventListener("hashchange", follow);
 }
 
-/** The contents on a phone fold themselves up once a section was chosen: they would hide it. */
-export function keepContentsTidy(): void {
+/** Folds the contents of a phone away when a section was chosen, because they would hide it, and on Escape. */
+export function closeContentsOnChoice(): void {
   const contents = document.querySelector<HTMLDetailsElement>("details[data-contents]");
   contents?.addEventListener("click", (event) => {
     if (event.target instanceof Element && event.target.closest("a")) contents.open = false;

@@ -1,11 +1,13 @@
-/** Turns the page from light to dark and back, as the app does: choosing the system's own follows the system again. */
+import { readSetting, themeSetting, writeSetting } from "./settings";
+
+/** Enables the button that switches between light and dark. Choosing the system's theme follows the system again. */
 export function enableThemeToggle(): void {
   const root = document.documentElement;
   const system = matchMedia("(prefers-color-scheme: dark)");
   const show = (isDark: boolean) => {
     root.classList.toggle("dark", isDark);
     root.classList.toggle("light", !isDark);
-    // Colours change at once: where each level of the page had a transition of its own, they would follow one another.
+    // Without transitions, so that all colours change at the same time.
     root.classList.add("switching");
     void getComputedStyle(document.body).color;
     setTimeout(() => root.classList.remove("switching"), 1);
@@ -13,19 +15,10 @@ export function enableThemeToggle(): void {
   document.querySelector("[data-theme-toggle]")?.addEventListener("click", () => {
     const isDark = !root.classList.contains("dark");
     show(isDark);
-    try {
-      localStorage.setItem("theme", isDark === system.matches ? "system" : isDark ? "dark" : "light");
-    } catch {
-      // It holds for this page at least.
-    }
+    writeSetting(themeSetting, isDark === system.matches ? "system" : isDark ? "dark" : "light");
   });
   system.addEventListener("change", () => {
-    let chosen: string | null = null;
-    try {
-      chosen = localStorage.getItem("theme");
-    } catch {
-      // Then nothing was chosen.
-    }
+    const chosen = readSetting(themeSetting);
     if (chosen !== "dark" && chosen !== "light") show(system.matches);
   });
 }

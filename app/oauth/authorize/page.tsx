@@ -15,30 +15,32 @@ import { ServiceError } from "@/lib/errors";
 
 export const metadata: Metadata = { title: "Connect a program", robots: "noindex" };
 
-/** Where a program sends a user to be let in: asks them, once they are signed in. */
+/** The authorization endpoint: asks the signed-in user to allow a program. States: the question, and problems with the request. */
 export default async function AuthorizePage({ searchParams }: { searchParams: Promise<PageQuery> }) {
   const query = await searchParams;
   const claims = await currentUser();
-  if (!claims) redirect(`/sign-in?next=${encodeURIComponent(`/oauth/authorize?${writeQuery(query)}`)}`);
-  const read = await readRequest(query, claims.sub);
-  if ("problem" in read) return <Problem>{read.problem}</Problem>;
-  if ("refusedTo" in read) {
-    if (read.isOnThisMachine) redirect(read.refusedTo);
-    return <Problem wayBack={read.refusedTo}>{read.message}</Problem>;
+  if (!claims) redirect(`/sign-in?next=${encodeURIComponent(`/oauth/authorize?${toSearchParams(query)}`)}`);
+  const result = await parseRequest(query, claims.sub);
+  if ("problem" in result) return <Problem>{result.problem}</Problem>;
+  if ("refusedTo" in result) {
+    if (result.isOnThisMachine) redirect(result.refusedTo);
+    return <Problem wayBack={result.refusedTo}>{result.message}</Problem>;
   }
-  const { nonce, email, client, wanted, workspaces } = await askConsent(claims, read.request);
+  const { nonce, email, client, wanted, workspaces } = await askConsent(claims, result.request);
   if (workspaces.length === 0)
-    return <Problem>{`You belong to no workspace that ${client.name} could be let into.`}</Problem>;
+    return (
+      <Problem>{`You are not a member of a workspace that ${client.name} can be connected to.`}</Problem>
+    );
   return (
-    <AuthCard title={`Let “${client.name}” into Outlay?`}>
+    <AuthCard title={`Connect “${client.name}” to Outlay?`}>
       <ProgramFacts host={client.host} redirectHost={client.redirectHost} email={email} />
       <ConsentForm nonce={nonce} wanted={wanted} workspaces={workspaces} program={client.name} />
     </AuthCard>
   );
 }
 
-/** What is wrong with the program or where it wants to be called back is for the user's eyes alone. */
-async function readRequest(query: PageQuery, userId: string) {
+/** Parses the request. An invalid client or redirect address is shown to the user and never redirected to. */
+async function parseRequest(query: PageQuery, userId: string) {
   try {
     return await readAuthorizationRequest(query, userId, (await headers()).get("host"));
   } catch (error) {
@@ -55,7 +57,7 @@ function Problem({ children, wayBack }: { children: string; wayBack?: string }) 
       actions={
         <>
           <Link href="/workspaces" className={buttonVariants({ variant: "outline" })}>
-            To my workspace
+            Open my workspace
           </Link>
           {wayBack ? (
             <a href={wayBack} className={buttonVariants({ variant: "ghost" })}>
@@ -70,10 +72,10 @@ function Problem({ children, wayBack }: { children: string; wayBack?: string }) 
   );
 }
 
-function writeQuery(query: PageQuery): URLSearchParams {
-  const written = new URLSearchParams();
+function toSearchParams(query: PageQuery): URLSearchParams {
+  const params = new URLSearchParams();
   for (const [name, values] of Object.entries(query)) {
-    for (const value of [values ?? []].flat()) written.append(name, value);
+    for (const value of [values ?? []].flat()) params.append(name, value);
   }
-  return written;
+  return params;
 }

@@ -1,5 +1,5 @@
 import { answerConsentForm } from "@/lib/http/consent-form";
 import { answerMethods } from "@/lib/http/define-route";
 
-/** Takes the answer of the consent page's form. */
+/** Handles the form of the consent page. */
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({ POST: answerConsentForm });

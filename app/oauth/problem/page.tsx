@@ -8,11 +8,12 @@ export const metadata: Metadata = { title: "Not connected", robots: "noindex" };
 
 const sentences: Record<ConsentProblem, string> = {
   stale:
-    "This question was answered before, is too old, or was put to somebody else. Connect the program again.",
-  choice: "The workspace, project, permissions or limit cannot be had like this. Connect the program again.",
+    "This request was answered before, has expired, or was made for another user. Connect the program again.",
+  choice:
+    "This choice of workspace, project, permissions and limit is not possible. Connect the program again.",
 };
 
-/** Why an answer to the consent page did not count. */
+/** Says why an answer to the consent page was not accepted. */
 export default async function ProblemPage({ searchParams }: { searchParams: Promise<{ why?: string }> }) {
   const { why } = await searchParams;
   return (
@@ -20,7 +21,7 @@ export default async function ProblemPage({ searchParams }: { searchParams: Prom
       title="Nothing was connected"
       actions={
         <Link href="/workspaces" className={buttonVariants({ variant: "outline" })}>
-          To my workspace
+          Open my workspace
         </Link>
       }
     >

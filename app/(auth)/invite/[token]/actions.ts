@@ -10,7 +10,7 @@ import { ServiceError } from "@/lib/errors";
 const tokenOf = (form: FormData) => encodeURIComponent(String(form.get("token") ?? ""));
 const signInFor = (token: string) => withNext("/sign-in", `/invite/${token}`);
 
-/** Joins the workspace of a link and goes there. */
+/** Accepts the invitation and opens the workspace. */
 export async function join(_: FormState, form: FormData): Promise<FormState> {
   const token = tokenOf(form);
   const claims = await currentUser();
@@ -19,13 +19,13 @@ export async function join(_: FormState, form: FormData): Promise<FormState> {
     if (error instanceof ServiceError && error.status < 500) return error;
     throw error;
   });
-  // Used by somebody else meanwhile: the page itself says so.
+  // Somebody else used it in the meantime: the page says so when it is loaded again.
   if (joined instanceof ServiceError)
     return joined.code === "not_found" ? redirect(`/invite/${token}`) : { error: joined.message };
   redirect(`/${joined.slug}`);
 }
 
-/** Signs out here and comes back to the link as somebody else. */
+/** Signs out, so that the user can sign in with another account and return to the invitation. */
 export async function changeAccount(_: FormState, form: FormData): Promise<FormState> {
   const { auth } = await pageSession();
   await auth.signOut({ scope: "local" });

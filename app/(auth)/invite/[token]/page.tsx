@@ -10,20 +10,20 @@ import type { InvitationOffer } from "@/lib/contract/invitations";
 import { ServiceError } from "@/lib/errors";
 import { changeAccount, join } from "./actions";
 
-// Whoever has the address can join: it goes to no other site and into no index.
+// Anybody who has the address can join, so it is not sent to other sites and not indexed.
 export const metadata: Metadata = {
   title: "Join a workspace",
   referrer: "no-referrer",
   robots: { index: false },
 };
 
-const duties: Record<InvitationOffer["role"], string> = {
-  viewer: "Viewers see what is spent, and on what.",
-  member: "Members see what is spent, and make and manage their own API keys.",
-  admin: "Admins manage budgets, keys, prices and who belongs to the workspace.",
+const roleDescriptions: Record<InvitationOffer["role"], string> = {
+  viewer: "Viewers see the spend, and change nothing.",
+  member: "Members see the spend, and create and manage their own API keys.",
+  admin: "Admins manage budgets, keys, prices and members.",
 };
 
-/** Where the link of an invitation leads: signed out, by way of signing in; signed in, to joining. */
+/** The page of an invitation's link. States: signed out, already a member, for another address, invalid, and ready to join. */
 export default async function InvitationPage({ params }: { params: Promise<{ token: string }> }) {
   const { token } = await params;
   const claims = await currentUser();
@@ -32,11 +32,14 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
     if (error instanceof ServiceError && error.code === "not_found") return undefined;
     throw error;
   });
-  if (!offer) return <Worthless />;
+  if (!offer) return <InvalidInvitation />;
   const { workspace, role, invited_by: inviter, email } = offer;
   if (offer.already_member) {
     return (
-      <AuthCard title={`You are in ${workspace.name} already`} about={`Signed in as ${claims.email}.`}>
+      <AuthCard
+        title={`You are already a member of ${workspace.name}`}
+        about={`Signed in as ${claims.email}.`}
+      >
         <InvitationForm action={join} token={token} submit={`Open ${workspace.name}`} />
       </AuthCard>
     );
@@ -45,7 +48,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
     return (
       <AuthCard
         title={`Join ${workspace.name}`}
-        about={`This invitation is for ${email} alone, and you are signed in as ${claims.email}. Sign in with that address, or ask ${inviter} for an invitation to yours.`}
+        about={`This invitation is only for ${email}, but you are signed in as ${claims.email}. Sign in with that address, or ask ${inviter} to invite yours.`}
       >
         <InvitationForm action={changeAccount} token={token} submit="Sign in with another address" />
       </AuthCard>
@@ -54,7 +57,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
   return (
     <AuthCard
       title={`Join ${workspace.name} as ${role}`}
-      about={`${inviter} invited you. ${duties[role]}`}
+      about={`${inviter} invited you. ${roleDescriptions[role]}`}
       footer={<p>Signed in as {claims.email}.</p>}
     >
       <InvitationForm action={join} token={token} submit={`Join ${workspace.name}`} />
@@ -67,7 +70,7 @@ function SignInFirst({ token }: { token: string }) {
   return (
     <AuthCard
       title="You are invited"
-      about="Sign in or make an account, and you will see who invited you, and to which workspace."
+      about="Sign in or create an account to see who invited you, and to which workspace."
     >
       <div className="grid gap-3">
         <Link href={withNext("/sign-in", next)} className={buttonVariants({ size: "lg" })}>
@@ -77,21 +80,21 @@ function SignInFirst({ token }: { token: string }) {
           href={withNext("/sign-up", next)}
           className={buttonVariants({ variant: "outline", size: "lg" })}
         >
-          Make an account
+          Create an account
         </Link>
       </div>
     </AuthCard>
   );
 }
 
-function Worthless() {
+function InvalidInvitation() {
   return (
     <AuthCard
-      title="This invitation is not good any more"
-      about="It has been used or revoked, or is too old. Ask whoever sent it for a new one."
+      title="This invitation is no longer valid"
+      about="It has been used or revoked, or it has expired. Ask the person who sent it for a new one."
       footer={
         <p>
-          Go on to <TextLink href={homePath}>your own workspace</TextLink>
+          Open <TextLink href={homePath}>your own workspace</TextLink>
         </p>
       }
     >

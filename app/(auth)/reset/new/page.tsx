@@ -9,14 +9,17 @@ import { withNext } from "@/lib/access/sign-in/safe-path";
 
 export const metadata: Metadata = { title: "Choose a new password" };
 
-/** Where the link of a reset leads, by way of the callback that signed its opener in. */
+/** Asks for a new password, after the link of a reset has signed the user in. Otherwise it redirects to sign-in or reset. */
 export default async function NewPasswordPage() {
   const user = await currentUser();
   if (!user && (await sessionUser())) redirect(withNext("/sign-in/code", "/reset/new"));
   if (!user) redirect("/sign-in?problem=link");
   if (!beganByRecentMail(user)) redirect("/reset");
   return (
-    <AuthCard title="Choose a new password" about={`For ${user.email}. It signs you out everywhere else.`}>
+    <AuthCard
+      title="Choose a new password"
+      about={`For ${user.email}. You will be signed out everywhere else.`}
+    >
       <NewPasswordForm action={chooseNewPassword} />
     </AuthCard>
   );

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { signOut } from "@/app/(auth)/actions";
-import { giveCode, giveRecoveryCode } from "@/app/(auth)/second-factor-actions";
+import { submitCode, submitRecoveryCode } from "@/app/(auth)/second-factor-actions";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { CodeForm, RecoveryCodeForm } from "@/components/second-factor/code-form";
 import { Button } from "@/components/ui/button";
@@ -13,7 +13,7 @@ export const metadata: Metadata = { title: "Two-factor authentication" };
 
 type Query = { next?: string; with?: string };
 
-/** Asks whoever gave their password, or opened a link, for the second factor they set up. `with=recovery` takes another code. */
+/** Asks for the second factor, after the password or the link. With `with=recovery` in the address, it asks for a recovery code. */
 export default async function CodePage({ searchParams }: { searchParams: Promise<Query> }) {
   const { next, with: kind } = await searchParams;
   const user = await sessionUser();
@@ -21,13 +21,13 @@ export default async function CodePage({ searchParams }: { searchParams: Promise
   if (await currentUser()) redirect(safePath(next));
   const { authenticators, hasRecoveryCodes } = await readFactors(await pageSession());
   const here = withNext("/sign-in/code", next);
-  const takesRecoveryCode = kind === "recovery" && hasRecoveryCodes;
-  const other = takesRecoveryCode
-    ? { href: here, label: "Use your authenticator app", why: "Is your authenticator at hand after all?" }
+  const asksForRecoveryCode = kind === "recovery" && hasRecoveryCodes;
+  const alternative = asksForRecoveryCode
+    ? { href: here, label: "Use your authenticator app", question: "Do you have your authenticator?" }
     : {
         href: `${here}${next ? "&" : "?"}with=recovery`,
         label: "Use a recovery code",
-        why: "Is your authenticator not at hand?",
+        question: "Do you not have your authenticator?",
       };
   return (
     <AuthCard
@@ -37,7 +37,7 @@ export default async function CodePage({ searchParams }: { searchParams: Promise
         <>
           {hasRecoveryCodes ? (
             <p>
-              {other.why} <TextLink href={other.href}>{other.label}</TextLink>
+              {alternative.question} <TextLink href={alternative.href}>{alternative.label}</TextLink>
             </p>
           ) : null}
           <form action={signOut}>
@@ -52,14 +52,14 @@ export default async function CodePage({ searchParams }: { searchParams: Promise
         </>
       }
     >
-      {takesRecoveryCode ? (
-        <RecoveryCodeForm action={giveRecoveryCode} {...(next && { next })} />
+      {asksForRecoveryCode ? (
+        <RecoveryCodeForm action={submitRecoveryCode} {...(next && { next })} />
       ) : authenticators.length > 0 ? (
-        <CodeForm action={giveCode} factors={authenticators} {...(next && { next })} />
+        <CodeForm action={submitCode} factors={authenticators} {...(next && { next })} />
       ) : (
         <p role="alert" className="text-sm">
-          Your account has a second factor that this page cannot ask for: it takes authenticator apps alone.
-          Ask whoever runs this service to remove it.
+          Your account has a second factor that this page does not support. It only supports authenticator
+          apps. Ask the operator of this service to remove it.
         </p>
       )}
     </AuthCard>

@@ -7,7 +7,7 @@ import { withNext } from "@/lib/access/sign-in/safe-path";
 
 export const metadata: Metadata = { title: "Sign in by link" };
 
-/** Asks for a link that signs in without a password. */
+/** Asks for the address to send a link to, for signing in without a password. */
 export default async function SignInLinkPage({
   searchParams,
 }: {
@@ -17,7 +17,7 @@ export default async function SignInLinkPage({
   return (
     <AuthCard
       title="Sign in by link"
-      about="A link in a mail signs you in once, without a password."
+      about="We send you a link that signs you in once, without a password."
       footer={
         <>
           <OutboxHint />

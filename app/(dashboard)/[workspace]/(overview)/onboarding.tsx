@@ -3,7 +3,7 @@ import { listApiKeys } from "@/lib/keys/management/service";
 import { requireWorkspace } from "../membership";
 import { serviceAddresses } from "../service-addresses";
 
-/** What a workspace shows before its first message: the three steps to it. */
+/** What the overview shows before the first message: the three steps to it. */
 export async function Onboarding({ slug }: { slug: string }) {
   const { claims, profile } = await requireWorkspace(slug);
   const { api_keys: keys, can_create: canCreate } = await listApiKeys(claims, slug);
@@ -12,10 +12,10 @@ export async function Onboarding({ slug }: { slug: string }) {
     <div className="grid gap-8">
       <div>
         <p className="text-lg sm:text-xl">
-          {profile.display_name ? `Welcome, ${profile.display_name}. ` : ""}Nothing was recorded here yet.
+          {profile.display_name ? `Welcome, ${profile.display_name}. ` : ""}Nothing is recorded here yet.
         </p>
         <p className="mt-1 text-muted-foreground">
-          Three steps to the first figure; they take a minute or two.
+          Three steps lead to your first figures. They take a minute or two.
         </p>
       </div>
       <FirstSteps

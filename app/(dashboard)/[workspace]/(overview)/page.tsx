@@ -19,10 +19,10 @@ type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<Sea
 export const metadata: Metadata = { title: "Overview" };
 
 const periods = ["month", "week", "quarter", "year", "all"] as const;
-const stackings: Dimension[] = ["project", "model", "provider", "type"];
-const breakdowns: Dimension[] = ["project", "model", "feature", "provider"];
+const chartDimensions: Dimension[] = ["project", "model", "provider", "type"];
+const breakdownDimensions: Dimension[] = ["project", "model", "feature", "provider"];
 
-/** A workspace at a glance: are we fine? */
+/** The overview of a workspace: spend, forecast, budgets and breakdowns. Before the first message, the onboarding. */
 export default async function OverviewPage({ params, searchParams }: Props) {
   const { workspace } = await params;
   const search = await searchParams;
@@ -51,23 +51,23 @@ async function Overview({ slug, search }: { slug: string; search: SearchParams }
     period: oneOf(search, "period", periods),
     environment: oneOf(search, "environment", ["live", "test"]),
   };
-  const asked = { ...query, group_by: oneOf(search, "by", stackings) };
-  const { now, metrics, budgets, projectOrder } = await readOverview(claims, slug, asked);
-  // Projects are made by messages: where there is none, nothing was ever recorded.
+  const metricsQuery = { ...query, group_by: oneOf(search, "by", chartDimensions) };
+  const { now, metrics, budgets, projectOrder } = await readOverview(claims, slug, metricsQuery);
+  // The first message creates a project, so without projects nothing was ever recorded.
   if (projectOrder.length === 0) return <Onboarding slug={slug} />;
   const view = { workspace: slug, metrics, filter: query, projectOrder };
-  // Budgets are of live spend, a month at a time.
-  const isBudgeted = query.period === "month" && query.environment === "live";
-  const whole = isBudgeted ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;
+  // Budgets count live spend of a month.
+  const hasBudgets = query.period === "month" && query.environment === "live";
+  const globalBudget = hasBudgets ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       <div className="grid gap-3">
-        <Headline metrics={metrics} budget={whole?.amount} />
+        <Headline metrics={metrics} budget={globalBudget?.amount} />
         <BudgetSentence budgets={budgets} href={`/${slug}/budgets`} />
       </div>
       <SpendStats view={view} />
-      <SpendOverTime view={view} dimensions={stackings} path={`/${slug}`} params={search} now={now} />
-      <SpendBreakdowns view={view} dimensions={breakdowns} />
+      <SpendOverTime view={view} dimensions={chartDimensions} path={`/${slug}`} params={search} now={now} />
+      <SpendBreakdowns view={view} dimensions={breakdownDimensions} />
     </div>
   );
 }

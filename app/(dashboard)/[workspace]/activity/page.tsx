@@ -14,22 +14,22 @@ import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { readActivityView } from "@/lib/spend/views/activity";
 import { requireWorkspace } from "../membership";
-import { readSearch } from "./search";
+import { parseSearch } from "./search";
 
 export const metadata: Metadata = { title: "Activity" };
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
-/** What was recorded, row by row, and what it sums to. */
+/** The recorded costs, row by row, with their sums. States: rows, none, none that match the filters, and an invalid address. */
 export default async function ActivityPage({ params, searchParams }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { slug } = workspace;
   const path = `/${slug}/activity`;
-  const asked = readSearch(await searchParams);
-  if (asked.problem !== undefined) return <NotUnderstood path={path} problem={asked.problem} />;
+  const query = parseSearch(await searchParams);
+  if (query.problem !== undefined) return <InvalidAddress path={path} problem={query.problem} />;
 
-  const { list, totals } = await readActivityView(claims, slug, asked);
-  const filters = new URLSearchParams(asked.filters).toString();
+  const { list, totals } = await readActivityView(claims, slug, query);
+  const filters = new URLSearchParams(query.filters).toString();
   const source = `/api/v1/workspaces/${slug}/activity?${filters}`;
   return (
     <>
@@ -44,7 +44,7 @@ export default async function ActivityPage({ params, searchParams }: Props) {
                   <Upload aria-hidden="true" />
                   Import
                 </Link>
-                <AddCost workspace={slug} environment={asked.rows.environment ?? "live"} />
+                <AddCost workspace={slug} environment={query.rows.environment ?? "live"} />
               </>
             )}
           </>
@@ -52,23 +52,23 @@ export default async function ActivityPage({ params, searchParams }: Props) {
       />
       <FilterBar
         path={path}
-        params={asked.params}
-        filters={activeFilters(asked.params, list.activity[0])}
-        metricsPath={`/api/v1/workspaces/${slug}/metrics?${new URLSearchParams(asked.days)}`}
+        params={query.params}
+        filters={activeFilters(query.params, list.activity[0])}
+        metricsPath={`/api/v1/workspaces/${slug}/metrics?${new URLSearchParams(query.days)}`}
       />
       <ActivityList
         key={source}
         workspace={slug}
         source={source}
         first={{ items: list.activity.map(toItem), nextCursor: list.next_cursor }}
-        summary={totals ? <Totals totals={totals} path={path} params={asked.params} /> : undefined}
-        empty={<Nothing path={path} params={asked.params} isFiltered={asked.isFiltered} />}
+        summary={totals ? <Totals totals={totals} path={path} params={query.params} /> : undefined}
+        empty={<NoRows path={path} params={query.params} isFiltered={query.isFiltered} />}
       />
     </>
   );
 }
 
-function Nothing({ path, params, isFiltered }: { path: string; params: SearchParams; isFiltered: boolean }) {
+function NoRows({ path, params, isFiltered }: { path: string; params: SearchParams; isFiltered: boolean }) {
   const { period, from, to, environment } = params;
   if (isFiltered) {
     return (
@@ -84,14 +84,14 @@ function Nothing({ path, params, isFiltered }: { path: string; params: SearchPar
           </Link>
         }
       >
-        Take one of them away, or look further back.
+        Remove a filter, or choose a longer period.
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon={<ReceiptText />}
-      title="Nothing was recorded in this time"
+      title="Nothing was recorded in this period"
       action={
         period === "all" ? (
           <a href="/docs" className={buttonVariants({ variant: "outline" })}>
@@ -107,24 +107,24 @@ function Nothing({ path, params, isFiltered }: { path: string; params: SearchPar
         )
       }
     >
-      Costs appear here the moment they are recorded, by an API key, an assistant, a file or by hand.
+      Costs appear here as soon as they are recorded with an API key, by an assistant, from a file or by hand.
     </EmptyState>
   );
 }
 
-function NotUnderstood({ path, problem }: { path: string; problem: string }) {
+function InvalidAddress({ path, problem }: { path: string; problem: string }) {
   return (
     <>
       <PageHeader title="Activity" />
       <EmptyState
-        title="This address asks for something there is not"
+        title="This address is not valid"
         action={
           <Link href={path} className={buttonVariants({ variant: "outline" })}>
             Show this month
           </Link>
         }
       >
-        In it, {problem}.
+        A parameter of the address is wrong: {problem}.
       </EmptyState>
     </>
   );

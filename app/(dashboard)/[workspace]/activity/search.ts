@@ -2,17 +2,17 @@ import type { SearchParams } from "@/components/filters/href";
 import { activityQuery } from "@/lib/contract/activity";
 import { metricsQuery } from "@/lib/contract/metrics";
 
-const rowsAPage = 50;
+const rowsPerPage = 50;
 
-/** The parameters of the page's address that are filters of the API's, by the same names. */
+/** The parameters of the page's address that are filters of the API too. */
 const filterNames = Object.keys(activityQuery.shape).filter((name) => name !== "limit" && name !== "cursor");
 
 /**
- * What the page's address asks for. Unlike the API, the page shows live messages unless it is asked for test ones.
- * @returns `params` as the address has them, `rows` and `sums` as services take them, or a `problem` in words.
- *   `sums` is undefined where nobody keeps the sum: for texts, and for how a cost came about.
+ * Parses the query parameters of the activity page. By default the page shows live messages, while the API shows all.
+ * @returns `params` as in the address, and the queries `rows` and `sums` for the services; or a `problem` as text. `sums` is
+ *   undefined for filters by text and by cost status, for which the service keeps no sums.
  */
-export function readSearch(search: SearchParams) {
+export function parseSearch(search: SearchParams) {
   const params = Object.fromEntries(
     filterNames.flatMap((name): [string, string][] => {
       const value = search[name];
@@ -21,12 +21,12 @@ export function readSearch(search: SearchParams) {
     }),
   );
   const filters: Record<string, string> = { environment: "live", ...params };
-  const rows = activityQuery.safeParse({ ...filters, limit: rowsAPage });
+  const rows = activityQuery.safeParse({ ...filters, limit: rowsPerPage });
   if (!rows.success) {
     const [issue] = rows.error.issues;
     return { params, problem: `${issue?.path.join(".")} ${issue?.message}` };
   }
-  const { q, cost_status, ...ofSums } = filters;
+  const { q, cost_status, ...sumFilters } = filters;
   const isSummed = q === undefined && cost_status === undefined;
   const { period, from, to, environment = "live" } = filters;
   const days = { environment, ...(period && { period }), ...(from && { from }), ...(to && { to }) };
@@ -34,8 +34,8 @@ export function readSearch(search: SearchParams) {
     params,
     filters,
     rows: rows.data,
-    sums: isSummed ? metricsQuery.parse(ofSums) : undefined,
-    /** The same days without any other filter. */
+    sums: isSummed ? metricsQuery.parse(sumFilters) : undefined,
+    /** The period and the environment, without the other filters. */
     days,
     isFiltered: Object.keys(params).some((name) => !(name in days)),
   };

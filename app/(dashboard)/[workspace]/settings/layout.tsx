@@ -4,7 +4,7 @@ import { PageHeader } from "@/components/shell/page-header";
 
 type Props = { params: Promise<{ workspace: string }>; children: ReactNode };
 
-/** What every page of settings stands in. */
+/** The frame of every settings page. */
 export default async function SettingsLayout({ params, children }: Props) {
   const { workspace } = await params;
   return (

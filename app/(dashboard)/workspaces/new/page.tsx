@@ -6,13 +6,13 @@ import { currentUser } from "@/lib/access/sign-in/page-session";
 
 export const metadata: Metadata = { title: "New workspace", robots: { index: false } };
 
-/** Makes a workspace for a team. */
+/** The page that creates a workspace. */
 export default async function NewWorkspacePage() {
   if (!(await currentUser())) redirect(`/sign-in?next=${encodeURIComponent("/workspaces/new")}`);
   return (
     <AuthCard
       title="New workspace"
-      about="For a team: its own projects, keys, budgets and members."
+      about="A workspace has its own projects, keys, budgets and members."
       footer={
         <p>
           <TextLink href="/workspaces">Back to your workspaces</TextLink>

@@ -11,7 +11,7 @@ export const metadata: Metadata = { title: "Two-factor authentication", robots: 
 
 type Props = { searchParams: Promise<{ workspace?: string }> };
 
-/** Where a member comes to whose workspace requires two-factor authentication that they do not have: it is set up here. */
+/** Sets up two-factor authentication for a member whose workspace requires it. */
 export default async function TwoFactorPage({ searchParams }: Props) {
   const { workspace: slug = "" } = await searchParams;
   const claims = await currentUser();
@@ -25,7 +25,7 @@ export default async function TwoFactorPage({ searchParams }: Props) {
   return (
     <AuthCard
       title={`${workspace.name} requires two-factor authentication`}
-      about="Set up an authenticator app, and signing in asks for its code after your password or link. The workspace opens as soon as you are done."
+      about="Set up an authenticator app. Signing in will then ask for its code after your password or link. The workspace opens when you are done."
       footer={
         other ? (
           <p>

@@ -4,7 +4,7 @@ import type { Handler } from "@/lib/http/define-route";
 import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, newRequestId } from "@/lib/http/reply";
 
-/** What a compressed body may come to: the sign-in's own limit is no higher. */
+/** The largest decompressed body in bytes; the sign-in has the same limit. */
 const bodyLimit = 16 * 1024;
 
 const handle: Handler = async (request, context) => {
@@ -16,5 +16,5 @@ const handle: Handler = async (request, context) => {
   }
 };
 
-/** The local sign-in, for the Supabase clients; nothing, beside a Supabase project. */
+/** The local sign-in, for Supabase clients. With a Supabase project, all of it is "not found". */
 export { handle as DELETE, handle as GET, handle as OPTIONS, handle as PATCH, handle as POST, handle as PUT };

@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { activityHref } from "@/components/filters/href";
+import { formatCount, formatNumber } from "@/components/format-count";
 import { Alert } from "@/components/ui/alert";
 import { Button, buttonVariants } from "@/components/ui/button";
 import { Progress as ProgressBar } from "@/components/ui/progress";
@@ -10,11 +11,10 @@ import type { Choices, ChosenFile } from "./chosen-file";
 import { RefusedRows } from "./refused-rows";
 import type { Outcome, Progress } from "./run-import";
 
+/** A dry run or an import: its progress, and then its outcome or the problem that ended it. */
 type Run = { dryRun: boolean; progress: Progress; outcome?: Outcome; problem?: string; stopped?: boolean };
 
-const count = (rows: number) => `${rows.toLocaleString("en-US")} ${rows === 1 ? "row" : "rows"}`;
-
-/** Tries the rows, says what would be refused and why, and then records them. */
+/** Runs a dry run of the import, shows which rows would be refused and why, and then records the others. */
 export function Check({
   workspace,
   file,
@@ -38,23 +38,23 @@ export function Check({
   useLeaveWarning(isRunning && !run.dryRun);
   return (
     <>
-      <h2 className="font-medium">{headingOf(run)}</h2>
+      <h2 className="font-medium">{formatHeading(run)}</h2>
       {isRunning ? (
         <Running run={run} total={file.rows.length} onStop={stop} />
       ) : (
-        <p aria-live="polite">{summarize(run, file.rows.length)}</p>
+        <p aria-live="polite">{formatSummary(run, file.rows.length)}</p>
       )}
       {problem ? (
         <Alert variant="destructive">
-          {problem} What was recorded stays; started again, the import goes on where it was.
+          {problem} Recorded rows stay. If you start the import again, it continues where it stopped.
         </Alert>
       ) : null}
       {outcome && outcome.refusals.length > 0 ? (
-        <RefusedRows file={file} refusals={outcome.refusals} isTrial={run.dryRun} />
+        <RefusedRows file={file} refusals={outcome.refusals} isDryRun={run.dryRun} />
       ) : null}
       {isRunning ? null : (
         <div className="flex flex-wrap gap-2">
-          <Next run={run} workspace={workspace} start={start} />
+          <NextStep run={run} workspace={workspace} start={start} />
           <Button variant="outline" onClick={run.dryRun ? onBack : onOver}>
             {run.dryRun ? "Back to the columns" : "Import another file"}
           </Button>
@@ -64,8 +64,8 @@ export function Check({
   );
 }
 
-/** What to do with what came out: record, go on, or look at it. */
-function Next({
+/** The main button after a run: record the rows, run again, or show the imported rows. */
+function NextStep({
   run,
   workspace,
   start,
@@ -76,7 +76,7 @@ function Next({
 }) {
   const { outcome, dryRun, problem, stopped } = run;
   if (problem || stopped) {
-    return <Button onClick={() => start(dryRun)}>{dryRun ? "Check again" : "Go on"}</Button>;
+    return <Button onClick={() => start(dryRun)}>{dryRun ? "Check again" : "Continue"}</Button>;
   }
   const recorded = outcome?.summary.recorded ?? 0;
   if (!dryRun) {
@@ -87,16 +87,16 @@ function Next({
     );
   }
   if (recorded === 0) return null;
-  return <Button onClick={() => start(false)}>Record {count(recorded)}</Button>;
+  return <Button onClick={() => start(false)}>Record {formatCount(recorded, "row")}</Button>;
 }
 
 function Running({ run, total, onStop }: { run: Run; total: number; onStop: () => void }) {
   const { rows, waiting } = run.progress;
   return (
     <div className="grid max-w-xl gap-2">
-      <ProgressBar fraction={rows / total} label={headingOf(run)} />
+      <ProgressBar fraction={rows / total} label={formatHeading(run)} />
       <div className="flex min-h-8 items-center justify-between gap-4 text-muted-foreground text-sm">
-        <span>{waiting ?? `${rows.toLocaleString("en-US")} of ${count(total)}`}</span>
+        <span>{waiting ?? `${formatNumber(rows)} of ${formatCount(total, "row")}`}</span>
         <Button variant="ghost" size="sm" onClick={onStop}>
           Stop
         </Button>
@@ -105,41 +105,47 @@ function Running({ run, total, onStop }: { run: Run; total: number; onStop: () =
   );
 }
 
-function headingOf({ dryRun, outcome, problem, stopped }: Run): string {
+function formatHeading({ dryRun, outcome, problem, stopped }: Run): string {
   if (problem || stopped) return dryRun ? "The check did not finish" : "The import did not finish";
   if (!outcome) return dryRun ? "Checking the rows" : "Recording the rows";
   if (!dryRun) return "Imported";
   return outcome.summary.recorded > 0 ? "Checked. Nothing is recorded yet" : "There is nothing to record";
 }
 
-function summarize({ dryRun, outcome, stopped }: Run, total: number): string {
+function formatSummary({ dryRun, outcome, stopped }: Run, total: number): string {
   if (!outcome) return "";
   const { rows, recorded, replayed, refused } = outcome.summary;
   const parts = [
-    dryRun ? `${count(recorded)} would be recorded` : `${count(recorded)} recorded`,
-    ...(replayed > 0 ? [`${count(replayed)} had been recorded before`] : []),
-    ...(refused > 0 ? [dryRun ? `${count(refused)} would be refused` : `${count(refused)} refused`] : []),
-    ...(stopped ? [`${count(total - rows)} left`] : []),
+    dryRun ? `${formatCount(recorded, "row")} would be recorded` : `${formatCount(recorded, "row")} recorded`,
+    ...(replayed > 0 ? [`${formatCount(replayed, "row")} had been recorded before`] : []),
+    ...(refused > 0
+      ? [
+          dryRun
+            ? `${formatCount(refused, "row")} would be refused`
+            : `${formatCount(refused, "row")} refused`,
+        ]
+      : []),
+    ...(stopped ? [`${formatCount(total - rows, "row")} left`] : []),
   ];
   return `${parts.join(", ")}.`;
 }
 
-/** One run after another over the same file. */
+/** Starts and stops runs over the same file, one at a time. */
 function useRun(workspace: string, file: ChosenFile, choices: Choices) {
   const [run, setRun] = useState<Run>({ dryRun: true, progress: { rows: 0 } });
-  const stopper = useRef<AbortController>(undefined);
+  const controller = useRef<AbortController>(undefined);
   const start = useCallback(
     async (dryRun: boolean) => {
-      stopper.current?.abort();
-      const own = new AbortController();
-      stopper.current = own;
-      const isCurrent = () => stopper.current === own;
+      controller.current?.abort();
+      const abort = new AbortController();
+      controller.current = abort;
+      const isCurrent = () => controller.current === abort;
       setRun({ dryRun, progress: { rows: 0 } });
       try {
         const { runImport } = await import("./run-import");
         const outcome = await runImport(workspace, file, choices, {
           dryRun,
-          stop: own.signal,
+          stop: abort.signal,
           onProgress: (progress) => isCurrent() && setRun((before) => ({ ...before, progress })),
         });
         if (isCurrent()) {
@@ -153,11 +159,11 @@ function useRun(workspace: string, file: ChosenFile, choices: Choices) {
     },
     [workspace, file, choices],
   );
-  const stop = useCallback(() => stopper.current?.abort(), []);
+  const stop = useCallback(() => controller.current?.abort(), []);
   return { run, start, stop };
 }
 
-/** Asks before the page is left in the middle. */
+/** Makes the browser ask before the page is left during an import. */
 function useLeaveWarning(isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return;

@@ -3,13 +3,14 @@
 import { FileUp } from "lucide-react";
 import { type DragEvent, useState } from "react";
 import { cn } from "@/components/cn";
+import { formatNumber } from "@/components/format-count";
 import { Alert } from "@/components/ui/alert";
 import { type ChosenFile, limits } from "./chosen-file";
 
-/** Where a file is dropped or chosen. It is read in the browser; nothing is sent yet. */
+/** Where the user drops or chooses a CSV file. The browser reads it; nothing is sent yet. */
 export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void }) {
   const [isReading, setReading] = useState(false);
-  const [isOver, setOver] = useState(false);
+  const [isDragging, setDragging] = useState(false);
   const [problem, setProblem] = useState<string>();
 
   const read = async (file: File | undefined) => {
@@ -28,27 +29,27 @@ export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void 
   };
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
-    setOver(false);
+    setDragging(false);
     void read(event.dataTransfer.files[0]);
   };
   return (
     <>
       {problem ? (
         <Alert variant="destructive">
-          {problem} Larger files, and JSON lines, go with{" "}
+          {problem} For larger files and for JSON lines, use{" "}
           <code className="font-mono">npm run import -- FILE</code>, which has no limit.
         </Alert>
       ) : null}
       <label
         onDragOver={(event) => {
           event.preventDefault();
-          setOver(true);
+          setDragging(true);
         }}
-        onDragLeave={() => setOver(false)}
+        onDragLeave={() => setDragging(false)}
         onDrop={onDrop}
         className={cn(
           "grid cursor-pointer justify-items-center gap-2 rounded-lg border border-dashed px-6 py-16 text-center hover:bg-muted has-focus-visible:outline-2 has-focus-visible:outline-ring has-focus-visible:outline-offset-2",
-          isOver && "border-primary bg-muted",
+          isDragging && "border-primary bg-muted",
         )}
       >
         <FileUp aria-hidden="true" className="size-6 text-muted-foreground" />
@@ -56,8 +57,8 @@ export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void 
           {isReading ? "Reading the file" : "Choose a CSV file, or drop it here"}
         </span>
         <span className="max-w-[56ch] text-muted-foreground text-sm">
-          Up to {limits.maxRows.toLocaleString("en-US")} rows with a header line. You see what each row
-          becomes before anything is recorded.
+          Up to {formatNumber(limits.maxRows)} rows with a header line. You can check the rows before anything
+          is recorded.
         </span>
         <input
           type="file"
@@ -65,15 +66,14 @@ export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void 
           disabled={isReading}
           onChange={({ currentTarget }) => {
             void read(currentTarget.files?.[0]);
-            // The same file may be chosen again after it was mended.
+            // So that the same file can be chosen again after it was corrected.
             currentTarget.value = "";
           }}
           className="sr-only"
         />
       </label>
       <p className="text-muted-foreground text-sm">
-        A row is recorded once, however often its file is imported: an import that was stopped is simply
-        started again.
+        A row is recorded once, however often its file is imported. If an import was stopped, start it again.
       </p>
     </>
   );

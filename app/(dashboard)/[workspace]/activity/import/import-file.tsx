@@ -7,7 +7,7 @@ import { ChooseFile } from "./choose-file";
 import type { Choices, ChosenFile } from "./chosen-file";
 import { MapColumns } from "./map-columns";
 
-/** The way from a file to its rows in the ledger: choose it, say which column is what, try it, record it. */
+/** The steps of an import: choose a file, map its columns, check its rows, and record them. */
 export function ImportFile({ workspace }: { workspace: string }) {
   const [file, setFile] = useState<ChosenFile>();
   const [choices, setChoices] = useState<Choices>();
@@ -15,7 +15,7 @@ export function ImportFile({ workspace }: { workspace: string }) {
   const top = useRef<HTMLDivElement>(null);
   const step = file === undefined ? "choose" : isMapped ? "check" : "map";
 
-  // Each step begins at its beginning, for the eyes and for the keyboard. The first one is where one comes in.
+  // Each later step starts at its top, with the focus there. The first step is part of the page.
   const lastStep = useRef(step);
   useEffect(() => {
     if (lastStep.current === step) return;

@@ -1,5 +1,6 @@
 "use client";
 
+import { formatCount } from "@/components/format-count";
 import { Button } from "@/components/ui/button";
 import { FormField } from "@/components/ui/form-field";
 import { Input } from "@/components/ui/input";
@@ -11,15 +12,15 @@ import {
   type ChosenFile,
   constantFields,
   fieldOf,
+  findMissing,
   mapColumn,
-  missing,
   setConstant,
 } from "./chosen-file";
 import { Preview } from "./preview";
 
 const types = ["usage", "expense", "subscription", "allocation"];
 
-/** Which column is what: guessed from their names, to be mended by hand, with what the first rows become. */
+/** Maps the columns to fields, with a preview of the first rows. The first mapping is guessed from the names of the columns. */
 export function MapColumns({
   file,
   choices,
@@ -34,15 +35,14 @@ export function MapColumns({
   onDone: () => void;
 }) {
   const { mapping, idColumn } = choices;
-  const problem = missing(mapping);
+  const problem = findMissing(mapping);
   const change = (next: Choices["mapping"]) => onChange({ ...choices, mapping: next });
   return (
     <>
       <div>
-        <h2 className="font-medium">Which column is what</h2>
+        <h2 className="font-medium">Map the columns</h2>
         <p className="text-muted-foreground text-sm">
-          {file.name}: {file.rows.length.toLocaleString("en-US")} {file.rows.length === 1 ? "row" : "rows"},{" "}
-          {file.columns.length} columns.
+          {file.name}: {formatCount(file.rows.length, "row")}, {formatCount(file.columns.length, "column")}.
         </p>
       </div>
       <Table>
@@ -50,7 +50,7 @@ export function MapColumns({
           <TableRow>
             <TableHead className="pl-0">Column</TableHead>
             <TableHead className="max-sm:hidden">First values</TableHead>
-            <TableHead className="pr-0">Becomes</TableHead>
+            <TableHead className="pr-0">Field</TableHead>
           </TableRow>
         </TableHeader>
         <TableBody>
@@ -65,7 +65,7 @@ export function MapColumns({
               <TableCell className="pr-0">
                 <Select
                   className="w-40 sm:w-48"
-                  aria-label={`What the column ${column} becomes`}
+                  aria-label={`Field of the column ${column}`}
                   value={fieldOf(mapping, column) ?? ""}
                   onChange={({ currentTarget: { value } }) =>
                     change(mapColumn(mapping, column, (value || undefined) as Field | undefined))
@@ -84,7 +84,7 @@ export function MapColumns({
         </TableBody>
       </Table>
       <fieldset className="grid gap-3">
-        <legend className="pb-2 font-medium text-sm">For rows that have none of their own</legend>
+        <legend className="pb-2 font-medium text-sm">For rows without their own value</legend>
         <div className="grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-4">
           {constantFields.map(({ field, label, placeholder }) => (
             <FormField key={field} label={label}>
@@ -106,7 +106,7 @@ export function MapColumns({
                 value={mapping.constants.type ?? ""}
                 onChange={({ currentTarget: { value } }) => change(setConstant(mapping, "type", value))}
               >
-                <option value="">Told by the row</option>
+                <option value="">Detected from the row</option>
                 {types.map((type) => (
                   <option key={type} value={type}>
                     {type}
@@ -119,8 +119,8 @@ export function MapColumns({
       </fieldset>
       <div className="max-w-sm">
         <FormField
-          label="How a row is known"
-          description="What keeps it from being recorded twice. With an id of your own, a changed file records its new rows alone."
+          label="Identify rows by"
+          description="Prevents rows from being recorded twice. With a column of ids, importing a changed file records only its new rows."
         >
           {(control) => (
             <Select
@@ -128,10 +128,10 @@ export function MapColumns({
               value={idColumn}
               onChange={({ currentTarget: { value } }) => onChange({ ...choices, idColumn: value })}
             >
-              <option value="">By this file and its line</option>
+              <option value="">This file and its line</option>
               {file.columns.map((column) => (
                 <option key={column} value={column}>
-                  By the column {column}
+                  The column {column}
                 </option>
               ))}
             </Select>

@@ -8,7 +8,7 @@ export const metadata: Metadata = { title: "Import" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** Records the rows of a CSV file. */
+/** The page that imports a CSV file. Viewers are told that they cannot. */
 export default async function ImportPage({ params }: Props) {
   const { workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
@@ -17,7 +17,7 @@ export default async function ImportPage({ params }: Props) {
       <PageHeader title="Import" parent={{ href: `/${slug}/activity`, label: "Activity" }} />
       {role === "viewer" ? (
         <EmptyState title="Viewers cannot record costs">
-          You see everything in this workspace. Ask one of its admins for the role member to import.
+          To import costs, ask an admin of this workspace for the role of a member.
         </EmptyState>
       ) : (
         <ImportFile workspace={slug} />

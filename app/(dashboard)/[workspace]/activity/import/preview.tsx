@@ -8,11 +8,11 @@ import type { ChosenFile } from "./chosen-file";
 
 const shownRows = 5;
 
-/** What the first rows become with this mapping. */
+/** The messages that the first rows become with a mapping, or what is wrong with them. */
 export function Preview({ file, mapping }: { file: ChosenFile; mapping: Mapping }) {
   return (
-    <section aria-label="What the first rows become" className="grid gap-2">
-      <h3 className="font-medium text-sm">What the first rows become</h3>
+    <section aria-label="Preview of the first rows" className="grid gap-2">
+      <h3 className="font-medium text-sm">Preview of the first rows</h3>
       <Table>
         <TableHeader>
           <TableRow>
@@ -38,15 +38,15 @@ export function Preview({ file, mapping }: { file: ChosenFile; mapping: Mapping 
 }
 
 function Cells({ row, mapping }: { row: ReadRow; mapping: Mapping }) {
-  const read = readMessage(row, mapping);
-  if (typeof read === "string") {
+  const result = toMessageOrProblem(row, mapping);
+  if (typeof result === "string") {
     return (
       <TableCell colSpan={5} className="text-destructive">
-        {read}
+        {result}
       </TableCell>
     );
   }
-  const { project, message } = read;
+  const { project, message } = result;
   const text = (name: string) => (message[name] === undefined ? undefined : String(message[name]));
   const quantity = text("quantity") && `${text("quantity")} ${text("unit_type") ?? ""}`;
   const what = [text("vendor") ?? text("provider"), text("model"), text("plan"), quantity, text("label")];
@@ -62,7 +62,7 @@ function Cells({ row, mapping }: { row: ReadRow; mapping: Mapping }) {
       </TableCell>
       <TableCell className="pr-0 text-right max-sm:wrap-anywhere sm:whitespace-nowrap">
         {cost === undefined ? (
-          <span className="text-muted-foreground">By its price</span>
+          <span className="text-muted-foreground">From its price</span>
         ) : (
           `${cost} ${currency ?? "USD"}`
         )}
@@ -71,8 +71,8 @@ function Cells({ row, mapping }: { row: ReadRow; mapping: Mapping }) {
   );
 }
 
-/** The message of a row, or what is wrong with the row. */
-function readMessage(row: ReadRow, mapping: Mapping) {
+/** The message of a row, or a text that says what is wrong with the row. */
+function toMessageOrProblem(row: ReadRow, mapping: Mapping) {
   if (row instanceof Error) return row.message;
   try {
     return toMessage(row, mapping, "");

@@ -1,23 +1,25 @@
 "use client";
 
 import { Download } from "lucide-react";
+import { formatNumber } from "@/components/format-count";
 import { Button } from "@/components/ui/button";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { refusedHeader, refusedLine } from "@/lib/ledger/import/refused-row";
 import type { ChosenFile } from "./chosen-file";
 import type { Refusal } from "./run-import";
 
-const shown = 100;
+/** Rows that are shown; the file has all of them. */
+const maxShown = 100;
 
-/** Every row that is refused: its line, the field and the reason; all of them as a file to be mended. */
+/** The refused rows with their line, field and reason. All of them can be saved as a CSV file, to correct and import again. */
 export function RefusedRows({
   file,
   refusals,
-  isTrial,
+  isDryRun,
 }: {
   file: ChosenFile;
   refusals: Refusal[];
-  isTrial: boolean;
+  isDryRun: boolean;
 }) {
   const save = () => {
     const lines = refusals.map(({ row, reason }) => refusedLine(file.columns, row, reason));
@@ -26,7 +28,7 @@ export function RefusedRows({
   return (
     <section aria-label="Refused rows" className="grid gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <h3 className="font-medium text-sm">{isTrial ? "What would be refused" : "What was refused"}</h3>
+        <h3 className="font-medium text-sm">{isDryRun ? "Rows that would be refused" : "Refused rows"}</h3>
         <Button variant="outline" size="sm" onClick={save}>
           <Download aria-hidden="true" />
           Save these rows
@@ -41,7 +43,7 @@ export function RefusedRows({
           </TableRow>
         </TableHeader>
         <TableBody>
-          {refusals.slice(0, shown).flatMap(({ row, issues }) =>
+          {refusals.slice(0, maxShown).flatMap(({ row, issues }) =>
             issues.map(({ field, reason }) => (
               <TableRow key={`${row.line} ${field} ${reason}`}>
                 <TableCell className="pl-0 tabular-nums">{row.line}</TableCell>
@@ -52,9 +54,9 @@ export function RefusedRows({
           )}
         </TableBody>
       </Table>
-      {refusals.length > shown ? (
+      {refusals.length > maxShown ? (
         <p className="text-muted-foreground text-sm">
-          And {(refusals.length - shown).toLocaleString("en-US")} more: save them to see all.
+          {formatNumber(refusals.length - maxShown)} more are not shown. Save the rows to see all of them.
         </p>
       ) : null}
     </section>

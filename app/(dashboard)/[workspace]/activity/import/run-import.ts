@@ -3,26 +3,27 @@ import type { Row } from "@/lib/ledger/import/row";
 import { importRows, type Summary } from "@/lib/ledger/import/service";
 import type { Choices, ChosenFile } from "./chosen-file";
 
-/** A row the service would not take, and why; `field` is empty where the whole row is meant. */
+/** A row that was refused, and why. The `field` of an issue is empty when it is about the whole row. */
 export type Refusal = {
   row: Partial<Row> & { line: number };
   reason: string;
   issues: { field: string; reason: string }[];
 };
 
-/** How far a run has come. `waiting` says why nothing moves. */
+/** The number of processed rows. `waiting` says why the run is paused. */
 export type Progress = { rows: number; waiting?: string };
 
+/** The counts of a run, and its refused rows. */
 export type Outcome = { summary: Summary; refusals: Refusal[] };
 
-/** Nobody looks at a page that stands still for longer; what was recorded is known when it is tried again. */
+/** How long a run waits for the service before it gives up. It can be started again without recording rows twice. */
 const patienceMs = 120_000;
 
 /**
- * Posts the rows of a file a thousand at a time as the signed-in member. Each has the idempotency key that the command
- * `npm run import` gives it, so a run may be stopped and repeated anywhere: nothing is recorded twice.
- * @param stop ends it after the rows that are under way
- * @throws PostError where the service takes no messages at all
+ * Sends the rows of a file as the signed-in member, a thousand at a time. Each row has the same idempotency key as with the
+ * command `npm run import`, so that a run can be stopped and repeated without recording rows twice.
+ * @param stop ends the run after the rows that are being sent
+ * @throws PostError when the service accepts no messages at all
  */
 export async function runImport(
   workspace: string,
@@ -60,6 +61,7 @@ export async function runImport(
   return { summary, refusals };
 }
 
+/** The items, until the signal is aborted. */
 function* until<Item>(stop: AbortSignal, items: readonly Item[]): Generator<Item> {
   for (const item of items) {
     if (stop.aborted) return;
@@ -67,7 +69,7 @@ function* until<Item>(stop: AbortSignal, items: readonly Item[]): Generator<Item
   }
 }
 
-/** `quantity: must be greater than 0` has its field before the colon. */
+/** Splits `quantity: must be greater than 0` into its field and its reason. */
 function splitReason(reason: string): { field: string; reason: string } {
   const [, field, rest] = /^([a-z_.[\]\d]+): (.*)$/s.exec(reason) ?? [];
   return field !== undefined && rest !== undefined ? { field, reason: rest } : { field: "", reason };

@@ -13,7 +13,7 @@ type Props = { params: Promise<{ workspace: string }> };
 
 export const metadata: Metadata = { title: "Projects" };
 
-/** All projects of a workspace, with what each costs. */
+/** All projects of a workspace with their spend of this month. */
 export default async function ProjectsPage({ params }: Props) {
   const { workspace } = await params;
   return (

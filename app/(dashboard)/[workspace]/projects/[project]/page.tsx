@@ -23,10 +23,10 @@ type Props = {
 };
 
 const periods = ["month", "week", "quarter", "year", "all"] as const;
-const stackings: Dimension[] = ["model", "feature", "provider", "type"];
-const breakdowns: Dimension[] = ["model", "feature", "provider", "key"];
+const chartDimensions: Dimension[] = ["model", "feature", "provider", "type"];
+const breakdownDimensions: Dimension[] = ["model", "feature", "provider", "key"];
 
-/** Read once a request: for the page, and for its title. */
+/** Finds the project, once for each request: the page and its title both need it. */
 const findProject = cache(async (workspace: string, slug: string) => {
   const member = await requireWorkspace(workspace);
   const { projects } = await listProjects(member.claims, workspace);
@@ -40,7 +40,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: (await findProject(workspace, project)).project.name };
 }
 
-/** One project: what it costs, and on what. */
+/** The page of a project: its spend over time and by model, feature, provider and key. */
 export default async function ProjectPage({ params, searchParams }: Props) {
   const { workspace: slug, project: projectSlug } = await params;
   const { workspace, projects, project } = await findProject(slug, projectSlug);
@@ -105,14 +105,14 @@ async function Figures({
     environment: oneOf(search, "environment", ["live", "test"]),
     project: project.slug,
   };
-  const groupBy = oneOf(search, "by", stackings);
+  const groupBy = oneOf(search, "by", chartDimensions);
   const { now, metrics } = await readSpendView(claims, workspace, { ...query, group_by: groupBy });
   const view = { workspace, metrics, filter: query, projectOrder: order };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       <SpendStats view={view} />
-      <SpendOverTime view={view} dimensions={stackings} path={path} params={search} now={now} />
-      <SpendBreakdowns view={view} dimensions={breakdowns} />
+      <SpendOverTime view={view} dimensions={chartDimensions} path={path} params={search} now={now} />
+      <SpendBreakdowns view={view} dimensions={breakdownDimensions} />
     </div>
   );
 }

@@ -15,7 +15,7 @@ export const metadata: Metadata = { title: "Settings" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** What a workspace is called, who owns it, and the way out of it. */
+/** General settings of a workspace: name, two-factor requirement, ownership, and leaving it. */
 export default async function GeneralSettingsPage({ params }: Props) {
   const { claims, user, workspace } = await requireWorkspace((await params).workspace);
   const { members } = await readOrganization(claims, workspace.slug);
@@ -46,7 +46,7 @@ export default async function GeneralSettingsPage({ params }: Props) {
       {isAdmin ? (
         <SettingsSection
           title="Two-factor authentication"
-          description="Members then see nothing of the workspace until they have set up an authenticator app and given its code. API keys are not affected."
+          description="Members can then use the workspace only after they have set up an authenticator app and entered its code. API keys are not affected."
         >
           <RequireMfa workspace={workspace} hasProved={provedSecondFactor(claims)} />
         </SettingsSection>
@@ -54,7 +54,7 @@ export default async function GeneralSettingsPage({ params }: Props) {
       {isOwner ? (
         <SettingsSection
           title="Ownership"
-          description="An owner may do everything an admin may, and decides who owns. Whoever gives it away is an admin from then on."
+          description="An owner can do everything that an admin can, and decides who is an owner. After a transfer, you are an admin."
         >
           <TransferOwnership
             workspace={workspace.slug}
@@ -66,8 +66,8 @@ export default async function GeneralSettingsPage({ params }: Props) {
         title="Leave this workspace"
         description={
           isLastOwner
-            ? "You are its only owner, and a workspace keeps one. To leave, give the ownership to somebody else first."
-            : "You see nothing of it any more, until somebody invites you again."
+            ? "You are its only owner, and a workspace needs one. To leave, transfer the ownership first."
+            : "You lose access until somebody invites you again."
         }
       >
         {isLastOwner ? null : (

@@ -8,10 +8,10 @@ import { currentUser, pageOrigin, pageSession, sessionInMemory } from "@/lib/acc
 import { readCurrentUser } from "@/lib/access/workspaces/service";
 import { supabaseProject } from "@/lib/env";
 
-/** As typed: a password may begin or end with a space. */
+/** Not trimmed: a password may begin or end with a space. */
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? "");
 
-/** The session of this page and the address of its user, who may have been signed out since it was shown. */
+/** The session and the e-mail address of the signed-in user. Redirects to the sign-in page when the session is over. */
 async function requireAccount() {
   const claims = await currentUser();
   if (!claims) redirect("/sign-in");
@@ -20,10 +20,10 @@ async function requireAccount() {
 }
 
 /**
- * Sets a new password for whoever knows the one they have, or has the code of a mail: somebody who finds a browser open
- * does not. The local sign-in asks for either by itself. Whether a Supabase project does is a setting of the project:
- * with one, the password is proved by signing in with it, in a session that ends at once: this browser's own has perhaps
- * proved a second factor, which a new one would not have.
+ * Changes the password. The user proves who they are with the current password or with a code from a mail, so that an open
+ * browser is not enough. The local sign-in checks either of them. A Supabase project does so only if it is configured to,
+ * so there the current password is checked by signing in with it, in a separate session that is ended at once. The session
+ * of this browser is kept, because it may have proved a second factor.
  */
 export async function changePassword(_: FormState, form: FormData): Promise<FormState> {
   const { auth, email } = await requireAccount();
@@ -34,7 +34,7 @@ export async function changePassword(_: FormState, form: FormData): Promise<Form
     const proving = await sessionInMemory();
     const known = await proving.auth.signInWithPassword({ email, password: current });
     if (!known.error) await proving.auth.signOut({ scope: "local" });
-    if (known.error?.code === "invalid_credentials") return { error: "This is not the password you have." };
+    if (known.error?.code === "invalid_credentials") return { error: "This is not your current password." };
     if (known.error) return { error: explainAuthError(known.error) };
   }
   const proof = code ? { nonce: code } : { current_password: current };
@@ -43,7 +43,7 @@ export async function changePassword(_: FormState, form: FormData): Promise<Form
   return { notice: "Your password is changed. You are signed out everywhere else." };
 }
 
-/** Sends the code that stands in for the present password. */
+/** Sends a code that can be used instead of the current password. */
 export async function sendPasswordCode(): Promise<FormState> {
   const { auth, email } = await requireAccount();
   const { error } = await auth.reauthenticate();
@@ -51,27 +51,27 @@ export async function sendPasswordCode(): Promise<FormState> {
   return { notice: `We sent a code to ${email}. It works once, within an hour.` };
 }
 
-/** Asks both addresses to confirm the new one. @param workspace whose settings the links lead back to */
+/** Sends links to both addresses, which confirm the new one. @param workspace slug of the workspace whose settings the links open */
 export async function changeEmail(workspace: string, _: FormState, form: FormData): Promise<FormState> {
   const { auth, email: current } = await requireAccount();
   const email = textOf(form, "email").trim();
-  if (email.toLowerCase() === current) return { error: "This is the address you have.", email };
+  if (email.toLowerCase() === current) return { error: "This is your current address.", email };
   const { error } = await auth.updateUser({ email }, { emailRedirectTo: await confirmationOf(workspace) });
   if (error) return { error: explainAuthError(error), email };
   revalidatePath(`/${workspace}/settings/account`);
   return {};
 }
 
-/** Sends the mails of a change of address again. @param workspace as for `changeEmail` */
+/** Sends the links of a change of address again. @param workspace as for `changeEmail` */
 export async function resendEmailChange(workspace: string): Promise<FormState> {
   const { auth, email } = await requireAccount();
   const options = { emailRedirectTo: await confirmationOf(workspace) };
   const { error } = await auth.resend({ type: "email_change", email, options });
   if (error) return { error: explainAuthError(error) };
-  return { notice: "Both mails are sent again; only these count now." };
+  return { notice: "Both mails are sent again. Only the new links work." };
 }
 
-/** Where the links that confirm a new address lead. */
+/** The target of the links that confirm a new address. */
 async function confirmationOf(workspace: string): Promise<string> {
   const query = new URLSearchParams({ for: "address", next: `/${workspace}/settings/account` });
   return `${await pageOrigin()}/callback?${query}`;

@@ -19,7 +19,7 @@ type Props = {
   searchParams: Promise<{ address?: string }>;
 };
 
-/** The signed-in user's own: it holds in every workspace. */
+/** The settings of the signed-in user, which are the same in every workspace. */
 export default async function AccountPage({ params, searchParams }: Props) {
   const { workspace } = await params;
   const { user, profile, workspaces } = await requireWorkspace(workspace);
@@ -29,7 +29,7 @@ export default async function AccountPage({ params, searchParams }: Props) {
     <SettingsSections>
       <SettingsSection
         title="Your account"
-        description={`You are signed in as ${user.email}. What stands here is the same in every workspace.`}
+        description={`You are signed in as ${user.email}. These settings are the same in every workspace.`}
       >
         <div className="max-w-md">
           <ProfileForm profile={profile} workspaces={workspaces.map(({ id, name }) => ({ id, name }))} />
@@ -37,7 +37,7 @@ export default async function AccountPage({ params, searchParams }: Props) {
       </SettingsSection>
       <SettingsSection
         title="E-mail address"
-        description="A new one takes effect once both it and the present one have confirmed it."
+        description="A new address takes effect after it has been confirmed from both the new and the current address."
       >
         <div className="grid max-w-md gap-4 text-sm [&_form_button]:justify-self-start">
           {outcome ? (
@@ -69,7 +69,7 @@ export default async function AccountPage({ params, searchParams }: Props) {
   );
 }
 
-/** The change of address that is under way, if one is; it is looked up, for the token does not tell. */
+/** The pending change of address, if there is one. It is read from the identity provider, as the token does not contain it. */
 async function readPendingAddress(): Promise<PendingAddress | undefined> {
   const { auth } = await pageSession();
   const { data } = await auth.getUser();

@@ -8,7 +8,7 @@ import { SecondFactorSection } from "@/components/second-factor/second-factor-se
 import { readCodesLeft, readFactors } from "@/lib/access/sign-in/page-factors";
 import { pageSession } from "@/lib/access/sign-in/page-session";
 
-/** Two-factor authentication of whoever looks at their account. */
+/** The two-factor settings of the signed-in user. */
 export async function SecondFactor() {
   const session = await pageSession();
   const { authenticators } = await readFactors(session);

@@ -17,29 +17,31 @@ export const metadata: Metadata = { title: "Audit log" };
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
-const rowsAPage = 50;
+const rowsPerPage = 50;
 
-/** Who changed what in a workspace, for its admins. */
+/** The audit log of a workspace, for admins. States: entries, none, not an admin, and an invalid address. */
 export default async function AuditPage({ params, searchParams }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
-  if (role !== "owner" && role !== "admin") return <ForAdmins />;
+  if (role !== "owner" && role !== "admin") return <OnlyForAdmins />;
   const { kind, cursor } = await searchParams;
   const path = `/${slug}/settings/audit`;
-  const asked = auditQuery.safeParse({ kind, cursor, limit: rowsAPage });
-  const log = asked.success ? await listAudit(claims, slug, asked.data).catch(undefinedIfRefused) : undefined;
-  if (!log || (asked.data?.kind && !kinds[asked.data.kind])) return <NotUnderstood path={path} />;
+  const query = auditQuery.safeParse({ kind, cursor, limit: rowsPerPage });
+  const log = query.success ? await listAudit(claims, slug, query.data).catch(undefinedIfInvalid) : undefined;
+  if (!log || (query.data?.kind && !kinds[query.data.kind])) return <InvalidAddress path={path} />;
   const { entries, next_cursor: next } = log;
-  const filter = { kind: asked.data?.kind };
+  const filter = { kind: query.data?.kind };
   return (
     <SettingsSection
       title="Audit log"
-      description="Every change of settings, people, keys, budgets and prices. Nobody can alter it. Open a line for what it was before and is after."
+      description="Every change of settings, members, keys, budgets and prices. Entries cannot be changed. Open an entry to see the values before and after."
       actions={<KindFilter path={path} kind={filter.kind} />}
     >
       {entries.length === 0 ? (
-        <EmptyState icon={<ScrollText />} title="Nothing was changed yet">
-          {filter.kind ? "At least none of these." : "Changes appear here the moment they are made."}
+        <EmptyState icon={<ScrollText />} title="No changes yet">
+          {filter.kind
+            ? "There are no changes of this kind."
+            : "Changes appear here as soon as they are made."}
         </EmptyState>
       ) : (
         <AuditList entries={entries} />
@@ -63,28 +65,28 @@ export default async function AuditPage({ params, searchParams }: Props) {
   );
 }
 
-/** A cursor that somebody mistyped is no failure of ours. */
-function undefinedIfRefused(error: unknown): undefined {
+/** For an invalid cursor, undefined instead of an error page. */
+function undefinedIfInvalid(error: unknown): undefined {
   if (error instanceof ServiceError && error.code === "validation_failed") return undefined;
   throw error;
 }
 
-function ForAdmins() {
+function OnlyForAdmins() {
   return (
     <SettingsSection title="Audit log">
       <EmptyState icon={<Lock />} title="The audit log is for admins">
-        It names people and the addresses they came from. An admin or owner of this workspace can look
-        something up for you, or give you the role.
+        It contains names and IP addresses. An admin of this workspace can look something up for you, or make
+        you an admin.
       </EmptyState>
     </SettingsSection>
   );
 }
 
-function NotUnderstood({ path }: { path: string }) {
+function InvalidAddress({ path }: { path: string }) {
   return (
     <SettingsSection title="Audit log">
       <EmptyState
-        title="This address asks for something there is not"
+        title="This address is not valid"
         action={
           <Link href={path} className={buttonVariants({ variant: "outline" })}>
             Show all changes

@@ -12,7 +12,7 @@ export const metadata: Metadata = { title: "Members" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** Who belongs to a workspace, and who is invited to. */
+/** The members of a workspace and, for admins, its open invitations. */
 export default async function MembersPage({ params }: Props) {
   const { claims, user, workspace } = await requireWorkspace((await params).workspace);
   const { slug, name, role } = workspace;
@@ -28,8 +28,8 @@ export default async function MembersPage({ params }: Props) {
           title="Members"
           description={
             members.length === 1
-              ? "Nobody else is in this workspace yet."
-              : `${members.length} people are in this workspace.`
+              ? "You are the only member so far."
+              : `This workspace has ${members.length} members.`
           }
           actions={isAdmin ? <Invite workspace={slug} name={name} /> : null}
         >

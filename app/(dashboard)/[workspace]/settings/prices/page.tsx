@@ -12,7 +12,7 @@ export const metadata: Metadata = { title: "Prices" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** What has no price yet, a workspace's own prices, and what the latest of them changed. */
+/** Unpriced usage, the workspace's own prices, and the corrections that they caused. */
 export default async function PricesPage({ params }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
@@ -26,8 +26,8 @@ export default async function PricesPage({ params }: Props) {
         title="Without a price"
         description={
           unpriced.length === 0
-            ? "Everything that was recorded has a price."
-            : "This usage counts $0 until it has one, and is corrected as soon as it has."
+            ? "All recorded usage has a price."
+            : "This usage counts as $0 until you set a price. It is corrected then."
         }
       >
         {unpriced.length === 0 ? null : (
@@ -36,12 +36,12 @@ export default async function PricesPage({ params }: Props) {
       </SettingsSection>
       <SettingsSection
         title="Your own prices"
-        description="For models of your own, and for what you negotiated. The rest is priced by the catalogue that the service comes with."
+        description="For your own models and for negotiated prices. All other usage is priced by the built-in catalogue."
         actions={prices.length > 0 ? create : null}
       >
         {prices.length === 0 ? (
           <EmptyState title="No price of your own yet" action={create}>
-            What a public price list knows has its price already.
+            Models with a public price have a price from the catalogue.
             {canSet ? null : " Admins of this workspace can set one."}
           </EmptyState>
         ) : (
@@ -51,7 +51,7 @@ export default async function PricesPage({ params }: Props) {
       {repricings.length > 0 ? (
         <SettingsSection
           title="Corrections"
-          description="What setting a price changed in what was recorded before."
+          description="How new prices changed usage that was recorded before."
         >
           <CorrectionList repricings={repricings} />
         </SettingsSection>

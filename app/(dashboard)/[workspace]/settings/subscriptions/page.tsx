@@ -11,7 +11,7 @@ export const metadata: Metadata = { title: "Subscriptions" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** The subscriptions of a workspace that book each following period by themselves. */
+/** The recurring subscriptions of a workspace: running ones, and those that were stopped or have ended. */
 export default async function SubscriptionsPage({ params }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
@@ -22,8 +22,8 @@ export default async function SubscriptionsPage({ params }: Props) {
     return (
       <SettingsSection title="Subscriptions">
         <EmptyState icon={<Repeat />} title="No recurring subscription">
-          A subscription that is recorded with <code className="font-mono">recurring: true</code> books each
-          following period by itself, and appears here.
+          A subscription that is recorded with <code className="font-mono">recurring: true</code> appears
+          here. Its later charges are booked automatically.
         </EmptyState>
       </SettingsSection>
     );
@@ -35,8 +35,8 @@ export default async function SubscriptionsPage({ params }: Props) {
           title="Subscriptions"
           description={
             running.length === 0
-              ? "None is to be charged again."
-              : "Each books its following period by itself, until it ends or is stopped here."
+              ? "No subscription has a next charge."
+              : "Charges are booked automatically until the subscription ends or is stopped here."
           }
         >
           {running.length === 0 ? null : (

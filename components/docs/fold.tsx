@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
-/** What is folded away behind a line. Of those in one `group`, one is unfolded at a time. */
-export function Folded({
+/** Content that is folded away behind a title, without scripts. Of those in one `group`, one is open at a time. */
+export function Fold({
   title,
   mono = false,
   open = false,

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
-/** A heading one can link to; the sign beside it is the link. */
-export function Anchored({
+/** A heading with a link to its section, which appears on hover. */
+export function LinkedHeading({
   id,
   level,
   children,
