@@ -97,7 +97,7 @@ function BarTooltip({
       })}
       {previous === null ? null : (
         <p className="flex justify-between gap-6 border-t pt-1.5 text-muted-foreground">
-          Period before <span>{formatUsd(previous)}</span>
+          Previous period <span>{formatUsd(previous)}</span>
         </p>
       )}
     </div>

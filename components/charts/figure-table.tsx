@@ -33,7 +33,7 @@ function Figures({ label, groups, bars }: Props) {
               </TableHead>
             ))}
             <TableHead className="text-right">Total</TableHead>
-            <TableHead className="pr-0 text-right">Period before</TableHead>
+            <TableHead className="pr-0 text-right">Previous period</TableHead>
           </TableRow>
         </TableHeader>
         <TableBody>

@@ -100,7 +100,7 @@ function Legend({ groups, hasPrevious }: { groups: ChartGroup[]; hasPrevious: bo
       {hasPrevious ? (
         <li className="flex items-center gap-2 text-muted-foreground">
           <span aria-hidden="true" className="h-px w-4 bg-foreground/60" />
-          Period before
+          Previous period
         </li>
       ) : null}
     </ul>

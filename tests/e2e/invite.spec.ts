@@ -36,7 +36,7 @@ test("Explains an invitation for another address and offers to sign in with it",
   const { name, slug, path } = await invite(world, { role: "member", email: guest.email });
   await page.goto(`/sign-up?next=${encodeURIComponent(path)}`);
   await fillSignUp(page, "Grace");
-  await expect(page.getByText(`This invitation is for ${guest.email} alone`)).toBeVisible();
+  await expect(page.getByText(`This invitation is only for ${guest.email}`)).toBeVisible();
   await page.getByRole("button", { name: "Sign in with another address" }).click();
   await fillSignIn(page, guest.email);
   await page.getByRole("button", { name: `Join ${name}` }).click();

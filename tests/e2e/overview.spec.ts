@@ -63,7 +63,7 @@ test("Keeps unfolded figures and breakdowns accessible and within the page", {
   await recordSpend(world, slug);
   await page.goto(`/${slug}`);
   await page.getByText("Show the figures").click();
-  await expect(page.getByRole("columnheader", { name: "Period before" })).toBeVisible();
+  await expect(page.getByRole("columnheader", { name: "Previous period" })).toBeVisible();
   await unfoldAll(page);
   await expectUsable(page);
 });
