@@ -42,7 +42,7 @@ test("Lets an invited viewer see everything and change nothing", async ({ page, 
   await expect(dialog.getByRole("alert")).toContainText("cannot be shown again");
   await expectUsable(page);
   await dialog.getByRole("button", { name: "I have copied it" }).click();
-  await expect(rowOf(page, "Whoever has the link")).toContainText("Viewer");
+  await expect(rowOf(page, "Anybody with the link")).toContainText("Viewer");
   expect(await page.content()).not.toContain(link);
 
   const guest = await openPage();
@@ -155,7 +155,7 @@ test("Prices unpriced usage, previews the amount, and updates it in place", asyn
     /Must be an amount/,
   );
   await dialog.getByLabel("Price, US dollars", { exact: true }).fill("2,500");
-  await expect(dialog.getByRole("status")).toHaveText("What waits for this price comes to $1.25.");
+  await expect(dialog.getByRole("status")).toHaveText("The usage without a price will cost $1.25.");
   await expectUsable(page);
   await dialog.getByRole("button", { name: "Set the price" }).click();
   await expect(page.getByText("All recorded usage has a price.")).toBeVisible({ timeout: 20_000 });
