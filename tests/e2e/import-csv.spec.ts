@@ -51,9 +51,9 @@ test("Guesses columns, lists the rows to be refused, and records nothing before 
   await expect(page.getByText("Choose a CSV file, or drop it here")).toBeVisible();
   await expectUsable(page);
   await chooseFile(page, slug, [header, ...good, ...bad]);
-  await expect(page.getByLabel("What the column Tokens becomes")).toHaveValue("quantity");
-  await expect(page.getByLabel("What the column Model Name becomes")).toHaveValue("model");
-  await expect(page.getByLabel("What the column Team becomes")).toHaveValue("");
+  await expect(page.getByLabel("Field of the column Tokens")).toHaveValue("quantity");
+  await expect(page.getByLabel("Field of the column Model Name")).toHaveValue("model");
+  await expect(page.getByLabel("Field of the column Team")).toHaveValue("");
   await expect(page.getByRole("region", { name: "Preview of the first rows" })).toContainText(
     "openai · gpt-4o · 120000 input_tokens",
   );

@@ -97,7 +97,7 @@ test("Takes a team from its first key to disconnecting an assistant", {
 
   await test.step("an assistant that is let in records a cost, until it is disconnected", async () => {
     const assistant = await connectAssistant(page, world, "Claude Code", async () => {
-      await expect(page.getByRole("heading", { name: "Let “Claude Code” into Outlay?" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Connect “Claude Code” to Outlay?" })).toBeVisible();
       await page.getByRole("checkbox", { name: /^Record usage/ }).check();
       await page.getByRole("button", { name: "Allow" }).click();
     });

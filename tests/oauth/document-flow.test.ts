@@ -52,7 +52,7 @@ describe("A client identified by a document", () => {
     network.connect("client.example");
     network.documents.set(clientId, describeClient(clientId));
     const page = await ask(clientId);
-    expect(page.html).toContain("Let “Assistant” into Outlay?");
+    expect(page.html).toContain("Connect “Assistant” to Outlay?");
     expect(page.html).toContain("client.example");
     expect(network.asked).toEqual([clientId]);
     const { access, scope } = await connect(browser, { workspace: await slugOf(browser) }, clientId);
