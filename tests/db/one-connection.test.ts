@@ -1,10 +1,22 @@
+import { randomUUID } from "node:crypto";
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { listAudit } from "@/lib/access/audit/service";
+import { createInvitation } from "@/lib/access/invitations/service";
+import { createWorkspace } from "@/lib/access/workspaces/service";
+import { auditQuery } from "@/lib/contract/audit";
+import { createBudgetRequest } from "@/lib/contract/budgets";
+import { createInvitationRequest } from "@/lib/contract/invitations";
 import { ingestRequest } from "@/lib/contract/message";
+import { metricsQuery } from "@/lib/contract/metrics";
 import { closeDatabase, configureDatabase, database } from "@/lib/db/pool";
 import { hashSecret } from "@/lib/keys/secret";
+import { recordByHand } from "@/lib/ledger/ingest/by-hand";
 import { ingest } from "@/lib/ledger/ingest/service";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
+import { createBudget } from "@/lib/spend/budgets/service";
+import { readMetrics } from "@/lib/spend/metrics/service";
+import { listProjects } from "@/lib/spend/projects/service";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
 
@@ -14,11 +26,13 @@ withDatabase((open) => {
   configureDatabase(open.database);
 });
 
-// All but one of the pool's connections are in use: a call that takes a second one would wait for itself.
+// All but one connection of each pool are in use elsewhere: whoever takes a second one would wait for themselves.
 let held: PoolClient[] = [];
 beforeAll(async () => {
-  const pool = database("writing");
-  held = await Promise.all(Array.from({ length: pool.options.max - 1 }, () => pool.connect()));
+  const pools = [database("writing"), database("reading")];
+  held = await Promise.all(
+    pools.flatMap((pool) => Array.from({ length: pool.options.max - 1 }, () => pool.connect())),
+  );
 });
 afterAll(async () => {
   for (const client of held) client.release();
@@ -59,4 +73,35 @@ test("Books a subscription into a new month on one connection", async () => {
     [workspace],
   );
   expect(rows[0].months).toBeGreaterThanOrEqual(12);
+});
+
+test("what a signed-in user changes and reads needs one connection at a time", async () => {
+  const email = `${randomUUID()}@example.com`;
+  const { rows } = await fixtures.sql.query("select local_auth.create_user($1, null, '{}') ->> 'id' as id", [
+    email,
+  ]);
+  const claims = { sub: rows[0].id, role: "authenticated" as const, session_id: randomUUID(), email };
+  const { slug } = await createWorkspace(claims, {
+    name: "A team",
+    slug: `w-${randomUUID().slice(0, 8)}`,
+    description: null,
+    base_currency: "USD",
+  });
+  const byHand = await recordByHand(claims, slug, {
+    messages: [
+      {
+        project: "checkout",
+        source: "manual",
+        message: { type: "expense", vendor: "v", amount: 12 },
+      },
+    ],
+    environment: "live",
+    dryRun: false,
+  });
+  expect(byHand).toMatchObject({ recorded: 1, refused: 0 });
+  await createBudget(claims, slug, createBudgetRequest.parse({ scope_type: "global", amount: 10 }));
+  await createInvitation(claims, slug, createInvitationRequest.parse({ role: "viewer" }));
+  expect((await listProjects(claims, slug)).projects).toHaveLength(1);
+  expect((await listAudit(claims, slug, auditQuery.parse({}))).entries.length).toBeGreaterThanOrEqual(2);
+  expect((await readMetrics(claims, slug, metricsQuery.parse({}))).totals.message_count).toBe(1);
 });
