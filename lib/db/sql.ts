@@ -30,7 +30,10 @@ export function toLiteralText({ strings, values }: Sql): string {
 export function assignments(changes: Readonly<Record<string, unknown>>): Sql | undefined {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   if (given.length === 0) return undefined;
-  return join(given.map(([column, value]) => sql`${nameOf(column)} = ${value}`));
+  return join(
+    given.map(([column, value]) => sql`${nameOf(column)} = ${value}`),
+    ", ",
+  );
 }
 
 /** A call of a function: `private.name($1, $2)`. */
