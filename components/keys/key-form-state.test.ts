@@ -24,7 +24,7 @@ const amounts: [string, string | null | undefined][] = [
 ];
 
 test.each(amounts)("Reads the typed monthly limit %j to its last digit, or refuses it", (typed, text) => {
-  const { request, errors } = readKeyForm({ ...newKeyForm, monthlyLimit: typed });
+  const { request, errors } = parseKeyForm({ ...newKeyForm, monthlyLimit: typed });
   if (text === undefined) expect(errors.monthly_limit).toBeDefined();
   else expect([request.monthly_limit, errors]).toEqual([text === null ? null : new ExactNumber(text), {}]);
 });
@@ -56,7 +56,7 @@ const key = {
 } as unknown as KeyView;
 
 test("Sends only edited fields, an expiry in the past included", () => {
-  const before = formOf(key);
+  const before = toKeyForm(key);
   expect(changedFields(before, { ...before })).toEqual({});
   expect(changedFields(before, { ...before, name: "CI 2" })).toEqual({ name: "CI 2" });
   expect(changedFields(before, { ...before, monthlyLimit: "", expiresAt: "" })).toEqual({

@@ -135,7 +135,9 @@ async function statementsOf(name: string, run: (...args: unknown[]) => unknown):
 /** Functions of these files that take a connection: the statements of the service. */
 async function queryFunctions(): Promise<[name: string, run: (...args: unknown[]) => unknown][]> {
   const files = readdirSync("lib", { recursive: true, encoding: "utf8" })
-    .filter((path) => /(^|\/|-)(queries|clock)\.ts$/.test(path) || /\/(workspace-prices|outbox)\.ts$/.test(path))
+    .filter(
+      (path) => /(^|\/|-)(queries|clock)\.ts$/.test(path) || /\/(workspace-prices|outbox)\.ts$/.test(path),
+    )
     .sort();
   const found: [string, (...args: unknown[]) => unknown][] = [];
   for (const file of files) {

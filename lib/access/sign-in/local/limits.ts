@@ -106,7 +106,7 @@ export async function countGuess(
 
 /** Makes the count of wrong guesses begin anew. @param account as for `countGuess` */
 export async function forgetGuesses(action: keyof typeof guesses, account: string): Promise<void> {
-  await forgetAttempts(action, quotasOf(action, account));
+  await onSignInShare(() => forgetAttempts(action, quotasOf(action, account)));
 }
 
 function quotasOf(action: keyof typeof guesses, account: string): Quota[] {
