@@ -376,7 +376,7 @@ create policy "Nobody reads what keys of a deleted workspace spent"
 -- Partitioned by the month in which the cost occurred. Partitions are made when their month is first written to and
 -- live in the private schema, so that nobody can go round the policies of this table by naming one.
 -- No foreign keys: rows are written by one function, from ids it has just read under lock, and a check for each of
--- thousands of rows a second would cost more than the insert (see docs/decisions/0003-ledger.md).
+-- thousands of rows a second would cost more than the insert (see docs/decisions/0014-omit-foreign-keys-from-the-ledger.md).
 create table public.messages (
   workspace_id uuid not null,
   id uuid not null,
@@ -1643,6 +1643,19 @@ begin
 end
 $function$;
 grant execute on function private.ensure_messages_month(timestamptz) to outlay_service, service_role;
+
+-- Somebody who proved who they are makes the count of their wrong guesses begin anew.
+-- quotas: [{ subject: hex }], as `private.admit_attempt` is asked
+create or replace function private.forget_attempts(quotas jsonb)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  delete from private.throttle_windows
+  where subject in (select decode(value ->> 'subject', 'hex') from jsonb_array_elements(quotas))
+$function$;
+grant execute on function private.forget_attempts(jsonb) to outlay_service, service_role;
 
 -- A default workspace that one has left is none.
 create or replace function private.forget_left_workspace()

@@ -5,7 +5,7 @@
 -- Partitioned by the month in which the cost occurred. Partitions are made when their month is first written to and
 -- live in the private schema, so that nobody can go round the policies of this table by naming one.
 -- No foreign keys: rows are written by one function, from ids it has just read under lock, and a check for each of
--- thousands of rows a second would cost more than the insert (see docs/decisions/0003-ledger.md).
+-- thousands of rows a second would cost more than the insert (see docs/decisions/0014-omit-foreign-keys-from-the-ledger.md).
 create table public.messages (
   workspace_id uuid not null,
   id uuid not null,
