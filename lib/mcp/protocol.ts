@@ -6,7 +6,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { log } from "@/lib/log";
-import { createToolServer, type ToolSession } from "./server";
+import { createToolServer, sendsBeforeResult, type ToolSession } from "./server";
 
 /** What the SDK says of requests it refuses; whoever sent them is told the same. */
 const onerror = (error: Error) => log.debug({ err: error }, "An agent tool request was refused.");
@@ -63,33 +63,31 @@ function withEnd({ url, method, headers, signal }: Request): Request {
   return new Request(url, { method, headers, signal: AbortSignal.any([signal, stopping.signal]) });
 }
 
+/**
+ * Answers a request of a 2025 protocol with a server and transport of its own. A call whose client hung up before is not
+ * begun; one whose client hangs up meanwhile is aborted.
+ */
 async function answerLegacy(request: Request, body: unknown, session: ToolSession): Promise<Response> {
+  if (request.signal.aborted) return clientClosedRequest();
   const server = createToolServer(session);
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !sendsBeforeResult });
   transport.onerror = onerror;
-  await server.connect(transport);
   const close = () => void transport.close().catch(onerror);
   request.signal.addEventListener("abort", close, { once: true });
-  try {
-    const response = await untilClosed(
-      transport.handleRequest(request, { parsedBody: body }),
-      request.signal,
-    );
-    // Tells the request ids of one client from those of all others; see `Retries`. Nothing is looked up by it.
-    if (response.ok && isInitializeRequest(body)) response.headers.set("Mcp-Session-Id", randomUUID());
-    return response;
-  } finally {
-    request.signal.removeEventListener("abort", close);
-    close();
-  }
+  await server.connect(transport);
+  const response = await untilClosed(transport.handleRequest(request, { parsedBody: body }), request.signal);
+  // Tells the request ids of one client from those of all others; see `Retries`. Nothing is looked up by it.
+  if (response.ok && isInitializeRequest(body)) response.headers.set("Mcp-Session-Id", randomUUID());
+  return response;
 }
 
-/** A client that hung up gets no answer, and the SDK would wait for it forever. */
+/** The answer, or 499 once the client hangs up: the SDK would wait for the answer forever. */
 function untilClosed(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {
   return new Promise((resolve, reject) => {
     answer.then(resolve, reject);
-    const hangUp = () => resolve(new Response(null, { status: 499 }));
-    if (signal.aborted) hangUp();
-    else signal.addEventListener("abort", hangUp, { once: true });
+    signal.addEventListener("abort", () => resolve(clientClosedRequest()), { once: true });
   });
 }
+
+/** What the log shows of a request whose client is gone. */
+const clientClosedRequest = () => new Response(null, { status: 499 });

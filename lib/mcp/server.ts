@@ -39,6 +39,9 @@ function prepare(where: "remote" | "local") {
   return { list: listTools(tools), byName: new Map<string, Tool>(tools.map((tool) => [tool.name, tool])) };
 }
 
+/** Whether a tool sends anything before its result. None does, so that an answer is one JSON document. */
+export const sendsBeforeResult = false;
+
 const instructions =
   "Outlay records what a team spends on AI and software. Record with log_usage and add_expense, once for each use or expense. Projects are slugs and are made when first used. Amounts are USD unless said otherwise. Before costly work, get_budget_status says what is left.";
 
