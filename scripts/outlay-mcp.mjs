@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `outlay-mcp`: starts the local agent tools from a checkout, installed and bundled first where needed. Standard
-// output carries the protocol only, so messages go to standard error.
+// `outlay-mcp` runs the local agent tools from a checkout, and installs and bundles them first if needed. Standard output
+// carries protocol messages only, so every other message goes to standard error.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,7 +19,7 @@ try {
 
 async function makeBundle() {
   try {
-    // Where npm installed this package as a dependency, its dependencies are beside it and there is no lockfile.
+    // If npm installed this package as a dependency, esbuild is installed beside it and there is no lockfile.
     await import("esbuild");
   } catch {
     await ensureInstalled((note) => process.stderr.write(`outlay-mcp: ${note}\n`));

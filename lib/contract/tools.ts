@@ -4,7 +4,7 @@ import { expenseMessage, ingestResult, usageMessage } from "./message";
 import type { Permission } from "./permissions";
 import { budgetStatus, isSpendRange, monthSummary, notLater, projectSpend, spendRange } from "./reads";
 
-/** The parameters of log_usage (specification 4.4): a usage message's fields beside its project. */
+/** The parameters of log_usage (specification 4.4): the project and the fields of a usage message. */
 const logUsage = z.strictObject({
   project: projectSlug,
   ...usageMessage.pick({
@@ -36,7 +36,7 @@ const getProjectSpend = z
 
 const none = z.strictObject({});
 
-/** A tool as an assistant sees it. `isRemoteOnly`: offered over HTTP, and not by the local program. */
+/** What an assistant learns about a tool. `isRemoteOnly`: served over HTTP but not by the local program. */
 export type ToolContract = {
   title: string;
   description: string;
@@ -52,7 +52,7 @@ export const toolContracts = {
   log_usage: {
     title: "Log AI usage",
     description:
-      "Record what one use of an AI or software service consumed, in a project. Without `estimated_cost` the service prices it; a model without a known price is kept as unpriced. Call it once for each use: every call records.",
+      "Records one use of an AI or software service in a project. If `estimated_cost` is missing, Outlay computes the cost; a model without a known price is recorded as unpriced. Call it once for each use: every call adds a record.",
     permission: "log_usage",
     input: logUsage,
     output: ingestResult,
@@ -61,7 +61,7 @@ export const toolContracts = {
   add_expense: {
     title: "Add an expense",
     description:
-      "Record money paid to a vendor, in a project: an invoice, a one-time fee, a licence. Another currency than USD is converted at the day's rate. Call it once for each expense: every call records.",
+      "Records money paid to a vendor in a project, for example an invoice, a one-time fee or a licence. Currencies other than USD are converted at the day's rate. Call it once for each expense: every call adds a record.",
     permission: "add_expenses",
     input: addExpense,
     output: ingestResult,
@@ -70,7 +70,7 @@ export const toolContracts = {
   get_project_spend: {
     title: "Read a project's spend",
     description:
-      "What a project spent in a range (this UTC month by default), in USD: totals, by model, by feature, by day, and its latest records, at most 200.",
+      "Returns what a project spent in a date range (default: this UTC month) in USD: the totals, the spend by model, by feature and by day, and its latest records, at most 200.",
     permission: "read_summaries",
     input: getProjectSpend,
     output: projectSpend,
@@ -79,7 +79,7 @@ export const toolContracts = {
   get_budget_status: {
     title: "Check the budgets",
     description:
-      "Each budget with its limit, what is spent of it in this UTC month, what remains, and whether it calls for attention (from 80 % on). `hidden_count` says how many more the workspace has that the key may not see.",
+      "Returns each budget with its limit, what is spent in this UTC month, what remains, and whether it needs attention (80 % or more is spent). `hidden_count` is the number of budgets that this key may not see.",
     permission: "read_summaries",
     input: none,
     output: budgetStatus,

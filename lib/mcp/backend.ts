@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/reads";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 
-/** What is to be recorded: a cost message as the REST API takes it (specification 2.1), but for its source. */
+/** A cost message as the REST API accepts it (specification 2.1), without `source`, which is always `mcp`. */
 export type Recording = {
   project: string;
   idempotency_key: string;
@@ -10,8 +10,8 @@ export type Recording = {
 };
 
 /**
- * What the tools stand on: the services themselves over HTTP (`store-backend`), the REST API from a program on the
- * user's machine (`rest-backend`). Every function refuses by throwing a ServiceError.
+ * What the tools call: the services directly when they are served over HTTP (`store-backend`), or the REST API when they run
+ * in the local program on the user's machine (`rest-backend`). Every function throws a ServiceError when it refuses.
  */
 export type Backend = {
   record(recording: Recording): Promise<Recorded>;

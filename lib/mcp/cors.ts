@@ -1,10 +1,10 @@
-/** What a page may send, and read of the answer, when it calls the agent tools (MCP's Inspector, for one). */
+/** The headers that a page may send to the agent tools, and those of the answer that it may read. */
 const allowedHeaders =
   "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
 const exposedHeaders =
   "WWW-Authenticate, Mcp-Session-Id, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After";
 
-/** The CORS headers of every answer to a page from an allowed origin. Credentials are never cookies here. */
+/** The CORS headers of every answer to a page of an allowed origin. Cookies are never credentials here. */
 export function corsHeaders(origin: string | null): Record<string, string> {
   if (origin === null) return {};
   return {
@@ -14,7 +14,7 @@ export function corsHeaders(origin: string | null): Record<string, string> {
   };
 }
 
-/** The answer to a browser that asks whether it may send what a page wants to. */
+/** The answer to a CORS preflight request. */
 export function preflightResponse(origin: string | null): Response {
   return new Response(null, {
     status: 204,

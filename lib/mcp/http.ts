@@ -17,14 +17,14 @@ import { storeBackend } from "./store-backend";
 
 const retries = new Retries();
 
-/** Messages that a batch of the 2025-03-26 protocol may carry: it is one request, and counts once. */
+/** Messages that a batch of protocol 2025-03-26 may have. A batch is one request and counts once against the rate limit. */
 const maxBatch = 20;
 
 /**
- * The agent tools over Streamable HTTP. Checks where the request comes from, admits its key (once for each request,
- * whatever it carries), and hands it to the protocol. Refusals before that have the body of every other endpoint's;
- * what a tool refuses is a result that its model can read.
- * @param peer the socket's remote address, where the server knows it
+ * Answers a request to the agent tools (MCP's Streamable HTTP): checks its origin, admits its key or access token once,
+ * whatever the body carries, and passes the body to the protocol. Refusals before the protocol have the status and body of
+ * every other endpoint; a refusal by a tool is a tool result that a model can read.
+ * @param peer the socket's remote address, if the server knows it
  */
 export async function answerMcp(request: Request, peer: string | undefined): Promise<Response> {
   const requestId = newRequestId();
@@ -52,7 +52,7 @@ function checkOrigin(origin: string | null): void {
 }
 
 function methodNotAllowed(method: string): ServiceError {
-  const description = `${method} is not possible here: the agent tools have no stream to open and no session to end. POST is.`;
+  const description = `The agent tools have no ${method}: there is no stream to open and no session to end. Send a POST.`;
   return new ServiceError("method_not_allowed", description, {}, { Allow: "POST, OPTIONS" });
 }
 
@@ -88,8 +88,9 @@ async function answerCaller(
 }
 
 /**
- * An access token that lacks what a tool needs is refused before the protocol sees the call: the client can ask its user
- * for more, and call again. An API key cannot grow that way; its model is told by the tool.
+ * Refuses a call with an access token that lacks the permission of a tool, before the protocol sees it: the client can ask
+ * its user for the permission and call again. An API key cannot get more that way, so the tool itself tells its model.
+ * @throws ServiceError permission_denied with the challenge `insufficient_scope`
  */
 function checkScopes(principal: ToolPrincipal, body: unknown, resource: string): void {
   if (!principal.token) return;
@@ -99,7 +100,7 @@ function checkScopes(principal: ToolPrincipal, body: unknown, resource: string):
   }
 }
 
-/** The permissions of the tools that a body calls. */
+/** The permissions that the tools called in a body need. */
 function neededBy(body: unknown): Permission[] {
   return (Array.isArray(body) ? body : [body]).flatMap((message) => {
     const call = toolCallShape.safeParse(message);
@@ -112,7 +113,7 @@ const toolCallShape = z.looseObject({
   params: z.looseObject({ name: z.enum(toolNames) }),
 });
 
-/** The body, or the refusal it earns. */
+/** The parsed body, or the error to refuse it with. */
 async function readBody(request: Request): Promise<unknown> {
   try {
     const body = await readJsonBody(request, defaultBodyLimit);

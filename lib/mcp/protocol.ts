@@ -8,38 +8,38 @@ import {
 import { log } from "@/lib/log";
 import { createToolServer, sendsBeforeResult, type ToolSession } from "./server";
 
-/** What the SDK says of requests it refuses; whoever sent them is told the same. */
+/** Logs why the SDK refused a request; the client gets the same reason. */
 const onerror = (error: Error) => log.debug({ err: error }, "An agent tool request was refused.");
 
-/** Streams that may be open at once for changes of the tools, which do not change while the service runs. */
+/** How many clients may subscribe to changes at once. The tools do not change while the service runs. */
 const maxSubscriptions = 100;
 
-// On the global object: Next's bundle has a copy of this module of its own, whose streams end with the others.
+// On the global object, because Next bundles a second copy of this module: its streams have to end, too.
 const globals = globalThis as { [key: symbol]: AbortController | undefined };
 const slot = Symbol.for("outlay.tool-streams");
 globals[slot] ??= new AbortController();
 const stopping: AbortController = globals[slot];
 
-/** Ends the streams that clients hold open, so that a service that stops need not wait for them. */
+/** Ends the streams that clients hold open, so that the service can stop without waiting for them. */
 export function endToolStreams(): void {
   stopping.abort();
 }
 
-/** Whose request it is that the SDK asks a server for. */
+/** The session of each request that the SDK creates a server for. */
 const sessions = new WeakMap<Request, ToolSession>();
 
 const modern = createMcpHandler(
   ({ requestInfo }) => {
     const session = requestInfo && sessions.get(requestInfo);
-    if (!session) throw new Error("A request came to the protocol without its caller.");
+    if (!session) throw new Error("The SDK asked for a server without a known request.");
     return createToolServer(session);
   },
   { legacy: "reject", maxSubscriptions, onerror },
 );
 
 /**
- * Answers one parsed request by the protocol: 2026-07-28 natively, and the versions of 2025 without sessions of ours.
- * Both answer with JSON, and nothing is kept between requests.
+ * Answers one parsed request in the protocol version that it asks for: 2026-07-28, or one of 2025. Answers are JSON, and
+ * nothing is kept between requests.
  */
 export async function answerProtocol(
   request: Request,
@@ -58,14 +58,14 @@ function isListening(body: unknown): boolean {
   );
 }
 
-/** A request of the same client that also ends when the service stops. Its body was read before. */
+/** A copy of a request, without its body, that is also aborted when the service stops. */
 function withEnd({ url, method, headers, signal }: Request): Request {
   return new Request(url, { method, headers, signal: AbortSignal.any([signal, stopping.signal]) });
 }
 
 /**
- * Answers a request of a 2025 protocol with a server and transport of its own. A call whose client hung up before is not
- * begun; one whose client hangs up meanwhile is aborted.
+ * Answers a request of a 2025 protocol with a server and transport of its own. A call whose client has
+ * disconnected is not begun; one whose client disconnects meanwhile is aborted.
  */
 async function answerLegacy(request: Request, body: unknown, session: ToolSession): Promise<Response> {
   if (request.signal.aborted) return clientClosedRequest();
@@ -76,12 +76,12 @@ async function answerLegacy(request: Request, body: unknown, session: ToolSessio
   request.signal.addEventListener("abort", close, { once: true });
   await server.connect(transport);
   const response = await untilClosed(transport.handleRequest(request, { parsedBody: body }), request.signal);
-  // Tells the request ids of one client from those of all others; see `Retries`. Nothing is looked up by it.
+  // Distinguishes this client's request ids from those of others (see `Retries`). Nothing is stored under it.
   if (response.ok && isInitializeRequest(body)) response.headers.set("Mcp-Session-Id", randomUUID());
   return response;
 }
 
-/** The answer, or 499 once the client hangs up: the SDK would wait for the answer forever. */
+/** The answer, or 499 once the client disconnects: the SDK would wait for the answer forever. */
 function untilClosed(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {
   return new Promise((resolve, reject) => {
     answer.then(resolve, reject);
@@ -89,5 +89,5 @@ function untilClosed(answer: Promise<Response>, signal: AbortSignal): Promise<Re
   });
 }
 
-/** What the log shows of a request whose client is gone. */
+/** The answer that the log shows for a request whose client disconnected. */
 const clientClosedRequest = () => new Response(null, { status: 499 });

@@ -7,14 +7,14 @@ import type { Backend } from "./backend";
 /** Where the service is, and the API key to call it with. */
 export type RestAccess = { baseUrl: string; apiKey: string };
 
-/** How often a call is tried: what it records is told apart by its idempotency key, so trying again is safe. */
+/** How often a call is tried. Its idempotency key makes it safe to try again. */
 const attempts = 3;
 const firstPauseMs = 250;
 const timeoutMs = 20_000;
 
 type Answer = { body: unknown; headers: Headers };
 
-/** The tools on a service's REST API, which holds the key to its conditions. */
+/** A backend that calls the REST API, which checks the key's permissions, limits and rate. */
 export function restBackend(access: RestAccess): Backend {
   const read = async <Body>(path: string) => (await call(access, "GET", path)).body as Body;
   return {
@@ -34,7 +34,7 @@ export function restBackend(access: RestAccess): Backend {
   };
 }
 
-/** @throws ServiceError as the service answered it, or `unavailable` where it could not be reached */
+/** @throws ServiceError as the service answered, or `unavailable` if the service cannot be reached */
 async function call(access: RestAccess, method: string, path: string, body?: unknown): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -87,12 +87,12 @@ function parseAnswer(text: string, baseUrl: string, status: number): unknown {
   } catch {
     throw new ServiceError(
       status >= 500 ? "unavailable" : "not_found",
-      `${baseUrl} answered ${status} with something that is no answer of Outlay's. Check SVC_BASE_URL: it is the service's address, without a path.`,
+      `${baseUrl} answered ${status} with something that Outlay does not send. Check SVC_BASE_URL: it is the service's address, without a path.`,
     );
   }
 }
 
-/** An error body as the ServiceError it was written from. */
+/** Turns the body of an error response back into its ServiceError. */
 function refusalOf(body: unknown): ServiceError {
   const { error, error_description, ...fields } = body as Record<string, unknown>;
   const code =

@@ -6,34 +6,34 @@ const maxRemembered = 10_000;
 type Lost = { fingerprint: string; key: string; until: number };
 
 /**
- * Recognises a retry, so that what it records is recorded once. Each call records under an idempotency key; a retry has
- * to come to the key of the call it repeats. Three ways lead there:
+ * Recognises retries, so that a retry does not record a second time. Each call records under an idempotency key, and a retry
+ * has to get the key of the call that it repeats. There are three ways:
  *
- * 1. The client names one itself, in the call's `_meta.idempotency_key`.
- * 2. The same request id in the same session: sent twice by a transport.
- * 3. The same call from the same caller after one whose answer could not be delivered, because its client hung up or
+ * 1. The client sends a key of its own in the call's `_meta.idempotency_key`.
+ * 2. A transport sends the same request id twice in the same session.
+ * 3. The same caller sends an equal call after one whose answer could not be delivered, because its client disconnected or
  *    cancelled it. Protocol 2026-07-28 has clients send such a call again under a new id. This process remembers it for
  *    ten minutes.
  *
- * Two equal calls that were both answered are two uses, and are recorded twice.
+ * Two equal calls that were both answered are two uses: both are recorded.
  */
 export class Retries {
-  /** In the order in which they were lost. */
+  /** Calls whose answers were not delivered, oldest first. */
   #lost: Lost[] = [];
 
-  /** @param atMost how many lost calls are remembered, the latest of them */
+  /** @param atMost how many lost calls to remember; the oldest is forgotten first */
   constructor(private readonly atMost: number = maxRemembered) {}
 
-  /** The idempotency key of a call. @param session an id that no other client has, where the call came with one */
+  /** The idempotency key of a call. A retry gets the key of its first call. `session`: an id that no other client has, if any. */
   keyFor(call: { fingerprint: string; session: string | undefined; requestId: string | number }): string {
     const earlier = this.#take(call.fingerprint);
     if (earlier !== undefined) return earlier;
     if (call.session === undefined) return `mcp:${randomUUID()}`;
-    // The fingerprint too: a client that uses an id for two different calls means two calls.
+    // With the fingerprint, because different calls under one request id are different calls.
     return `mcp:${digest([call.session, typeof call.requestId, String(call.requestId), call.fingerprint])}`;
   }
 
-  /** Remembers a call whose answer nobody was there to hear. */
+  /** Remembers a call whose answer could not be delivered. */
   lose(fingerprint: string, key: string): void {
     this.#lost.push({ fingerprint, key, until: Date.now() + rememberedMs });
     if (this.#lost.length > this.atMost) this.#lost.shift();
@@ -48,7 +48,7 @@ export class Retries {
   }
 }
 
-/** What makes two calls equal: who calls, which tool, and with what. */
+/** A digest of the caller, the tool and the arguments. Equal calls have equal fingerprints. */
 export function fingerprintOf(caller: string, tool: string, args: unknown): string {
   return digest([caller, tool, JSON.stringify(args)]);
 }

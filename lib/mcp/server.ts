@@ -16,16 +16,16 @@ import { listTools } from "./tool-list";
 import { type Tool, toolsOf } from "./tools";
 import { describeRefusal } from "./wording";
 
-/** What the tools of one request (HTTP) or one connection (stdio) work with. */
+/** The context of the tools during one HTTP request or one stdio connection. */
 export type ToolSession = {
   where: "remote" | "local";
   backend: Backend;
   retries: Retries;
-  /** Whose calls these are: equal calls of different callers have nothing to do with each other. */
+  /** Identifies the caller, so that a call is never taken for a retry of another caller's call. */
   caller: string;
-  /** An id that no other client has, where there is one; see `Retries`. */
+  /** An id that no other client has, if the client has one (see `Retries`). */
   session: string | undefined;
-  /** Told of an error that is nobody's but ours; the caller is told nothing of it. */
+  /** Reports an internal error. The caller gets no details of it. */
   report: (error: unknown) => void;
 };
 
@@ -39,15 +39,15 @@ function prepare(where: "remote" | "local") {
   return { list: listTools(tools), byName: new Map<string, Tool>(tools.map((tool) => [tool.name, tool])) };
 }
 
-/** Whether a tool sends anything before its result. None does, so that an answer is one JSON document. */
+/** Whether a tool sends messages before its result. None does, so an answer is one JSON document and no event stream. */
 export const sendsBeforeResult = false;
 
 const instructions =
-  "Outlay records what a team spends on AI and software. Record with log_usage and add_expense, once for each use or expense. Projects are slugs and are made when first used. Amounts are USD unless said otherwise. Before costly work, get_budget_status says what is left.";
+  "Outlay records what a team spends on AI and software. Call log_usage or add_expense once for each use or expense. A project is named by its slug and is created when it is first used. Amounts are in USD unless a currency is given. Call get_budget_status before costly work to see what is left.";
 
 /**
- * A Model Context Protocol server with the tools, for one request or connection. Built on the SDK's low-level server:
- * tools are declared once a process and not once a request, and refused arguments name their field.
+ * Creates a Model Context Protocol server with the tools, for one request or connection. It is the SDK's low-level server, so
+ * that tools are declared once per process instead of once per request, and errors in arguments name their field.
  */
 export function createToolServer(session: ToolSession): Server {
   const server = new Server(
@@ -104,7 +104,7 @@ function readArguments(tool: Tool, given: unknown): unknown {
   return read.value;
 }
 
-/** The idempotency key a client chose itself, as a message's `idempotency_key` is over REST. */
+/** The idempotency key that a client sent in `_meta`: the same as a message's `idempotency_key` over REST. */
 function readExplicitKey(meta: Record<string, unknown> | undefined): string | undefined {
   const read = parsePart(text(255).optional(), meta?.idempotency_key, "_meta.idempotency_key");
   if (!read.ok) throw validationFailed(read.issues);

@@ -7,10 +7,10 @@ import { type RestAccess, restBackend } from "./rest-backend";
 import { Retries } from "./retries";
 import { createToolServer } from "./server";
 
-/** The variables the local agent tools are configured by. */
+/** The environment variables that configure the local agent tools. */
 type Settings = { SVC_API_KEY?: string | undefined; SVC_BASE_URL?: string | undefined };
 
-/** Settings that cannot work; its message says which and what to do, for whoever configured the assistant. */
+/** A missing or wrong setting. The message names the variable and the remedy. */
 export class SettingsError extends Error {
   override name = "SettingsError";
 }
@@ -45,9 +45,9 @@ export function readAccess({ SVC_API_KEY: apiKey, SVC_BASE_URL: baseUrl }: Setti
 }
 
 /**
- * Serves the agent tools on standard input and output until the client closes them. Standard output carries the protocol
- * alone.
- * @param say writes a line for people, to standard error
+ * Serves the agent tools on standard input and output until the client closes them. Standard output carries
+ * protocol messages only.
+ * @param say writes a line to standard error, for the user
  */
 export function serveTools(access: RestAccess, say: (line: string) => void): void {
   const backend = restBackend(access);
@@ -60,12 +60,12 @@ export function serveTools(access: RestAccess, say: (line: string) => void): voi
   void checkAccess(backend, report);
 }
 
-/** Says at once what every call would fail of: people look for a wrong address or key here, before they ask a model. */
+/** Reports a wrong address or key when the program starts, before a model calls a tool. */
 async function checkAccess(backend: Backend, report: (error: unknown) => void): Promise<void> {
   try {
     await backend.readBudgetStatus();
   } catch (error) {
-    // A key that may only record is a good key.
+    // A key that may record but not read is valid.
     if (!(error instanceof ServiceError && error.code === "permission_denied")) report(error);
   }
 }

@@ -12,8 +12,8 @@ import { readMonthSummary } from "@/lib/spend/summaries/service";
 import type { Backend, Recording } from "./backend";
 
 /**
- * The tools on the services themselves, with what the caller's key may do and see.
- * @param principal admitted, and counted against its key's rate, for this HTTP request
+ * A backend that calls the services directly, with the permissions of the caller's key.
+ * @param principal the admitted caller; the HTTP request was counted against the rate limit already
  */
 export function storeBackend({ key, claims, lookup }: ToolPrincipal, address: string | undefined): Backend {
   const demand = (permission: Permission) => {

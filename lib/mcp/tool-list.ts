@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { toJsonSchema } from "@/lib/http/openapi-schemas";
 import type { Tool } from "./tools";
 
-/** The tools as `tools/list` names them. Recording is additive, and twice is two records: not idempotent by itself. */
+/** The result of `tools/list`. Tools that record are not idempotent: each call adds a record. */
 export function listTools(tools: Tool[]): ListToolsResult {
   return {
     tools: tools.map(({ name, title, description, input, output, isReadOnly }) => ({
@@ -24,8 +24,8 @@ export function listTools(tools: Tool[]): ListToolsResult {
 }
 
 /**
- * A schema whose root is an object, as the protocol has it; of no dialect in particular, and with what it refers to in
- * its place, since clients know few dialects and some follow no references.
+ * A JSON Schema whose root is an object, as the protocol requires. It has no `$schema`, because clients know few dialects, and
+ * its references are replaced by what they refer to, because some clients do not resolve references.
  */
 function objectSchema(schema: z.ZodType, use: "body" | "output") {
   const { $schema: _, $defs = {}, ...root } = toJsonSchema(schema, use);

@@ -5,15 +5,15 @@ import type { Recorded } from "@/lib/ledger/ingest/call";
 import type { Backend, Recording } from "./backend";
 import { describeBudgets, describeProjectSpend, describeRecorded, describeSummary } from "./wording";
 
-/** What a tool answers: for programs, by its output schema, and for people and models. */
+/** A tool's answer: `data` fits its output schema, `text` is for people and models. */
 export type ToolAnswer = { data: object; text: string };
 
-/** What a tool works with besides its arguments. */
+/** What a tool gets besides its arguments. `recordingKey` is the idempotency key of what it records. */
 type Context = { backend: Backend; recordingKey: string };
 
 type Input<Name extends ToolName> = z.output<(typeof toolContracts)[Name]["input"]>;
 
-/** A tool: what it is called with was read by its schema. Refusals are thrown as ServiceErrors. */
+/** A tool. `run` gets the arguments as its input schema parsed them, and throws a ServiceError to refuse. */
 export type Tool = ToolContract & {
   name: ToolName;
   run: (args: never, context: Context) => Promise<ToolAnswer>;
@@ -50,7 +50,7 @@ async function record(
   return { data: recorded.result, text: describeRecorded(recording.project, recorded) };
 }
 
-/** The tools, in the order in which they are listed. @param where the local program has fewer */
+/** The tools in the order of `tools/list`. The local program leaves out those that are `isRemoteOnly`. */
 export function toolsOf(where: "remote" | "local"): Tool[] {
   return toolNames
     .map((name): Tool => ({ ...(toolContracts[name] as ToolContract), name, run: runs[name] }))

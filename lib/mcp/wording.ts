@@ -10,7 +10,7 @@ type Amount = ExactNumber | number;
 
 const textOf = (amount: Amount) => (amount instanceof ExactNumber ? amount.text : String(amount));
 
-/** Every digit, for a model that reads text and no JSON. */
+/** An amount with every digit, for models that read the text and not the JSON. */
 function usd(amount: Amount): string {
   const text = textOf(amount);
   return text.startsWith("-") ? `-$${text.slice(1)}` : `$${text}`;
@@ -18,7 +18,7 @@ function usd(amount: Amount): string {
 
 const lines = (...parts: (string | string[] | false)[]) => parts.flat().filter(Boolean).join("\n");
 
-/** What became of a recording, as sentences. */
+/** The result of a recording as text. */
 export function describeRecorded(project: string, { result, replayed }: Recorded): string {
   const how = {
     client: "as given",
@@ -34,7 +34,7 @@ export function describeRecorded(project: string, { result, replayed }: Recorded
   );
 }
 
-/** A project's spend as text: totals, breakdowns, and its latest records, a line each. */
+/** A project's spend as text: totals, breakdowns, and one line for each of its latest records. */
 export function describeProjectSpend(spend: z.output<typeof projectSpend>): string {
   const slices = (title: string, rows: [string | null, Amount][]) =>
     rows.length > 0
@@ -64,7 +64,7 @@ export function describeProjectSpend(spend: z.output<typeof projectSpend>): stri
   );
 }
 
-/** The budgets as text, those that call for attention marked. */
+/** The budgets as text, one a line; a budget at 80 % or more is marked. */
 export function describeBudgets({ budgets, hidden_count: hidden }: z.output<typeof budgetStatus>): string {
   const others =
     hidden === 1
@@ -82,13 +82,13 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
   );
 }
 
-/** A fraction in percent, cut after one decimal: 99.97 % used is not 100 %, and 79.96 % calls for no attention yet. */
+/** A fraction in percent with one decimal, rounded down: 99.97 % is shown as 99.9 %, and 79.96 % as 79.9 %. */
 function percent(fraction: Amount): string {
   const [tenths] = toText(shiftDecimal(parseDecimal(textOf(fraction)), 3)).split(".");
   return (Number(tenths) / 10).toFixed(1);
 }
 
-/** The month as text. */
+/** The summary of a month as text. */
 export function describeSummary(summary: z.output<typeof monthSummary>): string {
   const projects = Object.entries(summary.by_project);
   return lines(
@@ -102,9 +102,9 @@ export function describeSummary(summary: z.output<typeof monthSummary>): string 
 const unpriced = (count: number) =>
   `${count} of them have no known price yet and count as $0: the true cost is higher.`;
 
-/** A refusal as a model can act on it: what is wrong, what is left, and the fields as JSON for whoever parses. */
+/** A refusal as text that a model can act on: what is wrong, what is left, what to do, and the error's fields as JSON. */
 export function describeRefusal(error: ServiceError): string {
-  // The tools' parameters are a message's own fields: `message.currency` is what the caller knows as `currency`.
+  // A tool's parameters are the fields of a message: `message.currency` is the parameter `currency`.
   const parameters = (path: string) => path.replace(/^(message|path|query)\./, "");
   const issues = (error.fields.issues ?? []) as { path: string; message: string }[];
   const { limit_usd: limit, spent_usd: spent, ...fields } = error.fields;
@@ -130,7 +130,7 @@ function left(limit: Amount, spent: Amount): string {
   return toText(subtract(parseDecimal(textOf(limit)), parseDecimal(textOf(spent))));
 }
 
-/** What to do about a refusal, where its own sentence does not say. */
+/** What to do about a refusal, for errors whose message does not say. */
 const advice: Partial<Record<ServiceError["code"], string>> = {
   permission_denied: "Ask the user for an API key that has it, or to add it to this one in the dashboard.",
   project_not_allowed: "Use a project that the key may touch, or ask the user to widen the key.",

@@ -30,7 +30,7 @@ function send(
 
 const remaining = (headers: Headers) => headers.get("ratelimit")?.split(";")[1];
 
-test("every request counts once against the rate, whatever it carries, over every process and beside REST", async () => {
+test("a request counts once against the rate limit, whatever it carries, over every process and beside REST", async () => {
   const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     rate_limit_rpm: 7,
   });
@@ -72,19 +72,19 @@ test("every request counts once against the rate, whatever it carries, over ever
   expect(rows).toEqual([{ messages: 5 }]);
 });
 
-test("a client's whole conversation counts a request at a time", async () => {
+test("each HTTP request of a client's session counts once against the rate limit", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), { rate_limit_rpm: 50 });
   const baseUrl = harness.services[0]?.baseUrl ?? "";
   const remote = await connectModern(modernHttp(`${baseUrl}/api/mcp`, secret));
   await remote.call("get_budget_status");
   await remote.close();
-  // Asking what the server speaks, then the call.
+  // The discovery of protocol versions, the call, and the read on this line.
   const before = Number(remaining((await clientOf(secret).get("/api/v1/budgets/status")).headers)?.slice(2));
   expect(50 - before).toBe(3);
   const local = await connectModern(modernStdio(baseUrl, secret));
   await local.call("log_usage", usage);
   await local.close();
-  // The local program looks once whether its key is good; then the call, and this look.
+  // The check of the key when the local program starts, the call, and the read on this line.
   const after = Number(remaining((await clientOf(secret).get("/api/v1/budgets/status")).headers)?.slice(2));
   expect(before - after).toBe(3);
 });
@@ -106,7 +106,7 @@ test("a key's own conditions refuse the request, as they do over REST", async ()
   }
 });
 
-test("a stranger is told how to sign in", async () => {
+test("a request without valid credentials is told how to sign in", async () => {
   for (const [secret, error] of [
     [null, "missing_credentials"],
     ["svc_live_nonsense", "invalid_credentials"],
@@ -122,7 +122,7 @@ test("a stranger is told how to sign in", async () => {
   }
 });
 
-test("a revoked key records nothing from the very next call on, in every process", async () => {
+test("a revoked key records nothing from the next call on, in every process", async () => {
   const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   expect((await send(secret, "log_usage", usage, "2026", 1)).status).toBe(200);
   await harness.fixtures.sql.query("update public.api_keys set revoked_at = now() where id = $1", [id]);
@@ -130,7 +130,7 @@ test("a revoked key records nothing from the very next call on, in every process
     expect((await send(secret, "log_usage", usage, "2026", service)).status).toBe(401);
 });
 
-test("a key of the environment test records and sees test data alone", async () => {
+test("a key of the test environment records and reads test data only", async () => {
   const workspace = await harness.fixtures.workspace();
   const live = await harness.fixtures.key(workspace);
   const test = await harness.fixtures.key(workspace, { environment: "test" });

@@ -26,7 +26,7 @@ const opened = async (connecting: Promise<McpClient>) => {
   return client;
 };
 
-/** Everything that speaks to the tools, and how it gets there. */
+/** Each client of the tools, with how it connects. */
 const clients: [name: string, kind: "remote" | "local", connect: (secret: string) => Promise<McpClient>][] = [
   ["SDK 2, HTTP", "remote", (secret) => connectModern(modernHttp(mcpUrl(), secret))],
   ["SDK 1, HTTP", "remote", (secret) => connectOlder(olderHttp(mcpUrl(), secret))],
@@ -38,7 +38,7 @@ const clients: [name: string, kind: "remote" | "local", connect: (secret: string
 const everywhere = ["log_usage", "add_expense", "get_project_spend", "get_budget_status"];
 
 describe.each(clients)("%s", (_, kind, connect) => {
-  test("lists the tools with what they do to the world", async () => {
+  test("lists the tools with their annotations", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const client = await opened(connect(secret));
     const tools = await client.list();
@@ -59,7 +59,7 @@ describe.each(clients)("%s", (_, kind, connect) => {
     }
   });
 
-  test("records and reads what REST records and reads", async () => {
+  test("records and reads the same as REST", async () => {
     const workspace = await harness.fixtures.workspace();
     await harness.fixtures.sql.query(
       "insert into public.budgets (workspace_id, name, scope_type, amount) values ($1, 'All', 'global', 100)",
@@ -122,7 +122,7 @@ describe.each(clients)("%s", (_, kind, connect) => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
-  test("takes null for what is not set, one end of a range, and instants without seconds", async () => {
+  test("accepts null for absent fields, a range with one end, and times without seconds", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const client = await opened(connect(secret));
     const usage = {
@@ -155,7 +155,7 @@ describe.each(clients)("%s", (_, kind, connect) => {
     );
   });
 
-  test("tells a key that no budget is visible to it from a workspace that has none", async () => {
+  test("distinguishes hidden budgets from a workspace without budgets", async () => {
     const workspace = await harness.fixtures.workspace();
     const statusFor = async (options: Parameters<typeof harness.fixtures.key>[1]) => {
       const { secret } = await harness.fixtures.key(workspace, options);
@@ -184,7 +184,7 @@ describe.each(clients)("%s", (_, kind, connect) => {
     expect(await statusFor({})).not.toContain("hidden");
   });
 
-  test("is told what to do about a refusal, as a result its model can read", async () => {
+  test("gets a refusal as a tool result that says what to do", async () => {
     const workspace = await harness.fixtures.workspace();
     const usage = {
       project: "checkout",
@@ -230,14 +230,14 @@ describe.each(clients)("%s", (_, kind, connect) => {
   });
 });
 
-test("the present SDK speaks 2026-07-28, the one before it 2025-11-25", async () => {
+test("SDK 2 negotiates 2026-07-28, SDK 1 negotiates 2025-11-25", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   expect((await opened(connectModern(modernHttp(mcpUrl(), secret)))).version).toBe("2026-07-28");
   expect((await opened(connectModern(modernStdio(baseUrl(), secret)))).version).toBe("2026-07-28");
   expect((await opened(connectOlder(olderHttp(mcpUrl(), secret)))).version).toBe("2025-11-25");
 });
 
-test("a project's spend has at most 200 rows, and the range of its instants", async () => {
+test("a project's spend counts the records of its range and lists at most 200 of them", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   const line = (occurred_at: string) => ({
     project: "checkout",

@@ -16,7 +16,7 @@ const initialize = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
 };
 
-/** Runs the program with these settings alone, says `lines` to it, and closes its input once `until` was heard. */
+/** Runs the program with these settings only, writes `lines` to it, and closes its input once its output matches `until`. */
 async function runProgram(
   settings: Record<string, string>,
   { file = "dist/mcp.mjs", lines = [] as unknown[], until = /$^/ } = {},
@@ -42,7 +42,7 @@ async function runProgram(
   return { status, out, said };
 }
 
-describe("settings that cannot work end the program with a word to whoever configured it", () => {
+describe("the program exits with an explanation when a setting is missing or wrong", () => {
   const good = { SVC_BASE_URL: "http://127.0.0.1:3000", SVC_API_KEY: generateSecret() };
   test.each([
     ["without an address", { ...good, SVC_BASE_URL: "" }, /SVC_BASE_URL is not set/],
@@ -65,7 +65,7 @@ describe("settings that cannot work end the program with a word to whoever confi
   });
 });
 
-test("a key that is refused and a service that is away are said at once, and to the model at each call", async () => {
+test("a refused key and an unreachable service are reported at the start, and to the model at each call", async () => {
   const call = {
     jsonrpc: "2.0",
     id: 2,
@@ -95,7 +95,7 @@ test("a key that is refused and a service that is away are said at once, and to 
   expect(page.said).toContain("it is the service's address, without a path");
 });
 
-test("standard output carries the protocol alone, from a checkout too", async () => {
+test("standard output carries protocol messages only, also when started from a checkout", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     permissions: ["log_usage"],
   });

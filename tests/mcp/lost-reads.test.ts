@@ -17,11 +17,11 @@ const usage = {
 };
 
 test.each(["2026", "2025"] as const)(
-  "reads that their client gave up are not remembered: a lost recording keeps its place, and its retry counts once (%s)",
+  "cancelled reads are not remembered, so the retry of a cancelled recording still records once (%s)",
   async (era) => {
     const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const service = restBackend({ baseUrl: harness.services[0]?.baseUrl ?? "", apiKey: secret });
-    /** Calls of the backend begin when it is opened: their clients are gone by then. */
+    /** Holds calls of the backend until their clients have disconnected. */
     let open: () => void = () => {};
     let opened = new Promise<void>((resolve) => {
       open = resolve;
@@ -32,7 +32,7 @@ test.each(["2026", "2025"] as const)(
       readMonthSummary: () => opened.then(() => service.readMonthSummary()),
       readProjectSpend: (slug, range) => opened.then(() => service.readProjectSpend(slug, range)),
     };
-    // Room for two: one lost read too many would push the recording out.
+    // Two entries at most: a remembered read would displace the recording.
     const retries = new Retries(2);
     const call = (name: string, args: object, requestId: number, signal?: AbortSignal) => {
       const { body, headers } = toolCall(era, name, { ...args }, { id: requestId });
@@ -49,7 +49,7 @@ test.each(["2026", "2025"] as const)(
     const giveUp = async (name: string, args: object, requestId: number) => {
       const client = new AbortController();
       const answer = call(name, args, requestId, client.signal).catch(() => {});
-      // What the call does until it waits for the backend is done in this turn of the event loop, or the next few.
+      // The call reaches the backend within a few turns of the event loop.
       for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
       client.abort();
       return answer;
@@ -71,7 +71,7 @@ test.each(["2026", "2025"] as const)(
     const retried = await call("log_usage", usage, 5);
     expect(await retried.text()).toContain("was not recorded again");
     expect(await recorded()).toBe(1);
-    // It was a retry once; the next equal call is another use.
+    // The key was taken by the retry; the next equal call is a new use.
     await (await call("log_usage", usage, 6)).text();
     expect(await recorded()).toBe(2);
   },

@@ -19,10 +19,10 @@ const usage = {
   estimated_cost: 0.01,
 };
 
-/** What was answered, whatever it was. */
+/** A response, its body as text. */
 type Answer = { status: number; headers: Record<string, string | string[] | undefined>; text: string };
 
-/** A request by hand, with a Host of one's own and a body that need not be JSON. */
+/** Sends a request with any Host header and any body. */
 function raw(
   baseUrl: string,
   options: { method?: string; path?: string; headers?: Record<string, string>; body?: string | Buffer },
@@ -53,7 +53,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     return { baseUrl: service.baseUrl, secret, authorization, call };
   };
 
-  test("a page may call from the service's own origin, this machine or an allowed origin, and from no other", async () => {
+  test("accepts pages of the service's own origin, of this machine and of allowed origins only", async () => {
     const { baseUrl, call } = await setUp();
     for (const origin of [
       baseUrl,
@@ -82,7 +82,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     }
   });
 
-  test("a browser's question beforehand is answered without credentials", async () => {
+  test("answers a CORS preflight request without credentials", async () => {
     const { baseUrl } = await setUp();
     const ask = (origin: string) =>
       raw(baseUrl, {
@@ -103,7 +103,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     expect((await ask("https://evil.example")).status).toBe(403);
   });
 
-  test("a page that has its own name resolve to this machine is refused", async () => {
+  test("refuses hosts that are not served, such as a name rebound to this machine", async () => {
     const { baseUrl, call } = await setUp();
     const port = new URL(baseUrl).port;
     for (const [host, status] of [
@@ -119,7 +119,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     }
   });
 
-  test("on the tools' own host, `/` and its path are theirs; elsewhere, /api/mcp alone is", async () => {
+  test("serves the tools at `/` and at the path of MCP_URL on its host, and at /api/mcp only elsewhere", async () => {
     const { baseUrl, call } = await setUp();
     for (const path of ["/", "/tools", "/api/mcp"]) {
       const answer = await raw(baseUrl, { ...call, path, headers: { ...call.headers, host: mcpHost } });
@@ -129,7 +129,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     expect((await raw(baseUrl, { ...call, path: "/tools" })).status).not.toBe(200);
   });
 
-  test("only POST is possible: there is no stream to open and no session to end", async () => {
+  test("refuses every method but POST", async () => {
     const { baseUrl, authorization } = await setUp();
     for (const method of ["GET", "DELETE", "PUT", "PATCH"]) {
       const headers = { ...authorization, accept: "text/event-stream" };
@@ -138,7 +138,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     }
   });
 
-  test("a body that is no JSON, too large, or of another type is answered, and quickly", async () => {
+  test("refuses a body that is not JSON, too large, or of another type", async () => {
     const { baseUrl, call } = await setUp();
     for (const body of ["{", "", "not json", '{"jsonrpc":"2.0"'] as const) {
       const answer = await raw(baseUrl, { ...call, body });
@@ -156,7 +156,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     expect(typed.status).toBe(415);
   });
 
-  test("what is JSON and no request of the protocol is refused by it", async () => {
+  test("refuses JSON that is no request of the protocol", async () => {
     const { baseUrl, secret } = await setUp();
     const client = apiClient(baseUrl, secret);
     const send = async (body: unknown, headers: Record<string, string> = {}) => {
@@ -188,7 +188,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
   });
 });
 
-test("each protocol of 2025 is spoken as its clients ask for it", async () => {
+test("each protocol of 2025 answers in JSON with the version that the client asked for", async () => {
   const { baseUrl } = harness.services[0] ?? (await harness.start());
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   for (const protocolVersion of ["2025-11-25", "2025-06-18", "2025-03-26"]) {
@@ -208,7 +208,7 @@ test("each protocol of 2025 is spoken as its clients ask for it", async () => {
   }
 });
 
-test("a client that waits for changes is answered at once, and keeps no service from stopping", async () => {
+test("a subscription to changes is acknowledged at once and does not delay the service's stop", async () => {
   const service = await harness.start();
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   const { body, headers } = toolCall("2026", "", {});

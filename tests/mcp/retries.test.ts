@@ -47,7 +47,7 @@ async function newKey() {
   return { secret, recorded, send };
 }
 
-test("a key that the client chose records once, as it does over REST, in both protocols", async () => {
+test("an idempotency key from the client records once, as over REST, in both protocols", async () => {
   const { send, recorded, secret } = await newKey();
   const meta = { idempotency_key: "invoice-7" };
   const first = await send("2026", { id: 1, meta });
@@ -75,7 +75,7 @@ test("a key that the client chose records once, as it does over REST, in both pr
   expect(await recorded()).toBe(1);
 });
 
-test("the same request sent twice in a session records once; another session's request with that id is another", async () => {
+test("a request id sent twice in a session records once; the same id in another session records again", async () => {
   const { secret, send, recorded } = await newKey();
   const start = async () => {
     const { headers } = await apiClient(baseUrl(), secret).call(
@@ -103,7 +103,7 @@ test("the same request sent twice in a session records once; another session's r
   expect(await recorded()).toBe(4);
 });
 
-test("two equal calls that were both answered are two uses", async () => {
+test("two equal calls that were both answered record twice", async () => {
   const { send, recorded } = await newKey();
   for (const era of ["2026", "2025"] as const) {
     await send(era, { id: 1 });
@@ -112,12 +112,12 @@ test("two equal calls that were both answered are two uses", async () => {
   expect(await recorded()).toBe(4);
 });
 
-/** Keeps what is being recorded waiting until the transaction ends; keys are admitted meanwhile. */
+/** Locks the ledger until the transaction ends; keys are still admitted. */
 const holdWrites = "lock table public.messages in exclusive mode";
-/** Keeps keys with a limit from being admitted until the transaction ends. */
+/** Locks the admission of keys with a limit until the transaction ends. */
 const holdAdmissions = "lock table public.api_keys in exclusive mode";
 
-/** Waits until `count` calls of a function of the database wait for a lock. Background work waits in others. */
+/** Waits until `count` calls of a database function wait for a lock. Background work calls other functions. */
 const untilWaiting = (name: string, count: number) =>
   expect
     .poll(
@@ -133,7 +133,7 @@ const untilWaiting = (name: string, count: number) =>
     )
     .toBe(count);
 
-/** Sends a call, and hangs up once it waits in a function of the database; the service has noticed when this resolves. */
+/** Sends a call and disconnects once it waits in a database function; resolves when the service has noticed. */
 async function hangUpWhileIn(
   name: string,
   era: "2026" | "2025",
@@ -147,12 +147,12 @@ async function hangUpWhileIn(
   const gone = new Promise((resolve) => request.once("close", resolve).once("error", () => {}));
   request.end(JSON.stringify(call.body));
   await untilWaiting(name, 1);
-  // Says goodbye instead of falling silent: the service's own goodbye tells that it heard.
+  // Ends the connection in order: the service closes its side once it has noticed.
   request.socket?.end();
   await gone;
 }
 
-/** Runs `run` while a transaction holds what a statement locks; `free` ends it. */
+/** Runs `run` while a transaction holds the lock of a statement; `free` ends the transaction. */
 async function whileHeld(statement: string, run: (free: () => Promise<unknown>) => Promise<void>) {
   const holder = await harness.fixtures.sql.connect();
   try {
@@ -165,12 +165,12 @@ async function whileHeld(statement: string, run: (free: () => Promise<unknown>) 
   }
 }
 
-describe("a call that nobody hears the answer of", () => {
-  // The first message of a month makes its table, which waits for the same lock.
+describe("a call whose client disconnected before the answer", () => {
+  // The first message of a month creates its partition, which waits for the same lock.
   beforeAll(async () => void (await (await newKey()).send("2026")));
 
   test.each(["2026", "2025"] as const)(
-    "is recorded once with its retry, where its client hung up while it was being recorded (%s)",
+    "is recorded once together with its retry, when its client hung up while it was recorded (%s)",
     async (era) => {
       const key = await newKey();
       await whileHeld(holdWrites, async (free) => {
@@ -186,24 +186,21 @@ describe("a call that nobody hears the answer of", () => {
     },
   );
 
-  test.each(["2026", "2025"] as const)(
-    "is not begun, where its client hung up before: its retry may be ahead of it (%s)",
-    async (era) => {
-      const key = await newKey();
-      await whileHeld(holdAdmissions, async (free) => {
-        await hangUpWhileIn("load_admission", era, key);
-        // Not equal to the call before, and so no retry of it: what is counted in the end is this one alone.
-        const next = key.send(era, { id: 2 }, {}, { ...usage, quantity: 2 });
-        await untilWaiting("load_admission", 2);
-        await free();
-        expect((await next).isError ?? false).toBe(false);
-      });
-      await key.send(era, { id: 3 });
-      expect(await key.recorded()).toBe(2);
-    },
-  );
+  test.each(["2026", "2025"] as const)("is not begun when its client hung up first (%s)", async (era) => {
+    const key = await newKey();
+    await whileHeld(holdAdmissions, async (free) => {
+      await hangUpWhileIn("load_admission", era, key);
+      // Differs from the call before, so it is no retry of it.
+      const next = key.send(era, { id: 2 }, {}, { ...usage, quantity: 2 });
+      await untilWaiting("load_admission", 2);
+      await free();
+      expect((await next).isError ?? false).toBe(false);
+    });
+    await key.send(era, { id: 3 });
+    expect(await key.recorded()).toBe(2);
+  });
 
-  test("is recorded once, where a client on stdio cancelled it and calls again", async () => {
+  test("is recorded once when a client on stdio cancels it and calls again", async () => {
     const { secret, recorded } = await newKey();
     const client = await connectOlder(olderStdio(baseUrl(), secret));
     await whileHeld(holdWrites, async (free) => {
@@ -216,7 +213,7 @@ describe("a call that nobody hears the answer of", () => {
   });
 });
 
-test("a client's own calls in a row are never taken for retries", async () => {
+test("equal calls of one client are never taken for retries", async () => {
   const { secret, recorded } = await newKey();
   const client = await connectModern(modernHttp(`${baseUrl()}/api/mcp`, secret));
   await Promise.all(Array.from({ length: 5 }, () => client.call("log_usage", usage)));
