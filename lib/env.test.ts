@@ -29,3 +29,9 @@ test.each(["https://outlay.example", "outlay.example:8443", "outlay.example/", "
     expect(() => parseEnv({ ALLOWED_HOSTS: name })).toThrow(/ALLOWED_HOSTS: must be host names/);
   },
 );
+
+test("Refuses to serve no pages where Next is to serve every route", () => {
+  expect(() => parseEnv({ OUTLAY_PAGES: "off", OUTLAY_FAST_LANE: "off" })).toThrow(
+    /OUTLAY_PAGES: cannot be off/,
+  );
+});

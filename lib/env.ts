@@ -40,6 +40,8 @@ const schema = z.object({
   OUTLAY_DATA_DIR: z.string().min(1).default(".outlay"),
   /** `off` serves every route through Next, as on a platform without our server. */
   OUTLAY_FAST_LANE: z.enum(["on", "off"]).default("on"),
+  /** `off` serves the API, sign-in, OAuth and the agent tools without the dashboard, and starts without Next and its build. */
+  OUTLAY_PAGES: z.enum(["on", "off"]).default("on"),
   /** The service's public address, without a trailing slash. */
   BASE_URL: url("http:", "https:").optional(),
   /** The address of the agent tools, where it is not /api/mcp of the service's own address. */
@@ -141,6 +143,10 @@ function findConflicts(settings: Env): { path: PropertyKey[]; message: string }[
   if (reading > all - 3) {
     const message = `must be at most ${all - 3}: of POSTGRES_POOL_SIZE (${all}), two at least are for recording, and one for health`;
     problems.push({ path: ["POSTGRES_READ_POOL_SIZE"], message });
+  }
+  if (settings.OUTLAY_PAGES === "off" && settings.OUTLAY_FAST_LANE === "off") {
+    const message = "cannot be off where OUTLAY_FAST_LANE is: Next serves every route then";
+    problems.push({ path: ["OUTLAY_PAGES"], message });
   }
   const url = settings.SUPABASE_URL ?? settings.NEXT_PUBLIC_SUPABASE_URL;
   if (url && !publishableKeyOf(settings)) {

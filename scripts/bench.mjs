@@ -2,8 +2,9 @@
 // `-- --part ingest|latency|dashboard|isolation --rounds N --requests N --json FILE`.
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
-import { serverBundle } from "./build.mjs";
-import { ensureBuilt, ensureInstalled, requireNode, root } from "./prepare.mjs";
+import { serverBundle } from "./bundles.mjs";
+import { ensureBuilt, ensureInstalled, requireNode } from "./prepare.mjs";
+import { root } from "./root.mjs";
 
 requireNode();
 process.chdir(root);

@@ -2,7 +2,8 @@
 // preferred, because it needs a third less CPU.
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { root, run } from "./prepare.mjs";
+import { run } from "./prepare.mjs";
+import { root } from "./root.mjs";
 
 const downloadLimit = 180_000;
 const shell = "chromium-headless-shell";

@@ -5,8 +5,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } fr
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { nodeFileTrace } from "@vercel/nft";
 import * as esbuild from "esbuild";
-import { serverBundle } from "./build.mjs";
-import { isBuilt, root } from "./prepare.mjs";
+import { isBuilt } from "./build-record.mjs";
+import { serverBundle } from "./bundles.mjs";
+import { root } from "./root.mjs";
 
 /** Traced files that are only loaded while building, or for the embedded Postgres. */
 const unused =
@@ -47,7 +48,9 @@ async function collect(folder) {
  */
 function isShipped(path) {
   const file = relative(root, path).split(sep).join("/");
-  return !/^\.next\/(cache|types|diagnostics|trace|.*\.map$|.*\.nft\.json$)/.test(file);
+  return !/^\.next\/(cache|types|diagnostics|trace|.*\.map$|.*\.nft\.json$)|^dist\/.*\.inputs\.json$/.test(
+    file,
+  );
 }
 
 /** The files of packages that the server and the commands load, and those in Next's traces of its pages. */

@@ -21,8 +21,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { step } from "../server/progress.mjs";
-import { serverBundle } from "./build.mjs";
-import { ensureBuilt, ensureInstalled, requireNode, root, run, stopRunning } from "./prepare.mjs";
+import { serverBundle } from "./bundles.mjs";
+import { ensureBuilt, ensureInstalled, requireNode, run, stopRunning } from "./prepare.mjs";
+import { root } from "./root.mjs";
 
 const packages = {
   "@modelcontextprotocol/conformance": "0.2.0-alpha.12",

@@ -5,8 +5,10 @@ import { once } from "node:events";
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { context } from "esbuild";
-import { buildDocs, generate, serverBundle } from "./build.mjs";
-import { root } from "./prepare.mjs";
+import { buildDocs } from "./build.mjs";
+import { serverBundle } from "./bundles.mjs";
+import { writeRoutes } from "./generate-routes.mjs";
+import { root } from "./root.mjs";
 
 const outfile = join(root, "dist/server.dev.mjs");
 
@@ -37,7 +39,7 @@ export async function serveAndWatch() {
       next.once("exit", (status) => !stopping && server === next && status && process.exit(status));
   };
 
-  await generate();
+  writeRoutes();
   await buildDocs();
   const bundler = await context({
     ...serverBundle(outfile),
@@ -54,7 +56,7 @@ export async function serveAndWatch() {
   await bundler.watch();
   // A new route file is not in the bundle until the list of routes names it.
   const routes = watch(join(root, "app"), { recursive: true }, (event, file) => {
-    if (event === "rename" && /route\.tsx?$/.test(file ?? "")) turn = turn.then(generate);
+    if (event === "rename" && /route\.tsx?$/.test(file ?? "")) turn = turn.then(writeRoutes);
   });
 
   const stop = async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { chromium } from "@playwright/test";
 import sharp from "sharp";
 import { ensureChromium } from "./chromium.mjs";
-import { root } from "./prepare.mjs";
+import { root } from "./root.mjs";
 
 const [address, password] = process.argv.slice(2);
 const mark = readFileSync(join(root, "app/icon.svg"), "utf8");

@@ -1,9 +1,10 @@
 // Writes app/routes.generated.ts: every route file under app/ with the path it serves. The self-hosted server and the
-// OpenAPI document read it. A test fails when the file is out of date.
-import { readdirSync, writeFileSync } from "node:fs";
-import { fileURLToPath, pathToFileURL } from "node:url";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
+// OpenAPI document read it, so that a route is registered by existing. A test fails where the file is behind.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { writeWhole } from "./build-record.mjs";
+import { root } from "./root.mjs";
 
 /** The text of app/routes.generated.ts for the current tree. */
 export function generateRoutes() {
@@ -27,6 +28,11 @@ export function generateRoutes() {
   ].join("\n");
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  writeFileSync(`${root}app/routes.generated.ts`, generateRoutes());
+/** Writes app/routes.generated.ts where it is not of the route files as they are. */
+export function writeRoutes() {
+  const file = join(root, "app/routes.generated.ts");
+  const routes = generateRoutes();
+  if (!existsSync(file) || readFileSync(file, "utf8") !== routes) writeWhole(file, routes);
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) writeRoutes();

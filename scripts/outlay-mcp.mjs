@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// `outlay-mcp` runs the local agent tools from a checkout, and installs and bundles them first if needed. Standard output
-// carries protocol messages only, so every other message goes to standard error.
-import { existsSync } from "node:fs";
+// `outlay-mcp`, the local agent tools, from a checkout: installed and bundled first where that is needed. Standard
+// output is the protocol's alone, so whatever this has to say goes to standard error.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { bundleTools } from "./build.mjs";
-import { ensureInstalled, isBuilt, requireNode, root } from "./prepare.mjs";
+import { isBundleFresh } from "./build-record.mjs";
+import { ensureBundle } from "./bundles.mjs";
+import { ensureInstalled, requireNode } from "./prepare.mjs";
+import { root } from "./root.mjs";
 
 requireNode();
 try {
-  const bundle = join(root, "dist/mcp.mjs");
-  if (!existsSync(bundle) || !isBuilt()) await makeBundle();
-  await import(pathToFileURL(bundle).href);
+  if (!isBundleFresh("mcp")) await makeBundle();
+  await import(pathToFileURL(join(root, "dist/mcp.mjs")).href);
 } catch (error) {
   process.stderr.write(`outlay-mcp: ${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
@@ -24,5 +24,5 @@ async function makeBundle() {
   } catch {
     await ensureInstalled((note) => process.stderr.write(`outlay-mcp: ${note}\n`));
   }
-  await bundleTools();
+  await ensureBundle("mcp");
 }

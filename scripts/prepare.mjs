@@ -1,15 +1,10 @@
 // Shared by the commands: installs packages by the lockfile and builds the current sources. Uses Node's own modules
 // only, because nothing is installed yet.
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-export const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** The record of the last build: the hash of what it was built from. */
-export const buildStamp = join(root, "dist/build.json");
+import { isBuilt, isPagesBuilt } from "./build-record.mjs";
+import { root } from "./root.mjs";
 
 /** Ends the process with an explanation when Node is too old for the packages. */
 export function requireNode() {
@@ -64,66 +59,18 @@ function packagesOf(file) {
   }
 }
 
-/** Builds when the sources differ from those of the last build. @returns what happened, in words */
+/** Builds what the sources have changed under: the pages and the bundles, or the bundles alone. @returns what happened, in words. */
 export async function ensureBuilt(note = (_text) => {}) {
   if (isBuilt()) return "up to date";
   note("building …");
-  await run([process.execPath, join(root, "scripts/build.mjs")], { env: { NODE_ENV: "production" } });
+  const parts = isPagesBuilt() ? ["--bundles"] : [];
+  await run([process.execPath, join(root, "scripts/build.mjs"), ...parts], {
+    env: { NODE_ENV: "production" },
+  });
   return "done";
 }
 
-/** Whether the last build is of the current sources. */
-export function isBuilt() {
-  const outputs = [".next/BUILD_ID", "dist/server.mjs", "public/docs/index.html"];
-  if (!outputs.every((file) => existsSync(join(root, file)))) return false;
-  try {
-    return JSON.parse(readFileSync(buildStamp, "utf8")).sources === hashSources();
-  } catch {
-    return false;
-  }
-}
-
-const notSources = new Set([
-  "node_modules",
-  "dist",
-  "coverage",
-  "bench",
-  "tests",
-  "docs",
-  "public",
-  "supabase",
-  "test-results",
-  "Dockerfile",
-  "compose.yaml",
-  "vercel.json",
-]);
-
-/** A hash of everything a build is made from: the sources, and the public settings that Next writes into pages. */
-export function hashSources() {
-  const hash = createHash("sha256");
-  const visit = (folder) => {
-    const entries = readdirSync(join(root, folder), { withFileTypes: true });
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const path = join(folder, entry.name);
-      if (entry.name.startsWith(".") || /\.(test\.tsx?|md|tsbuildinfo)$|^next-env\.d\.ts$/.test(entry.name))
-        continue;
-      if (folder === "" && (notSources.has(entry.name) || /-(report|results)$/.test(entry.name))) continue;
-      if (entry.isDirectory()) visit(path);
-      else if (entry.isFile())
-        hash
-          .update(`${path}\0`)
-          .update(readFileSync(join(root, path)))
-          .update("\0");
-    }
-  };
-  visit("");
-  for (const [name, value] of Object.entries(process.env).sort()) {
-    if (name.startsWith("NEXT_PUBLIC_")) hash.update(`${name}=${value}\0`);
-  }
-  return hash.digest("hex");
-}
-
-/** Running programs, which a signal must end. */
+/** Programs that are running now, so that a signal can end them. */
 const running = new Set();
 
 /** Ends what `run` started when the command itself is told to stop. npm, for example, may need to finish first. */

@@ -1,18 +1,10 @@
-// `node scripts/run.mjs <command> [arguments]`: runs a command of `server/commands/`, installed and bundled first
-// where needed. Every `npm run <command>` that is not the service uses it.
-import { existsSync } from "node:fs";
+// `node scripts/run.mjs <command> [arguments]`: runs a command of `server/commands/`, installed and bundled first where
+// that is needed. Everything that `npm run <command>` offers beside the service goes this way.
 import { join, resolve } from "node:path";
 import { holderOf } from "../lib/db/embedded/claim.mjs";
-import { bundleCommand } from "./build.mjs";
-import {
-  ensureInstalled,
-  isBuilt,
-  isInstalled,
-  loadEnvFiles,
-  requireNode,
-  root,
-  stopRunning,
-} from "./prepare.mjs";
+import { ensureBundle } from "./bundles.mjs";
+import { ensureInstalled, isInstalled, loadEnvFiles, requireNode, stopRunning } from "./prepare.mjs";
+import { root } from "./root.mjs";
 
 /** The exit status of a command that could not start; the command's own statuses differ. */
 const couldNotRun = 2;
@@ -37,9 +29,9 @@ try {
       throw new Error(`The packages have changed under the service (process ${holder.pid}): stop it first.`);
     await ensureInstalled();
   }
-  // Only the command's own bundle is made, which takes a moment. The service makes the whole build.
-  if (!isBuilt() || !existsSync(join(root, `dist/${name}.mjs`))) await bundleCommand(name);
-  // From here on the command handles signals.
+  // The whole build is the service's business: a command needs its own bundle alone, which takes a moment.
+  await ensureBundle(name);
+  // From here on the command itself decides what a signal means.
   for (const signal of signals) process.off(signal, stopRunning);
   const { main } = await import(join(root, `dist/${name}.mjs`));
   process.exitCode = await main(args, callerDir);

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AlreadyRunningError, claimDataFolder, holderOf, lifeOf } from "../lib/db/embedded/claim.mjs";
 import { step } from "../server/progress.mjs";
-import { ensureBuilt, ensureInstalled, loadEnvFiles, requireNode, root, stopRunning } from "./prepare.mjs";
+import { ensureBuilt, ensureInstalled, loadEnvFiles, requireNode, stopRunning } from "./prepare.mjs";
+import { root } from "./root.mjs";
 
 const startedMs = performance.now();
 const dev = process.argv.includes("--dev");

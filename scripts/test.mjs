@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
 import { ensureChromium } from "./chromium.mjs";
-import { ensureBuilt, ensureInstalled, requireNode, root, run, stopRunning } from "./prepare.mjs";
+import { ensureBuilt, ensureInstalled, requireNode, run, stopRunning } from "./prepare.mjs";
+import { root } from "./root.mjs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const reports = join(root, "test-results");

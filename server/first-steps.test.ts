@@ -21,3 +21,9 @@ test.each([
   const settings = parseEnv({ BASE_URL: "https://outlay.example.com", OUTLAY_OUTBOX: setting });
   expect(firstSteps(settings, "http://127.0.0.1:3000", undefined)).toContain(where);
 });
+
+test.each([demo, undefined])("names no page where none is served", (access) => {
+  const printed = firstSteps(parseEnv({ OUTLAY_PAGES: "off" }), "http://127.0.0.1:3000", access);
+  expect(printed).toContain("/api/v1/messages");
+  expect(printed).not.toMatch(/\/sign-|\/outbox|\/docs/);
+});

@@ -26,18 +26,21 @@ function commands(address: string, authorization: string): string {
 /**
  * The text that a start prints last: where to sign in, a command that records a cost, and one that reads it. With a
  * demo workspace they work as printed; otherwise signing up and creating a key come first. Addresses are public ones
- * (BASE_URL), except the outbox's, which answers this machine only.
+ * (BASE_URL), except the outbox's, which answers this machine only. No page is named where none is served.
  * @param listening the address this process listens on, without a trailing slash
  * @param demo access to the demo workspace, which only the embedded database has
  */
 export function firstSteps(settings: Env, listening: string, demo: DemoAccess | undefined): string {
   const address = serviceAddress(settings);
+  const hasPages = settings.OUTLAY_PAGES === "on";
   if (demo) {
+    const signIn = `  Sign in:  ${address}/sign-in as ${demo.email}, password ${demo.password}\n`;
     return `
-  Sign in:  ${address}/sign-in as ${demo.email}, password ${demo.password}
+${hasPages ? signIn : ""}\
   Demo key: ${demo.key}
 ${commands(address, `'Authorization: Bearer ${demo.key}'`)}`;
   }
+  if (!hasPages) return `\n${commands(address, '"Authorization: Bearer $OUTLAY_KEY"')}`;
   return `
   Sign up:  ${address}/sign-up (it makes a workspace too), or sign in: ${address}/sign-in
 ${describeMail(settings, listening)}  API key:  create one in the workspace, then: export OUTLAY_KEY=svc_live_…

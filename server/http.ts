@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import next from "next";
 import { env } from "@/lib/env";
 import { withPeer } from "@/lib/http/peer";
 import { plainPath } from "@/lib/http/plain-path";
@@ -32,21 +31,13 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise
 
 /**
  * Starts the self-hosted server. It answers route handlers itself, serves the API reference from memory and passes
- * everything else to Next. With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform without our server.
- * @throws Error EADDRINUSE where the port is in use
+ * everything else to Next. With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform without our server;
+ * with `OUTLAY_PAGES=off`, nothing does, and no page is served.
+ * @throws Error EADDRINUSE where the port is in use; where there is no build of the pages that it is to serve
  */
 export async function startHttp(options: { port: number; host: string; dev: boolean }): Promise<HttpServer> {
-  const app = next({ dev: options.dev, hostname: options.host, port: options.port });
-  await app.prepare();
-  const handlePage = app.getRequestHandler();
-  const toNext: Listener = async (incoming, outgoing) => {
-    if (!isDecodable(incoming.url ?? "/")) return refuseAddress(outgoing);
-    const { socket, headers } = incoming;
-    const sinceMs = performance.now();
-    await withPeer(socket.remoteAddress, headers, () => handlePage(incoming, outgoing));
-    observePage(incoming, outgoing, sinceMs);
-  };
-  const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(toNext, options.dev) : toNext;
+  const pages = env().OUTLAY_PAGES === "on" ? await startPages(options) : noPages;
+  const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(pages.serve, options.dev) : pages.serve;
   const headers = Object.entries(securityHeaders());
   const server = createServer({ IncomingMessage: UpgradableRequest }, (incoming, outgoing) => {
     // A failure must stay within its request: an error thrown from here would end the process.
@@ -64,10 +55,38 @@ export async function startHttp(options: { port: number; host: string; dev: bool
     close: async () => {
       endToolStreams();
       await connections.drain();
-      await app.close();
+      await pages.close();
     },
   };
 }
+
+/** Answers requests that no route matches. */
+type Pages = { serve: Listener; close(): Promise<void> };
+
+/** Starts Next on its build, or on the sources in development. @throws where there is no build */
+async function startPages(options: { port: number; host: string; dev: boolean }): Promise<Pages> {
+  const { default: next } = await import("next");
+  const app = next({ dev: options.dev, hostname: options.host, port: options.port });
+  await app.prepare();
+  const handlePage = app.getRequestHandler();
+  const serve: Listener = async (incoming, outgoing) => {
+    if (!isDecodable(incoming.url ?? "/")) return refuseAddress(outgoing);
+    const { socket, headers } = incoming;
+    const sinceMs = performance.now();
+    await withPeer(socket.remoteAddress, headers, () => handlePage(incoming, outgoing));
+    observePage(incoming, outgoing, sinceMs);
+  };
+  return { serve, close: () => app.close() };
+}
+
+/** Answers in place of the pages where `OUTLAY_PAGES` is off. */
+const noPages: Pages = {
+  serve: async (_incoming, outgoing) => {
+    const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
+    outgoing.writeHead(404, headers).end("This service has no pages: OUTLAY_PAGES is off.\n");
+  },
+  close: async () => {},
+};
 
 /** The address of a server on this machine. @param host the name or address it listens on; `::` means all of them */
 export function localAddress(host: string, port: number): string {
@@ -134,13 +153,13 @@ function refuseAddress(outgoing: ServerResponse): void {
   outgoing.writeHead(400, headers).end("This address cannot be read.\n");
 }
 
-/** Answers routes and the files of the API reference, and passes the rest to Next unchanged. */
-async function fastLane(toNext: Listener, dev: boolean): Promise<Listener> {
+/** Answers routes and the files of the API reference, and passes the rest to the pages. */
+async function fastLane(servePage: Listener, dev: boolean): Promise<Listener> {
   const lane = await createLane();
   // Next's own folder, relative to where the process runs. In development the files change while it does.
   const reference = dev ? undefined : await Reference.read(join(process.cwd(), "public/docs"));
   lane.notFound(async ({ env: { incoming, outgoing } }) => {
-    await toNext(incoming, outgoing);
+    await servePage(incoming, outgoing);
     return RESPONSE_ALREADY_SENT;
   });
   const answerRoute = getRequestListener(

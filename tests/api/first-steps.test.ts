@@ -1,13 +1,16 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { withHarness } from "@/tests/helpers/harness";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { type Script, startScript } from "@/tests/helpers/script";
+import { requirePages } from "@/tests/helpers/service";
 
 describe("A start with one's own database", () => {
   const harness = withHarness({ services: 0 });
+
+  beforeAll(requirePages);
 
   let service: Script | undefined;
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { withHarness } from "@/tests/helpers/harness";
 import { startNextAlone } from "@/tests/helpers/next-alone";
 import { exchange } from "@/tests/helpers/raw-http";
+import { withPages } from "@/tests/helpers/service";
 
-const harness = withHarness({ services: 0 });
+const harness = withHarness({ services: 0, settings: withPages });
 const baseUrlSetting = "https://outlay.example";
 const settings = {
   BASE_URL: baseUrlSetting,

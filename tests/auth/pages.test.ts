@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createLocalUser } from "@/lib/access/sign-in/local/create-local-user";
 import { makeClient, must, someEmail, somePassword } from "@/tests/helpers/auth-server";
 import { withHarness } from "@/tests/helpers/harness";
+import { withPages } from "@/tests/helpers/service";
 
 // Two hops away, behind a trusted proxy: pages for this machine only are then hidden.
-const harness = withHarness({ settings: { TRUSTED_PROXIES: "127.0.0.0/8" } });
+const harness = withHarness({ settings: { ...withPages, TRUSTED_PROXIES: "127.0.0.0/8" } });
 const fromAfar = { "x-forwarded-for": "203.0.113.9" };
 
 let base: string;

@@ -1,5 +1,6 @@
+import { ensureBundles } from "@/scripts/bundles.mjs";
 import { copyTemplate, startTestCluster } from "@/tests/helpers/cluster";
-import { startService } from "@/tests/helpers/service";
+import { requirePages, startService, withPages } from "@/tests/helpers/service";
 
 /** The addresses of the run's one service, as passed to the workers. */
 export type Running = { baseUrl: string; adminUrl: string };
@@ -9,9 +10,11 @@ export const runningVariable = "OUTLAY_E2E_SERVICE";
 
 /** Starts the service of a run on a Postgres of its own. Every test has workspaces of its own there. */
 export default async function setup(): Promise<() => Promise<void>> {
+  requirePages();
+  await ensureBundles();
   const { cluster, stop } = await startTestCluster();
   const database = await copyTemplate(cluster);
-  const service = await startService(database);
+  const service = await startService(database, withPages);
   const running: Running = { baseUrl: service.baseUrl, adminUrl: database.adminUrl };
   process.env[runningVariable] = JSON.stringify(running);
   return async () => {

@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { ensureBundles } from "@/scripts/bundles.mjs";
 import { startTestCluster, type TestCluster } from "./cluster";
 
 type Running = { cluster: TestCluster; stop(): Promise<void> };
@@ -7,11 +8,17 @@ type Running = { cluster: TestCluster; stop(): Promise<void> };
 const shared = globalThis as { [key: symbol]: { running: Promise<Running>; users: number } | undefined };
 const slot = Symbol.for("outlay.test-cluster");
 
+/** Bundles what has changed since the last run, and starts the Postgres of this one. */
+async function prepare(): Promise<Running> {
+  const [cluster] = await Promise.all([startTestCluster(), ensureBundles()]);
+  return cluster;
+}
+
 /** Vitest's global setup for every project whose tests need a database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Vite's own, in this process too; ours means something else.
   process.env.BASE_URL = "";
-  shared[slot] ??= { running: startTestCluster(), users: 0 };
+  shared[slot] ??= { running: prepare(), users: 0 };
   const current = shared[slot];
   current.users += 1;
   const { cluster, stop } = await current.running;

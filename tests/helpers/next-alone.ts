@@ -3,13 +3,15 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { projectRoot } from "./project-root";
+import { requirePages } from "./service";
 
 /**
  * Starts the built app by Next itself, on a free port, as a platform does that has no server of ours. There is no
  * database behind it.
- * @throws where it ends before it is ready
+ * @throws where the pages are not built, or it ends before it is ready
  */
 export async function startNextAlone(settings: Record<string, string>) {
+  requirePages();
   const child = spawn(
     process.execPath,
     [join(projectRoot, "node_modules/next/dist/bin/next"), "start", "-p", "0"],

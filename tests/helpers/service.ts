@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { findStalePages } from "@/scripts/build-record.mjs";
 import type { TestDatabase } from "./database";
 import { projectRoot } from "./project-root";
 
@@ -17,14 +18,26 @@ export type Service = {
 /** Settings of the test run itself that must not reach the service. */
 const ours = ["VITEST", "VITEST_MODE", "VITEST_POOL_ID", "VITEST_WORKER_ID", "TEST", "BASE_URL", "LOG_LEVEL"];
 
+/** Settings of a service that serves the dashboard as well. Without them it serves no pages, and needs no build of them. */
+export const withPages = { OUTLAY_PAGES: "on" };
+
+/** @throws where the pages are not built from the sources as they are: only `npm run build` and `npm test` build them */
+export function requirePages(): void {
+  const reason = findStalePages();
+  if (reason) throw new Error(`This test needs the pages, and ${reason}: run \`npm run build\`.`);
+}
+
 /**
- * Starts the service on a test's database and a free port.
+ * Starts the service on a test's database and a free port, without pages unless the settings ask for them.
  * @throws with its output where it ends before it is ready
  */
 export async function startService(
   database: Pick<TestDatabase, "url" | "adminUrl">,
   settings: Record<string, string> = {},
 ): Promise<Service> {
+  // Without the fast lane Next serves everything.
+  const { OUTLAY_PAGES = settings.OUTLAY_FAST_LANE === "off" ? "on" : "off" } = settings;
+  if (OUTLAY_PAGES === "on") requirePages();
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.includes(name)));
   const child = spawn(process.execPath, ["--enable-source-maps", "dist/server.mjs"], {
     cwd: projectRoot,
@@ -32,6 +45,7 @@ export async function startService(
       ...inherited,
       NODE_ENV: "production",
       PORT: "0",
+      OUTLAY_PAGES,
       POSTGRES_URL: database.url,
       POSTGRES_URL_NON_POOLING: database.adminUrl,
       ...settings,

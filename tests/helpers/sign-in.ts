@@ -11,6 +11,7 @@ import {
   redirectUri,
   registerClient,
 } from "./oauth";
+import { withPages } from "./service";
 
 type Changes = Record<string, string | undefined>;
 
@@ -25,12 +26,12 @@ export const refusalOf = ({ status, body }: { status: number; body: { error?: st
   `${status} ${body.error}`;
 
 /**
- * A service with two users and their browsers, and a client that is registered anew for every test; with what it asks
+ * A service with its pages, two users and their browsers, and a client that is registered anew for every test; with what it asks
  * for, and how it exchanges what it gets. `changes` replace parameters, undefined leaves one out.
  * @param settings the service's own, beside those of every test
  */
 export function withSignIn(settings: Record<string, string> = {}) {
-  const harness = withHarness({ settings });
+  const harness = withHarness({ settings: { ...withPages, ...settings } });
   const baseUrl = () => harness.services[0]?.baseUrl ?? "";
   const { verifier, challenge } = makePkce();
   const world = { harness, baseUrl } as {

@@ -6,6 +6,7 @@ import { type DocumentNetwork, fetchClientDocument } from "@/lib/access/oauth/cl
 import { apiClient } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { authorizeUrl, makePkce, openBrowser, openPage } from "@/tests/helpers/oauth";
+import { withPages } from "@/tests/helpers/service";
 import { openOutsideNetwork } from "./outside-network";
 
 const clientId = "https://client.example/oauth/client.json";
@@ -158,7 +159,7 @@ describe("A client document", () => {
 });
 
 describe("The service itself", () => {
-  const harness = withHarness({ services: 0 });
+  const harness = withHarness({ services: 0, settings: withPages });
 
   test("Fetches nothing before sign-in, and reveals nothing of what it found", async () => {
     const outside = await openOutsideNetwork();

@@ -15,9 +15,10 @@ import {
   registerClient,
   sendForm,
 } from "@/tests/helpers/oauth";
+import { withPages } from "@/tests/helpers/service";
 
 // Two processes of one service: what they call themselves is one address.
-const harness = withHarness({ services: 2, settings: { BASE_URL: "http://outlay.internal" } });
+const harness = withHarness({ services: 2, settings: { ...withPages, BASE_URL: "http://outlay.internal" } });
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const otherProcess = () => harness.services[1]?.baseUrl ?? "";
 

@@ -11,6 +11,7 @@ import {
   redirectUri,
   register,
 } from "@/tests/helpers/oauth";
+import { withPages } from "@/tests/helpers/service";
 import { slugOf } from "@/tests/helpers/sign-in";
 import { type OutsideNetwork, openOutsideNetwork } from "./outside-network";
 
@@ -23,7 +24,7 @@ const describeClient = (id: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-const harness = withHarness({ services: 0 });
+const harness = withHarness({ services: 0, settings: withPages });
 let network: OutsideNetwork;
 let browser: Browser;
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { apiClient } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { type Browser, callTool, consent, openBrowser, openPage, redirectUri } from "@/tests/helpers/oauth";
+import { withPages } from "@/tests/helpers/service";
 
 /** The service of a test is on this machine, without TLS. */
 const insecure = { [oauth.allowInsecureRequests]: true };
@@ -10,7 +11,7 @@ const none = oauth.None();
 
 // Through our server and through Next alone: the same route files.
 describe.each(["on", "off"])("With the fast lane %s", (lane) => {
-  const harness = withHarness({ settings: { OUTLAY_FAST_LANE: lane } });
+  const harness = withHarness({ settings: { ...withPages, OUTLAY_FAST_LANE: lane } });
   const baseUrl = () => harness.services[0]?.baseUrl ?? "";
   let browser: Browser;
   let workspace: string;

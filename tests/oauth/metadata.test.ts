@@ -4,10 +4,11 @@ import { apiClient } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { startNextAlone } from "@/tests/helpers/next-alone";
 import { connect, openBrowser, postForm } from "@/tests/helpers/oauth";
+import { withPages } from "@/tests/helpers/service";
 
 const mcpUrl = "https://mcp.outlay.example/agents";
 const baseUrlSetting = "https://outlay.example";
-const harness = withHarness({ services: 0 });
+const harness = withHarness({ services: 0, settings: withPages });
 
 /** Asks the service under a Host of the test's choice, which `fetch` would not send. */
 function ask(baseUrl: string, path: string, host?: string, method = "GET") {

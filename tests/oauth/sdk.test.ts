@@ -19,9 +19,10 @@ import {
   redirectUri,
   sendForm,
 } from "@/tests/helpers/oauth";
+import { withPages } from "@/tests/helpers/service";
 import { slugOf } from "@/tests/helpers/sign-in";
 
-const harness = withHarness();
+const harness = withHarness({ settings: withPages });
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const info = { name: "sdk-client", version: "1.0.0" };
 
