@@ -25,12 +25,15 @@ export function loadEnvFiles() {
 export async function ensureInstalled(note = (_text) => {}) {
   if (isInstalled()) return "up to date";
   note("npm ci …");
-  // The npm that started this process; without one (plain `node scripts/start.mjs`) the one on the PATH.
-  const npm = process.env.npm_execpath;
-  const args = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
-  const withNpm = npm?.endsWith(".js") ? [process.execPath, npm, ...args] : ["npm", ...args];
-  await run(withNpm, { shell: process.platform === "win32" && !npm });
+  await runNpm(["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"]);
   return "from the lockfile";
+}
+
+/** Runs the npm that started this process; without one (plain `node scripts/start.mjs`) the one on the PATH. */
+export function runNpm(args, options = {}) {
+  const npm = process.env.npm_execpath;
+  const program = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
+  return run([...program, ...args], { shell: process.platform === "win32" && !npm, ...options });
 }
 
 /** npm writes this file last: an interrupted install has none. */

@@ -1,9 +1,10 @@
-// `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`.
+// `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`. With `-- --check`,
+// `npm run check` runs first. Where it fails, it counts as one failure, and the tests still run.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
 import { ensureChromium } from "./chromium.mjs";
-import { ensureBuilt, ensureInstalled, requireNode, run, stopRunning } from "./prepare.mjs";
+import { ensureBuilt, ensureInstalled, requireNode, run, runNpm, stopRunning } from "./prepare.mjs";
 import { root } from "./root.mjs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -20,6 +21,7 @@ requireNode();
 process.chdir(root);
 try {
   await step("install", ensureInstalled);
+  if (process.argv.includes("--check")) await check();
   await step("build", ensureBuilt);
   await vitest();
   if (existsSync(join(root, "playwright.config.ts"))) await playwright();
@@ -34,6 +36,15 @@ if (total.passed + total.failed === 0) {
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 console.log(`tests: ${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exitCode = total.failed > 0 ? 1 : process.exitCode;
+
+async function check() {
+  try {
+    await runNpm(["run", "check"], { inherit: true });
+  } catch {
+    console.error("npm run check failed; see above.");
+    total.failed += 1;
+  }
+}
 
 async function vitest() {
   const file = join(reports, "vitest.json");

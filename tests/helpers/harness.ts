@@ -57,23 +57,30 @@ async function hashQuickly({ superuserUrl }: TestDatabase): Promise<void> {
   }
 }
 
-/** Every derived figure that differs from the sum of the messages it stands for; none, if the ledger is right. */
-export async function ledgerDifferences(fixtures: Fixtures): Promise<unknown[]> {
-  const { rows } = await fixtures.sql.query(`
-    with entries as (
+/**
+ * Every derived figure that differs from the sum of the messages it stands for; none, if the ledger is right.
+ * @param workspace the id of the one to look at; all of them without it
+ */
+export async function ledgerDifferences(fixtures: Fixtures, workspace?: string): Promise<unknown[]> {
+  const { rows } = await fixtures.sql.query(
+    `
+    with messages as (
+      select * from public.messages where $1::uuid is null or workspace_id = $1
+    ), entries as (
       select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider,
         model, feature, source, environment, amount_usd, (part = 0)::int as messages, (part = 0)::int as items,
         (cost_status = 'unpriced')::int as unpriced
-      from public.messages where items is null
+      from messages where items is null
       union all
       select workspace_id, (occurred_at at time zone 'UTC')::date, project_id, api_key_id, type, provider,
         line ->> 'model', line ->> 'feature', source, environment, (line ->> 'amount_usd')::numeric,
         (number = 1)::int, 1, (line ->> 'cost_status' = 'unpriced')::int
-      from public.messages, jsonb_array_elements(items) with ordinality as lines (line, number)
+      from messages, jsonb_array_elements(items) with ordinality as lines (line, number)
     ), dimensions as (
       select 'daily_spend' as what, to_jsonb(d) - '{amount_usd,message_count,item_count,unpriced_count}'::text[] as of,
         amount_usd, message_count, item_count, unpriced_count, 1 as side
       from public.daily_spend as d
+      where $1::uuid is null or workspace_id = $1
       union all
       select 'daily_spend', to_jsonb(e) - '{amount_usd,messages,items,unpriced}'::text[], amount_usd, messages, items, unpriced, -1
       from entries as e
@@ -81,6 +88,7 @@ export async function ledgerDifferences(fixtures: Fixtures): Promise<unknown[]> 
       select 'daily_totals', to_jsonb(t) - '{amount_usd,message_count,unpriced_count}'::text[],
         amount_usd, message_count, 0, unpriced_count, 1
       from public.daily_totals as t
+      where $1::uuid is null or workspace_id = $1
       union all
       select 'daily_totals',
         jsonb_build_object(
@@ -94,21 +102,24 @@ export async function ledgerDifferences(fixtures: Fixtures): Promise<unknown[]> 
       union all
       select 'key_spend', jsonb_build_object('key', api_key_id, 'month', month), amount_usd, message_count, 0, 0, 1
       from public.key_spend
+      where $1::uuid is null or workspace_id = $1
       union all
       select 'key_spend', jsonb_build_object('key', api_key_id, 'month', date_trunc('month', created_at at time zone 'UTC')::date),
         amount_usd, (part = 0)::int, 0, 0, -1
-      from public.messages where api_key_id is not null
+      from messages where api_key_id is not null
       union all
-      select 'batch', jsonb_build_object('message', id), amount_usd, 0, 0, 0, 1 from public.messages where items is not null
+      select 'batch', jsonb_build_object('message', id), amount_usd, 0, 0, 0, 1 from messages where items is not null
       union all
       select 'batch', jsonb_build_object('message', id), (line ->> 'amount_usd')::numeric, 0, 0, 0, -1
-      from public.messages, jsonb_array_elements(items) as line
+      from messages, jsonb_array_elements(items) as line
     )
     select what, of, sum(side * amount_usd)::text as amount, sum(side * message_count) as messages,
       sum(side * item_count) as items, sum(side * unpriced_count) as unpriced
     from dimensions
     group by what, of
     having sum(side * amount_usd) <> 0 or sum(side * message_count) <> 0
-      or sum(side * item_count) <> 0 or sum(side * unpriced_count) <> 0`);
+      or sum(side * item_count) <> 0 or sum(side * unpriced_count) <> 0`,
+    [workspace ?? null],
+  );
   return rows;
 }
