@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
-import type { Service } from "@/tests/helpers/service";
+import { type Service, withPages } from "@/tests/helpers/service";
 
 const harness = withHarness({ services: 0 });
 const token = "token-of-the-monitoring";
@@ -85,7 +85,7 @@ describe("What the metrics say", () => {
   });
 
   test("Holds nothing that a caller wrote: no path, no project, no key", async () => {
-    const service = await harness.start();
+    const service = await harness.start(withPages);
     const workspace = await harness.fixtures.workspace();
     const { secret } = await harness.fixtures.key(workspace);
     const api = apiClient(service.baseUrl, secret);
