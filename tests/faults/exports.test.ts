@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { connect } from "node:net";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { addUser, type User } from "@/tests/helpers/team";
@@ -8,36 +8,46 @@ import { addUser, type User } from "@/tests/helpers/team";
 /** Enough for several pages, and for more than the buffers of a connection hold. */
 const rows = 60_000;
 
+const harness = withHarness({ services: 0, settings: { LOG_LEVEL: "silent" } });
+const slug = "exported";
+let workspace: string;
+let owner: User;
+let other: User;
+
+beforeAll(async () => {
+  workspace = await harness.fixtures.workspace(slug);
+  const project = await harness.fixtures.project(workspace, "checkout");
+  const { id: key } = await harness.fixtures.key(workspace);
+  await harness.fixtures.sql.query("select private.ensure_messages_month(now())");
+  await harness.fixtures.sql.query(
+    `insert into public.messages (
+       workspace_id, id, occurred_at, created_at, project_id, api_key_id, type, source, environment, provider, model,
+       feature, unit_type, quantity, amount_usd, cost_status
+     )
+     select $1, gen_random_uuid(), at, at, $2, $3, 'usage', 'api', 'live', 'openai', 'gpt-4o', 'chat',
+       'input_tokens', 1000, 0.01, 'client'
+     from (
+       select date_trunc('month', now(), 'UTC') + number * interval '10 seconds' as at from generate_series(1, ${rows}) as number
+     ) as moments`,
+    [workspace, project, key],
+  );
+});
+
 describe.each(["on", "off"])("An export (fast lane %s)", (lane) => {
-  const harness = withHarness({ services: 2, settings: { OUTLAY_FAST_LANE: lane, LOG_LEVEL: "silent" } });
   const at = (process: number) => harness.services[process]?.baseUrl ?? "";
-  let slug: string;
-  let workspace: string;
-  let owner: User;
-  let other: User;
 
   beforeAll(async () => {
-    slug = `w-${lane}`;
-    workspace = await harness.fixtures.workspace(slug);
-    const project = await harness.fixtures.project(workspace, "checkout");
-    const { id: key } = await harness.fixtures.key(workspace);
+    harness.services = await Promise.all(
+      Array.from({ length: 2 }, () => harness.start({ OUTLAY_FAST_LANE: lane })),
+    );
     [owner, other] = await Promise.all([
       addUser(harness, workspace, "owner"),
       addUser(harness, workspace, "viewer"),
     ]);
-    await harness.fixtures.sql.query("select private.ensure_messages_month(now())");
-    await harness.fixtures.sql.query(
-      `insert into public.messages (
-         workspace_id, id, occurred_at, created_at, project_id, api_key_id, type, source, environment, provider, model,
-         feature, unit_type, quantity, amount_usd, cost_status
-       )
-       select $1, gen_random_uuid(), at, at, $2, $3, 'usage', 'api', 'live', 'openai', 'gpt-4o', 'chat',
-         'input_tokens', 1000, 0.01, 'client'
-       from (
-         select date_trunc('month', now(), 'UTC') + number * interval '10 seconds' as at from generate_series(1, ${rows}) as number
-       ) as moments`,
-      [workspace, project, key],
-    );
+  });
+
+  afterAll(async () => {
+    await Promise.all(harness.services.map((service) => service.stop()));
   });
 
   const path = () => `/api/v1/workspaces/${slug}/export?period=month`;
@@ -82,7 +92,7 @@ describe.each(["on", "off"])("An export (fast lane %s)", (lane) => {
   });
 
   test("Frees its user after a lease when its process was killed", async () => {
-    const service = await harness.start();
+    const service = await harness.start({ OUTLAY_FAST_LANE: lane });
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname).on("error", () => {});
     socket.write(
