@@ -3,8 +3,9 @@ import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { withHarness } from "@/tests/helpers/harness";
 import { exchange } from "@/tests/helpers/raw-http";
+import { withPages } from "@/tests/helpers/service";
 
-const harness = withHarness({ services: 0 });
+const harness = withHarness({ services: 0, settings: withPages });
 let fast: string;
 let next: string;
 let asset: string;

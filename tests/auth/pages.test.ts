@@ -172,7 +172,7 @@ describe("Choosing a new password", () => {
     };
     const cookie = `outlay-session=base64-${Buffer.from(JSON.stringify(kept)).toString("base64url")}`;
     expect(await open(cookie)).toEqual([200, null]);
-    expect(await (await get("/reset/new", { cookie })).text()).toContain("signs you out everywhere else");
+    expect(await (await get("/reset/new", { cookie })).text()).toContain("signed out everywhere else");
   });
 });
 
