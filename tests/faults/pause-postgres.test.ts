@@ -4,6 +4,7 @@ import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers
 import { type EmbeddedService, startEmbeddedService } from "@/tests/helpers/embedded-service";
 import { ledgerDifferences } from "@/tests/helpers/harness";
 import { brokenPromises, Load, type Posted } from "@/tests/helpers/load";
+import { withPages } from "@/tests/helpers/service";
 import { toolCall } from "@/tests/helpers/tool-call";
 
 /** The limit within which every call is answered while the database is silent (ms). */
@@ -18,7 +19,7 @@ const key = () => apiClient(baseUrl(), secret);
 const health = () => apiClient(baseUrl(), null).get("/api/health");
 
 beforeAll(async () => {
-  embedded = await startEmbeddedService();
+  embedded = await startEmbeddedService(withPages);
   const { fixtures } = embedded;
   secret = (await fixtures.key(await fixtures.workspace(), { monthly_limit: "1000000" })).secret;
   user = await signUpUser(baseUrl());
