@@ -1815,11 +1815,13 @@ grant execute on function private.has_running_export(uuid) to outlay_service, se
 -- Any verified factor, of whatever type. On hosted Supabase the owner of this function may read auth.mfa_factors.
 create or replace function private.has_verified_factor(holder uuid)
  returns boolean
- language sql
+ language plpgsql
  stable security definer
  set search_path to ''
 as $function$
-  select exists (select from auth.mfa_factors where user_id = holder and status = 'verified')
+begin
+  return exists (select from auth.mfa_factors where user_id = holder and status = 'verified');
+end
 $function$;
 grant execute on function private.has_verified_factor(uuid) to outlay_service, service_role;
 
@@ -1941,60 +1943,72 @@ grant execute on function private.keep_invitation_secret(uuid,text) to outlay_se
 -- Definers, because a policy's functions run as the reader, and a reader may not so much as name this schema.
 create or replace function private.key_claims()
  returns jsonb
- language sql
+ language plpgsql
  stable security definer
  set search_path to ''
 as $function$
-  select nullif(current_setting('request.api_key', true), '')::jsonb
+begin
+  return nullif(current_setting('request.api_key', true), '')::jsonb;
+end
 $function$;
 grant execute on function private.key_claims() to outlay_key;
 
 create or replace function private.key_environment()
  returns text
- language sql
+ language plpgsql
  stable security definer
  set search_path to ''
 as $function$
-  select private.key_claims() ->> 'environment'
+begin
+  return private.key_claims() ->> 'environment';
+end
 $function$;
 grant execute on function private.key_environment() to outlay_key;
 
 create or replace function private.key_is_unconfined()
  returns boolean
- language sql
+ language plpgsql
  stable security definer
  set search_path to ''
 as $function$
-  select jsonb_typeof(private.key_claims() -> 'allow') is distinct from 'array'
-    and jsonb_array_length(coalesce(private.key_claims() -> 'deny', '[]')) = 0
+declare
+  claims jsonb := private.key_claims();
+begin
+  return jsonb_typeof(claims -> 'allow') is distinct from 'array'
+    and jsonb_array_length(coalesce(claims -> 'deny', '[]')) = 0;
+end
 $function$;
 grant execute on function private.key_is_unconfined() to outlay_key;
 
 -- The projects in the key's scope. An allow-list that names no existing project allows none.
 create or replace function private.key_projects()
  returns setof uuid
- language sql
+ language plpgsql
  stable security definer
  set search_path to ''
 as $function$
-  select id
-  from public.projects
-  where workspace_id = private.key_workspace()
-    and (
-      jsonb_typeof(private.key_claims() -> 'allow') is distinct from 'array'
-      or private.key_claims() -> 'allow' ? slug
-    )
-    and not coalesce(private.key_claims() -> 'deny' ? slug, false)
+declare
+  claims jsonb := private.key_claims();
+begin
+  return query
+    select id
+    from public.projects
+    where workspace_id = (claims ->> 'workspace_id')::uuid
+      and (jsonb_typeof(claims -> 'allow') is distinct from 'array' or claims -> 'allow' ? slug)
+      and not coalesce(claims -> 'deny' ? slug, false);
+end
 $function$;
 grant execute on function private.key_projects() to outlay_key;
 
 create or replace function private.key_workspace()
  returns uuid
- language sql
+ language plpgsql
  stable security definer
  set search_path to ''
 as $function$
-  select (private.key_claims() ->> 'workspace_id')::uuid
+begin
+  return (private.key_claims() ->> 'workspace_id')::uuid;
+end
 $function$;
 grant execute on function private.key_workspace() to outlay_key;
 
@@ -2354,20 +2368,23 @@ grant execute on function private.member_key(uuid,text) to outlay_service, servi
 -- policies name it, though they cannot name it themselves.
 create or replace function private.member_workspaces(required_roles text[] default array['owner', 'admin', 'member', 'viewer'])
  returns setof uuid
- language sql
+ language plpgsql
  stable security definer
  set search_path to ''
 as $function$
-  select m.workspace_id
-  from public.workspace_members as m
-  where m.user_id = (select auth.uid()) and m.role = any (required_roles)
-    and (
-      (select private.proved_second_factor())
-      or (
-        (select private.session_is_complete())
-        and not (select w.require_mfa from public.workspaces as w where w.id = m.workspace_id)
-      )
-    )
+begin
+  return query
+    select m.workspace_id
+    from public.workspace_members as m
+    where m.user_id = (select auth.uid()) and m.role = any (required_roles)
+      and (
+        (select private.proved_second_factor())
+        or (
+          (select private.session_is_complete())
+          and not (select w.require_mfa from public.workspaces as w where w.id = m.workspace_id)
+        )
+      );
+end
 $function$;
 grant execute on function private.member_workspaces(text[]) to authenticated;
 
@@ -2518,15 +2535,16 @@ as $function$
 $function$;
 grant execute on function private.read_invitation(text) to outlay_service, service_role;
 
--- Counts admitted requests against their keys' rolling windows; the caller holds the keys' locks from load_admission.
--- admissions: [{ api_key_id, admitted, total, at: ms }]. Rows that have left the window go.
+-- Counts admitted calls against their keys' rates, and forgets what no window holds any more.
+-- admissions: [{ api_key_id, admitted, total, at }], `at` in milliseconds since 1970
 create or replace function private.record_admissions(admissions jsonb)
  returns void
- language sql
+ language plpgsql
  security definer
  set search_path to ''
  set "TimeZone" to 'UTC'
 as $function$
+begin
   with counted as (
     select api_key_id, admitted, total, to_timestamp(at / 1000.0) as at
     from jsonb_to_recordset(admissions) as a (api_key_id uuid, admitted integer, total bigint, at bigint)
@@ -2535,7 +2553,8 @@ as $function$
     where w.api_key_id = counted.api_key_id and w.at <= counted.at - interval '60 seconds'
   )
   insert into private.rate_windows (api_key_id, total, admitted, at)
-  select api_key_id, total, admitted, at from counted
+  select api_key_id, total, admitted, at from counted;
+end
 $function$;
 grant execute on function private.record_admissions(jsonb) to outlay_service, service_role;
 
@@ -2652,11 +2671,14 @@ $function$;
 -- for these.
 create or replace function private.reused_workspaces()
  returns setof uuid
- language sql
+ language plpgsql
  stable security definer
  set search_path to ''
 as $function$
-  select deleted.id from private.deleted_workspaces as deleted join public.workspaces using (id)
+begin
+  return query
+    select deleted.id from private.deleted_workspaces as deleted join public.workspaces using (id);
+end
 $function$;
 grant execute on function private.reused_workspaces() to authenticated, outlay_key;
 
@@ -2767,11 +2789,13 @@ grant execute on function private.save_oauth_client(jsonb) to outlay_service, se
 -- Whether the signed-in user's session has proved all that the user set up.
 create or replace function private.session_is_complete()
  returns boolean
- language sql
+ language plpgsql
  stable security definer
  set search_path to ''
 as $function$
-  select private.proved_second_factor() or not private.has_verified_factor(auth.uid())
+begin
+  return private.proved_second_factor() or not private.has_verified_factor(auth.uid());
+end
 $function$;
 grant execute on function private.session_is_complete() to authenticated;
 
