@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { connectTo, exchange, readAnswer } from "@/tests/helpers/raw-http";
+import { withPages } from "@/tests/helpers/service";
 
-const harness = withHarness({ services: 0 });
+const harness = withHarness({ services: 0, settings: withPages });
 
 describe("A service told to stop", () => {
   test.each([
