@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
@@ -36,22 +36,34 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise
  * @throws Error EADDRINUSE where the port is in use; where there is no build of the pages that it is to serve
  */
 export async function startHttp(options: { port: number; host: string; dev: boolean }): Promise<HttpServer> {
-  const pages = env().OUTLAY_PAGES === "on" ? await startPages(options) : noPages;
+  const server = createServer({ IncomingMessage: UpgradableRequest });
+  server.keepAliveTimeout = keepAliveMs;
+  const connections = new Connections(server);
+  // Requests that come before the pages are ready wait for them.
+  const early: Parameters<RequestListener>[] = [];
+  const hold: RequestListener = (...request) => early.push(request);
+  server.on("request", hold);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(options.port, options.host, resolve);
+  });
+  // The system chose the port where it is 0. Next must know it: it fetches the page that a form redirects to from it.
+  const { port } = server.address() as AddressInfo;
+  const pages = await startPages({ ...options, port }).catch((error) => {
+    server.close();
+    throw error;
+  });
   const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(pages.serve, options.dev) : pages.serve;
   const headers = Object.entries(securityHeaders());
-  const server = createServer({ IncomingMessage: UpgradableRequest }, (incoming, outgoing) => {
+  const handle: RequestListener = (incoming, outgoing) => {
     // A failure must stay within its request: an error thrown from here would end the process.
     for (const [name, value] of headers) outgoing.setHeader(name, value);
     discardUnread(incoming, outgoing);
     answer(incoming, outgoing, serve).catch((error) => answerFailure(error, outgoing));
-  });
-  const connections = new Connections(server);
-  server.keepAliveTimeout = keepAliveMs;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(options.port, options.host, resolve);
-  });
+  };
+  server.off("request", hold).on("request", handle);
+  for (const request of early) handle(...request);
   return {
-    address: localAddress(options.host, (server.address() as AddressInfo).port),
+    address: localAddress(options.host, port),
     close: async () => {
       endToolStreams();
       await connections.drain();
@@ -63,8 +75,9 @@ export async function startHttp(options: { port: number; host: string; dev: bool
 /** Answers requests that no route matches. */
 type Pages = { serve: Listener; close(): Promise<void> };
 
-/** Starts Next on its build, or on the sources in development. @throws where there is no build */
+/** Starts Next on its build, or on the sources in development; nothing where no pages are wanted. @throws where there is no build */
 async function startPages(options: { port: number; host: string; dev: boolean }): Promise<Pages> {
+  if (env().OUTLAY_PAGES === "off") return noPages;
   const { default: next } = await import("next");
   const app = next({ dev: options.dev, hostname: options.host, port: options.port });
   await app.prepare();

@@ -1,5 +1,5 @@
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { fillSignIn, password, signUp, signUpByForm, workspaceId } from "./accounts";
+import { fillSignIn, fillSignUp, password, signUp, signUpByForm, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 
 test("Signs up, records a cost, and sees it in the headline", async ({ page, world }) => {
@@ -10,6 +10,16 @@ test("Signs up, records a cost, and sees it in the headline", async ({ page, wor
   await page.reload();
   await expect(page.getByText("$12.34").first()).toBeVisible();
   await expect(page.getByRole("link", { name: "checkout" }).first()).toBeVisible();
+});
+
+test("Answers a form with the page that it redirects to, from this service itself", async ({ page }) => {
+  await page.goto("/sign-up");
+  const answered = page.waitForResponse((response) => response.request().method() === "POST");
+  await fillSignUp(page);
+  const answer = await answered;
+  expect(answer.headers()["x-action-redirect"]).toMatch(/^\/workspaces/);
+  expect((await answer.body()).length).toBeGreaterThan(0);
+  expect(answer.headers()["content-type"]).toContain("text/x-component");
 });
 
 test("Hides a workspace from non-members, signed in or not", async ({ page, openPage }) => {
