@@ -83,7 +83,7 @@ export function ActivityList({
             </div>
           </div>
         ) : null}
-        {shown.items.length > 0 ? <ActivityTable items={shown.items} /> : empty}
+        {shown.items.length > 0 ? <ActivityTable workspace={workspace} items={shown.items} /> : empty}
       </div>
       {shown.nextCursor === null ? null : <LoadMore onClick={loadMore} pending={isLoading} />}
       <MessageSheet workspace={workspace} />

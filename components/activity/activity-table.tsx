@@ -1,21 +1,24 @@
 "use client";
 
+import { ChevronRight } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
-import type { KeyboardEvent, MouseEvent } from "react";
+import { Fragment, type KeyboardEvent, type MouseEvent, useState } from "react";
 import { Money } from "@/components/money";
 import { Time } from "@/components/time";
 import { indexAfterKey } from "@/components/ui/arrow-keys";
 import { Badge } from "@/components/ui/badge";
 import { TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import { BatchLines } from "./batch-lines";
 import { type ActivityItem, rowKey } from "./row";
 
 const head = "sticky top-14 z-10 bg-background shadow-[inset_0_-1px_var(--border)] lg:top-0";
 
 /**
  * The activity rows as a table. A phone shows the label, the time and the project in one column, with the amount beside
- * it. A click on a row opens its message; arrow keys move from row to row.
+ * it. A click on a row opens its message; arrow keys move from row to row. A batch unfolds
+ * into its lines.
  */
-export function ActivityTable({ items }: { items: ActivityItem[] }) {
+export function ActivityTable({ workspace, items }: { workspace: string; items: ActivityItem[] }) {
   const path = usePathname();
   const params = useSearchParams();
   // The part of the address that all rows share; it ends with "message=".
@@ -23,6 +26,12 @@ export function ActivityTable({ items }: { items: ActivityItem[] }) {
   shared.delete("message");
   shared.append("message", "");
   const href = `${path}?${shared}`;
+  const filter = {
+    model: params.get("model"),
+    feature: params.get("feature"),
+    cost_status: params.get("cost_status"),
+  };
+  const { isOpen, toggle } = useOpenRows();
   return (
     <table className="w-full text-sm" aria-label="Activity" onKeyDown={moveBetweenRows}>
       <TableHeader className="[&_tr]:border-b-0">
@@ -36,54 +45,90 @@ export function ActivityTable({ items }: { items: ActivityItem[] }) {
       </TableHeader>
       <TableBody>
         {items.map((item) => (
-          <TableRow
-            key={rowKey(item)}
-            className="relative hover:bg-muted has-[a:focus-visible]:bg-muted [&>td]:py-2.5"
-          >
-            <TableCell className="hidden whitespace-nowrap pl-0 text-muted-foreground sm:table-cell">
-              {/* Wide enough for the longest text, so that the column does not move when the text changes. */}
-              <Time at={item.at} className="inline-block min-w-18" />
-            </TableCell>
-            <TableCell className="w-full max-w-0 max-sm:pl-0">
-              <a
-                href={href + item.id}
-                data-row
-                onClick={openHere}
-                className="block truncate font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-ring"
-              >
-                {item.label}
-              </a>
-              <span className="block truncate text-muted-foreground text-xs">
-                <span className="sm:hidden">
-                  <Time at={item.at} />
-                  {` · ${item.project}`}
-                  {item.feature === null ? "" : ` · ${item.feature}`}
+          <Fragment key={rowKey(item)}>
+            <TableRow className="relative hover:bg-muted has-[a:focus-visible]:bg-muted [&>td]:py-2.5">
+              <TableCell className="hidden whitespace-nowrap pl-0 text-muted-foreground sm:table-cell">
+                {/* Wide enough for the longest text, so that the column does not move when the text changes. */}
+                <Time at={item.at} className="inline-block min-w-18" />
+              </TableCell>
+              <TableCell className="w-full max-w-0 max-sm:pl-0">
+                <span className="flex items-start gap-1">
+                  {item.lineCount === null ? null : (
+                    <LinesToggle item={item} open={isOpen(item)} onClick={() => toggle(item)} />
+                  )}
+                  <a
+                    href={href + item.id}
+                    data-row
+                    onClick={openHere}
+                    className="block truncate font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-ring"
+                  >
+                    {item.label}
+                  </a>
                 </span>
-                <span className="max-sm:hidden">{item.about}</span>
-                <span className="max-sm:hidden md:hidden"> · {item.project}</span>
-              </span>
-            </TableCell>
-            <TableCell className="hidden max-w-44 truncate md:table-cell">{item.project}</TableCell>
-            <TableCell className="hidden max-w-44 truncate text-muted-foreground lg:table-cell">
-              {item.recordedBy}
-            </TableCell>
-            <TableCell className="whitespace-nowrap pr-0 text-right">
-              {item.hasNoPrice ? (
-                <Badge variant="warning">No price yet</Badge>
-              ) : (
-                <Money usd={item.usd} figure="activity.amount_usd" />
-              )}
-              {item.wholeUsd === null ? null : (
-                <span className="block text-muted-foreground text-xs">
-                  of <Money usd={item.wholeUsd} />
+                <span className="block truncate text-muted-foreground text-xs">
+                  <span className="sm:hidden">
+                    <Time at={item.at} />
+                    {` · ${item.project}`}
+                    {item.feature === null ? "" : ` · ${item.feature}`}
+                  </span>
+                  <span className="max-sm:hidden">{item.about}</span>
+                  <span className="max-sm:hidden md:hidden"> · {item.project}</span>
                 </span>
-              )}
-            </TableCell>
-          </TableRow>
+              </TableCell>
+              <TableCell className="hidden max-w-44 truncate md:table-cell">{item.project}</TableCell>
+              <TableCell className="hidden max-w-44 truncate text-muted-foreground lg:table-cell">
+                {item.recordedBy}
+              </TableCell>
+              <TableCell className="whitespace-nowrap pr-0 text-right">
+                {item.hasNoPrice ? (
+                  <Badge variant="warning">No price yet</Badge>
+                ) : (
+                  <Money usd={item.usd} figure="activity.amount_usd" />
+                )}
+                {item.wholeUsd === null ? null : (
+                  <span className="block text-muted-foreground text-xs">
+                    of <Money usd={item.wholeUsd} />
+                  </span>
+                )}
+              </TableCell>
+            </TableRow>
+            {isOpen(item) ? <BatchLines workspace={workspace} id={item.id} filter={filter} /> : null}
+          </Fragment>
         ))}
       </TableBody>
     </table>
   );
+}
+
+/** Shows or hides the lines of a batch. It lies above the link that the rest of the row is. */
+function LinesToggle({ item, open, onClick }: { item: ActivityItem; open: boolean; onClick: () => void }) {
+  const lines = item.lineCount === 1 ? "1 line" : `${item.lineCount} lines`;
+  return (
+    <button
+      type="button"
+      aria-expanded={open}
+      aria-label={`${lines} of ${item.label}`}
+      onClick={onClick}
+      className="relative z-[1] -my-0.5 -ml-1 rounded-sm p-1 text-muted-foreground outline-none hover:text-foreground focus-visible:outline-2 focus-visible:outline-ring"
+    >
+      <ChevronRight
+        aria-hidden="true"
+        className={`size-4 transition-transform duration-100 ${open ? "rotate-90" : ""}`}
+      />
+    </button>
+  );
+}
+
+/** Which rows show their lines. */
+function useOpenRows() {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const isOpen = (item: ActivityItem) => open.has(rowKey(item));
+  const toggle = (item: ActivityItem) => {
+    const next = new Set(open);
+    if (!next.delete(rowKey(item))) next.add(rowKey(item));
+    setOpen(next);
+  };
+  return { isOpen, toggle };
 }
 
 /** Opens the message beside the list without loading the list again. Clicks with a modifier key are left to the browser. */

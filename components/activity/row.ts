@@ -1,5 +1,5 @@
 import { exactText } from "@/components/amount";
-import type { ActivityRow } from "@/lib/contract/activity";
+import type { ActivityRow, MessageDetail } from "@/lib/contract/activity";
 import { sourceNames, typeNames } from "./filters";
 
 /** The fields of an activity row that the table shows. A server component passes them on, so amounts are exact text. */
@@ -19,6 +19,8 @@ export type ActivityItem = {
   /** USD of the whole message, when the row is only a part of it; otherwise null. */
   wholeUsd: string | null;
   hasNoPrice: boolean;
+  /** How many lines of a batch match; null for what is no batch. */
+  lineCount: number | null;
 };
 
 /** The first rows of the list, and the cursor of the next page; null when there are no more rows. */
@@ -39,12 +41,27 @@ export function toItem(row: ActivityRow): ActivityItem {
     usd,
     wholeUsd: wholeUsd === usd ? null : wholeUsd,
     hasNoPrice: row.cost_status === "unpriced",
+    lineCount: row.message_type === "batch" ? row.line_count : null,
   };
 }
 
 function aboutOf({ message_type: type, provider, model, feature, label, environment }: ActivityRow): string {
   const named = [provider, model, feature].filter((part) => part !== null && !label.includes(part));
   return [typeNames[type], ...named, ...(environment === "test" ? ["test"] : [])].join(" · ");
+}
+
+/** A line of a batch. */
+export type BatchLine = MessageDetail["lines"][number];
+
+/** What lines are filtered by; an empty text asks for lines that have none. */
+export type LineFilter = { model: string | null; feature: string | null; cost_status: string | null };
+
+/** The lines that the row of their batch sums under a filter. */
+export function matchingLines(lines: BatchLine[], filter: LineFilter): BatchLine[] {
+  const names = ["model", "feature", "cost_status"] as const;
+  return lines.filter((line) =>
+    names.every((name) => filter[name] === null || (line[name] ?? "") === filter[name]),
+  );
 }
 
 /** Identifies a row: a message may have several. */

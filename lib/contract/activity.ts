@@ -53,7 +53,7 @@ const activityRow = z
     id: uuid.meta({ description: "The message's id. A message with several entries has a row for each." }),
     part: z.int().meta({
       description:
-        "The number of the entry within its message: 0 for most; an allocation has 0 and 1, a yearly subscription 0 to 11.",
+        "The number of the entry within its message: 0 for most; an allocation has 0 and 1, a yearly subscription 0 to 11. A batch is one row, 0.",
     }),
     amount_usd: decimalNumber(
       "USD. For a batch, the cost of the lines that match the filters. Rows sum to the total that metrics answers for the same filters.",
@@ -160,7 +160,10 @@ export const messageDetail = z
           amount_usd: decimalNumber("USD."),
         }),
       )
-      .meta({ description: "Its entries in the ledger: one for most messages." }),
+      .meta({
+        description:
+          "Where and when it counts: one entry for most messages, a batch too; two for an allocation, one a month for a yearly subscription.",
+      }),
     lines: z
       .array(
         z.object({
@@ -182,7 +185,8 @@ export const exportQuery = z
   .strictObject({
     ...activityFilters,
     format: z.enum(["csv", "focus"]).default("csv").meta({
-      description: "`csv`: the rows of activity; `focus`: the FinOps FOCUS specification's columns.",
+      description:
+        "`csv`: the rows of activity, with a row for each line of a batch; `focus`: the same in the columns of the FinOps FOCUS specification.",
     }),
   })
   .superRefine(checkRange);

@@ -10,7 +10,7 @@ export const deadlines = {
   request: 10_000,
   /** A page of an export. */
   exportPage: 30_000,
-  /** A transaction of a job: 500 messages repriced, 50 subscriptions booked. */
+  /** A transaction of a job: 500 postings repriced, 50 subscriptions booked. */
   job: 60_000,
   /** One statement of a migration, a reconciliation or a seed. */
   maintenance: 3_600_000,

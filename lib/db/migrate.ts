@@ -52,6 +52,9 @@ export class OlderDatabaseError extends Error {
  * Applies the migrations of a folder that the database lacks, in the order of their names, each in a transaction of
  * its own. They are recorded where the Supabase CLI records them, so that either can apply the rest. Any number of
  * processes may do this at once; each migration is applied by one of them.
+ * A migration that begins with `-- Repeat until 0: select private.some_function(1000)` has much to do: before it is
+ * applied, that statement runs repeatedly, each time in a transaction of its own, until it returns 0. After an
+ * interruption the next call continues. The migration itself does what is left, for those who apply it by other means.
  * @param url a login that may create schemas and roles; also through a transaction-mode pooler
  * @returns the file names that this call applied
  * @throws NewerDatabaseError, before anything is applied, where the database has migrations that the folder lacks
@@ -67,6 +70,7 @@ export async function migrate(url: string, directory: string): Promise<string[]>
     const applied: string[] = [];
     for (const migration of migrations) {
       if (recorded.has(migration.version)) continue;
+      await repeatBefore(client, migration);
       if (await applyOne(client, migration)) applied.push(migration.file);
     }
     return applied;
@@ -221,6 +225,22 @@ async function recordedVersions(client: ClientBase): Promise<Map<string, string 
     "select version, to_jsonb(m) ->> 'name' as name from supabase_migrations.schema_migrations as m",
   );
   return new Map(rows.map(({ version, name }) => [version, name]));
+}
+
+/** Repeats the statement that a migration begins with. @throws MigrationError; earlier runs of the statement stay */
+async function repeatBefore(client: ClientBase, { file, version, path }: Migration): Promise<void> {
+  const statement = /^-- Repeat until 0: (select [^\n]+)/.exec(readFileSync(path, "utf8"))?.[1];
+  if (statement === undefined) return;
+  for (let left = 1; left > 0; ) {
+    left = await inLockedTransaction(client, async () => {
+      // Another process may have applied it meanwhile.
+      if ((await recordedVersions(client)).has(version)) return 0;
+      const { rows } = await client.query<[number]>({ text: statement, rowMode: "array" }).catch((error) => {
+        throw new MigrationError(file, 1, statement, reasonOf(error), error);
+      });
+      return Number(rows[0]?.[0]);
+    });
+  }
 }
 
 /** @returns false when another process has applied it already */

@@ -77,7 +77,7 @@ type Row = Record<string, string>;
 const read = (text: string) => parse(text, { columns: true }) as Row[];
 const sumOf = (rows: Row[], column: string) => show(total(rows.map((row) => exact(row[column] ?? ""))));
 
-test("Exports every row of activity to CSV with every digit, and formulas as text", async () => {
+test("Exports every posting to CSV with every digit, and formulas as text", async () => {
   const { response, text } = await download("period=all");
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -90,10 +90,17 @@ test("Exports every row of activity to CSV with every digit, and formulas as tex
     `/api/v1/workspaces/${slug}/activity?period=all&limit=100`,
   );
   const activity = body.activity as Row[];
-  expect(rows.map(({ id, part }) => `${id} ${part}`)).toEqual(
-    activity.map(({ id, part }) => `${id} ${part}`),
+  // A row of activity is a row here, but for a batch, which is as many as it has lines.
+  const amounts = (row: Row) => (row.message_type === "batch" ? ["0.25", "0.125"] : [row.amount_usd]);
+  expect(rows.map(({ id, part, amount_usd }) => `${id} ${part} ${amount_usd}`)).toEqual(
+    activity.flatMap((row) =>
+      amounts(row).map((amount, line) => `${row.id} ${Number(row.part) + line} ${amount}`),
+    ),
   );
-  expect(rows.map((row) => row.amount_usd)).toEqual(activity.map((row) => row.amount_usd));
+  expect(rows.map((row) => row.message_amount_usd)).toEqual(
+    activity.flatMap((row) => amounts(row).map(() => row.message_amount_usd)),
+  );
+  expect(sumOf(rows, "line_count")).toBe(String(rows.length));
   expect(rows.filter(({ label }) => label?.startsWith("'="))).toHaveLength(1);
   expect(rows.some(({ label }) => label === 'says "hi",\r\nüber')).toBe(true);
   expect(rows.some(({ provider }) => provider === "'@Figma")).toBe(true);
@@ -122,7 +129,7 @@ test("Exports every mandatory FOCUS column and a charge per line of a batch, and
     lines.map((row) => [row.ServiceName, row.ConsumedQuantity, row.EffectiveCost, row.x_Feature]),
   ).toEqual([
     ["m", "2", "0.25", "chat"],
-    ["n", "1e-12", "0.125", "chat"],
+    ["n", "0.000000000001", "0.125", "chat"],
   ]);
   const counts = (name: string) =>
     Object.fromEntries(
@@ -135,6 +142,34 @@ test("Exports every mandatory FOCUS column and a charge per line of a batch, and
   const { body } = await exactClient(baseUrl(), token).get(`/api/v1/workspaces/${slug}/metrics?period=all`);
   expect(sumOf(rows, "BilledCost")).toBe(show(exact((body.totals as Row).total_usd ?? "")));
 });
+
+test.each(["csv", "focus"])(
+  "Exports to %s the matching lines of a batch, of more lines than are read at once too",
+  async (format) => {
+    const items = Array.from({ length: 1_000 }, (_, index) => ({
+      model: index % 2 ? "odd" : "even",
+      unit_type: "requests",
+      quantity: "1",
+      estimated_cost: `0.${String(index).padStart(6, "0")}1`,
+    }));
+    const message = {
+      type: "batch",
+      provider: format,
+      batch_id: "b",
+      items,
+      occurred_at: "2024-02-29T12:00:00Z",
+    };
+    for (let batch = 0; batch < 3; batch += 1)
+      expect((await key.post({ project: "checkout", source: "api", message })).status).toBe(201);
+    const range = `period=range&from=2024-02-29&to=2024-02-29&provider=${format}&format=${format}`;
+    const amountsOf = async (query: string) =>
+      read((await download(query)).text).map((row) => row.amount_usd ?? row.BilledCost);
+    const wanted = items.map(({ estimated_cost }) => estimated_cost);
+    expect(await amountsOf(range)).toEqual([...wanted, ...wanted, ...wanted]);
+    const odd = wanted.filter((_, index) => index % 2);
+    expect(await amountsOf(`${range}&model=odd`)).toEqual([...odd, ...odd, ...odd]);
+  },
+);
 
 test("Exports each row once over several pages while others are recorded", async () => {
   const posts = Array.from({ length: 2_500 }, (_, index) =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { reconcile, UnknownWorkspaceError } from "@/lib/ledger/reconcile/service";
 import { withHarness } from "@/tests/helpers/harness";
-import { corruptions } from "@/tests/helpers/ledger/corruptions";
+import { corruptedLines, corruptions } from "@/tests/helpers/ledger/corruptions";
 import { check, type Filled, fillWorkspace, short } from "@/tests/helpers/ledger/reconcilable";
 
 const harness = withHarness();
@@ -90,6 +90,21 @@ describe("Finds, names and repairs a corrupted figure", () => {
     await sql("delete from public.messages where workspace_id = $1 and id = $2", [
       workspace.id,
       workspace.ids.allocation,
+    ]);
+    expect((await check(workspace, true)).left).toEqual([]);
+  });
+
+  test.each(corruptedLines)("of a batch: %s; guesses no line", async (_, statement, expected, stays) => {
+    await sql(statement, [workspace.id, workspace.ids.batch]);
+    const { found } = await check(workspace);
+    const followers = ["budget", "daily_totals"];
+    expect(found.filter(({ kind }) => !followers.includes(kind)).map(short)).toEqual(expected);
+    expect((await check(workspace, true)).left.map(short)).toEqual(stays);
+    expect((await check(workspace)).found.map(short)).toEqual(stays);
+    // An operator removes the rest of the batch.
+    await sql("delete from public.messages where workspace_id = $1 and id = $2", [
+      workspace.id,
+      workspace.ids.batch,
     ]);
     expect((await check(workspace, true)).left).toEqual([]);
   });

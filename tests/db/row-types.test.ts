@@ -43,7 +43,7 @@ const given: Record<string, unknown[][]> = {
       { from: "-infinity", until: "2026-01-01" },
       { at: "x", id: "x", part: 0 },
       10,
-      { withLines: true, notBefore: "2026-01-01" },
+      "2026-01-01",
     ],
     [
       "w",
@@ -74,7 +74,7 @@ const given: Record<string, unknown[][]> = {
   selectBuckets: scopes().flatMap((scope) =>
     ["type", "project", "key"].map((groupBy) => [scope, anything, "day", groupBy, ["x", null]]),
   ),
-  selectDiffering: ["key_spend", "batch", "posting", "idempotency"].flatMap((kind) => [
+  selectDiffering: ["key_spend", "posting", "idempotency"].flatMap((kind) => [
     [kind, null],
     [kind, "w"],
   ]),

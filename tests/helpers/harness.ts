@@ -68,14 +68,9 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       select * from public.messages where $1::uuid is null or workspace_id = $1
     ), entries as (
       select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider,
-        model, feature, source, environment, amount_usd, (part = 0)::int as messages, (part = 0)::int as items,
+        model, feature, source, environment, amount_usd, (part = 0)::int as messages, 1 as items,
         (cost_status = 'unpriced')::int as unpriced
-      from messages where items is null
-      union all
-      select workspace_id, (occurred_at at time zone 'UTC')::date, project_id, api_key_id, type, provider,
-        line ->> 'model', line ->> 'feature', source, environment, (line ->> 'amount_usd')::numeric,
-        (number = 1)::int, 1, (line ->> 'cost_status' = 'unpriced')::int
-      from messages, jsonb_array_elements(items) with ordinality as lines (line, number)
+      from messages
     ), dimensions as (
       select 'daily_spend' as what, to_jsonb(d) - '{amount_usd,message_count,item_count,unpriced_count}'::text[] as of,
         amount_usd, message_count, item_count, unpriced_count, 1 as side
@@ -108,10 +103,10 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
         amount_usd, (part = 0)::int, 0, 0, -1
       from messages where api_key_id is not null
       union all
-      select 'batch', jsonb_build_object('message', id), amount_usd, 0, 0, 0, 1 from messages where items is not null
+      select 'lines', jsonb_build_object('message', id), 0, 0, part + 1, 0, 1
+      from (select id, max(part) as part from messages where type = 'batch' group by id) as batches
       union all
-      select 'batch', jsonb_build_object('message', id), (line ->> 'amount_usd')::numeric, 0, 0, 0, -1
-      from messages, jsonb_array_elements(items) as line
+      select 'lines', jsonb_build_object('message', id), 0, 0, 1, 0, -1 from messages where type = 'batch'
     )
     select what, of, sum(side * amount_usd)::text as amount, sum(side * message_count) as messages,
       sum(side * item_count) as items, sum(side * unpriced_count) as unpriced

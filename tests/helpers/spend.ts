@@ -1,9 +1,10 @@
 import type { Fixtures } from "./keys";
 import { type Exact, exact } from "./ledger/exact";
 
-/** A line of the ledger as an independent reader counts it: an item of a batch, or a posting of anything else. */
+/** A posting as an independent reader counts it. */
 export type Line = {
   id: string;
+  /** The part of the row that it is listed in: a batch is one row, whatever lines it has. */
   part: number;
   /** To the microsecond, ISO 8601: texts sort as instants do. */
   at: string;
@@ -42,18 +43,13 @@ type Range = { from: string; until: string };
 /** Every line of a workspace, in the order of activity. */
 export async function loadLines(fixtures: Fixtures, workspaceId: string): Promise<Line[]> {
   const { rows } = await fixtures.sql.query(
-    `select m.id, m.part, to_char(m.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+    `select m.id, case when m.type = 'batch' then 0 else m.part end as part, to_char(m.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
        (select slug from public.projects as p where p.id = m.project_id) as project, m.type, m.environment, m.source,
-       m.api_key_id as key, m.provider,
-       case when item is null then m.model else item ->> 'model' end as model,
-       case when item is null then m.feature else item ->> 'feature' end as feature,
-       coalesce(item ->> 'cost_status', m.cost_status) as status,
-       coalesce(item ->> 'amount_usd', m.amount_usd::text) as amount,
-       m.part = 0 and coalesce(number, 1) = 1 as "isFirst"
+       m.api_key_id as key, m.provider, m.model, m.feature, m.cost_status as status, m.amount_usd::text as amount,
+       m.part = 0 as "isFirst"
      from public.messages as m
-     left join lateral jsonb_array_elements(m.items) with ordinality as items (item, number) on true
      where m.workspace_id = $1
-     order by m.occurred_at desc, m.id desc, m.part desc, number`,
+     order by m.occurred_at desc, m.id desc, part desc, m.part`,
     [workspaceId],
   );
   return rows.map((row) => ({ ...row, amount: exact(row.amount) }));

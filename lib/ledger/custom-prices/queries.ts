@@ -128,12 +128,10 @@ export function selectUnpriced(client: ClientBase, workspaceId: string) {
   return selectAll(
     client,
     unpricedRow,
-    sql`select m.provider, coalesce(line.model, m.model) as model, coalesce(line.unit_type, m.unit_type) as unit_type,
-       count(*) as line_count, trim_scale(sum(coalesce(line.quantity, m.quantity))) as quantity,
-       min(m.occurred_at) as first_occurred_at, max(m.occurred_at) as last_occurred_at
-     from public.messages as m
-     left join lateral jsonb_to_recordset(m.items) as line (model text, unit_type text, quantity numeric, cost_status text) on true
-     where m.workspace_id = ${workspaceId} and m.cost_status = 'unpriced' and (m.items is null or line.cost_status = 'unpriced')
+    sql`select provider, model, unit_type, count(*) as line_count, trim_scale(sum(quantity)) as quantity,
+       min(occurred_at) as first_occurred_at, max(occurred_at) as last_occurred_at
+     from public.messages
+     where workspace_id = ${workspaceId} and cost_status = 'unpriced'
      group by 1, 2, 3
      order by line_count desc, 1, 2, 3
      limit 200`,

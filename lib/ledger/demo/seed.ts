@@ -81,21 +81,21 @@ async function fill(client: Client, keySecret: string, ownerId: string, now: num
   }));
   const idOf = new Map(projects.map(({ slug, id }) => [slug, id]));
   const keyId = await insertKey(client, keySecret, ownerId);
-  const rows = demoMessages(now).map(({ project, at, source, message }): LedgerRow => {
-    const [posting] = composeMessage(
+  const rows = demoMessages(now).flatMap(({ project, at, source, message }): LedgerRow[] => {
+    const { postings } = composeMessage(
       { ...message, occurred_at: new Date(at).toISOString() },
       { now, overrides: [] },
-    ).postings;
-    return {
-      ...posting,
+    );
+    const owner = {
       id: uuidv7({ msecs: at }),
       workspace_id: demoWorkspaceId,
       created_at: toInstant(at),
       project_id: idOf.get(project) ?? "",
       api_key_id: source === "api" ? keyId : null,
       source,
-      environment: "live",
+      environment: "live" as const,
     };
+    return postings.map((posting) => ({ ...posting, ...owner }));
   });
   for (const month of new Set(rows.map((row) => row.occurred_at.slice(0, 7)))) {
     await callFunction(client, "private.ensure_messages_month", `${month}-01T00:00:00Z`);

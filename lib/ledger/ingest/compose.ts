@@ -1,4 +1,4 @@
-import type { CostMessage, CostStatus } from "@/lib/contract/message";
+import type { CostMessage } from "@/lib/contract/message";
 import { convert } from "@/lib/ledger/pricing/currency";
 import {
   add,
@@ -87,55 +87,40 @@ export function priceUsageLine(
   });
 }
 
-function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Composed {
-  const shared = sharedFields(message, now);
-  const priced = priceUsageLine(message.provider, message, shared.occurred_at, overrides);
-  const { provider, model, feature, unit_type, quantity, batch_id } = message;
-  const { cached_quantity, request_input_tokens } = message;
+/** What a posting has of its line. */
+function lineFields(line: Line & { feature?: string | undefined }, priced: PricedAmount) {
+  const { model, feature, unit_type, quantity, cached_quantity, request_input_tokens } = line;
   const details = { cached_quantity, request_input_tokens };
-  return single(priced.amount, {
-    ...shared,
-    provider,
+  return {
     model,
     feature,
     unit_type,
     quantity,
-    batch_id,
     cost_status: priced.costStatus,
     ...(priced.price && { price: priced.price }),
     ...(Object.values(details).some((value) => value !== undefined) && { details }),
-  });
+  };
 }
 
-function composeBatch(message: Of<"batch">, { now, overrides }: CostContext): Composed {
-  const shared = sharedFields(message, now);
+function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Composed {
   const { provider, batch_id } = message;
-  const lines = message.items.map((item) => ({
-    item,
-    priced: priceUsageLine(provider, item, shared.occurred_at, overrides),
-  }));
-  const items = lines.map(({ item: { estimated_cost: _, ...item }, priced }) => ({
-    ...item,
-    amount_usd: toText(priced.amount),
-    cost_status: priced.costStatus,
-    ...(priced.price && { price: priced.price }),
-  }));
-  return single(sum(lines.map(({ priced }) => priced.amount)), {
-    ...shared,
-    provider,
-    batch_id,
-    cost_status: combineStatuses(items),
-    items,
-  });
+  const shared = { ...sharedFields(message, now), provider, batch_id };
+  const priced = priceUsageLine(provider, message, shared.occurred_at, overrides);
+  return single(priced.amount, { ...shared, ...lineFields(message, priced) });
 }
 
-/**
- * The cost status of a batch. One line without a price makes the whole unpriced, because its amount is not the full
- * cost.
- */
-export function combineStatuses(items: { cost_status: CostStatus }[]): CostStatus {
-  const found = (status: CostStatus) => items.some((item) => item.cost_status === status);
-  return found("unpriced") ? "unpriced" : found("priced") ? "priced" : "client";
+/** A posting a line. What is said of the batch as a whole, its label and metadata, is kept once: with the first. */
+function composeBatch(message: Of<"batch">, { now, overrides }: CostContext): Composed {
+  const { label, metadata, ...each } = sharedFields(message, now);
+  const { provider, batch_id } = message;
+  const lines = message.items.map((line, part) => {
+    const priced = priceUsageLine(provider, line, each.occurred_at, overrides);
+    const own = { ...each, ...(part === 0 && { label, metadata }), provider, batch_id, part };
+    return { ...own, ...lineFields(line, priced), amount: priced.amount };
+  });
+  const postings = lines.map(({ amount, ...line }): Posting => ({ ...line, amount_usd: toText(amount) }));
+  const amount = sum(lines.map((line) => line.amount));
+  return { cost: amount, amount, postings: postings as [Posting, ...Posting[]] };
 }
 
 /** An amount in USD with its origin: given by the client, or converted at a rate that is stored with it. */

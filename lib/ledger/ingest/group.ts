@@ -13,6 +13,7 @@ import {
   rateWindowMs,
 } from "@/lib/keys/decide";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
+import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { add, toText } from "@/lib/ledger/pricing/decimal";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import {
@@ -172,7 +173,7 @@ export class Group {
       amount_usd: toText(own.amount),
       project_id: owner.project_id,
       created_at: this.#createdAt,
-      cost_status: own.postings[0].cost_status,
+      cost_status: combineStatuses(own.postings.map((posting) => posting.cost_status)),
       ...(periods.length > 0 && { due_periods: periods }),
       ...(dryRun && { dry_run: true as const }),
     };

@@ -28,8 +28,6 @@ export type LedgerRow = {
   notes?: string | undefined;
   metadata?: unknown;
   details?: unknown;
-  /** The lines of a batch; they sum to the row. */
-  items?: unknown[];
 };
 
 /**

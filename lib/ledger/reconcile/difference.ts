@@ -3,7 +3,6 @@ export const kinds = {
   daily_spend: "a day's sum and the messages of that day",
   daily_totals: "a day's total by one dimension and the messages of that day",
   key_spend: "what a key spent in a month and what was recorded with it",
-  batch: "a batch and its items",
   posting: "a message and the postings it is kept as",
   idempotency: "an idempotency key and the message it answers with",
   budget: "what is spent on a budget and the messages of this month",

@@ -5,47 +5,24 @@ export function ofWorkspace(column: Sql, workspaceId: string | null): Sql {
   return workspaceId === null ? empty : sql`and ${column} = ${workspaceId}`;
 }
 
-/** Batches whose row is not the sum of its items, or says otherwise whether it is priced. */
-export const differingBatches = (workspaceId: string | null) => sql`
-  select m.workspace_id, workspace.slug as workspace, m.id, m.amount_usd as stored_amount_usd, items.amount_usd as actual_amount_usd,
-    m.cost_status as stored_status, items.cost_status as actual_status
-  from public.messages as m
-  cross join lateral (
-    select coalesce(sum(amount_usd), 0) as amount_usd,
-      case when bool_or(cost_status = 'unpriced') then 'unpriced' when bool_or(cost_status = 'priced') then 'priced' else 'client' end as cost_status
-    from jsonb_to_recordset(m.items) as item (amount_usd numeric, cost_status text)
-  ) as items
-  left join public.workspaces as workspace on workspace.id = m.workspace_id
-  where m.items is not null ${ofWorkspace(sql`m.workspace_id`, workspaceId)}
-    and (m.amount_usd <> items.amount_usd or m.cost_status <> items.cost_status)
-  order by workspace.slug, m.id`;
-
-/** Written as one statement over the row itself: a correction of prices that is faster is seen, not undone. */
-export const mendBatches = (workspaceId: string, ids: string[]) => sql`
-  update public.messages as m
-  set amount_usd = (select coalesce(sum(amount_usd), 0) from jsonb_to_recordset(m.items) as item (amount_usd numeric)),
-    cost_status = (
-      select case when bool_or(cost_status = 'unpriced') then 'unpriced' when bool_or(cost_status = 'priced') then 'priced' else 'client' end
-      from jsonb_to_recordset(m.items) as item (cost_status text)
-    )
-  where m.items is not null and m.workspace_id = ${workspaceId} and m.id = any (${ids})`;
-
 /**
  * Messages whose postings are not what the message says: an allocation is two that sum to zero, a year of subscription
- * twelve, anything else one; what was charged in a currency is its amount at the rate kept with it.
+ * twelve, a batch as many as its last line's place says, anything else one; what was charged in a currency is its amount at
+ * the rate kept with it.
  */
 export const differingPostings = (workspaceId: string | null) => sql`
   select message.*, round(exact_amount_usd, 18) as actual_amount_usd, workspace.slug as workspace
   from (
     select workspace_id, id, type, count(*) as stored_parts, sum(amount_usd) as stored_amount_usd,
-      case type when 'allocation' then 2 else case when bool_or(details ->> 'interval' = 'year') then 12 else 1 end end as actual_parts,
+      case when type = 'allocation' then 2 when type = 'batch' then max(part) + 1
+        when bool_or(details ->> 'interval' = 'year') then 12 else 1 end as actual_parts,
       case type when 'allocation' then 0 else
         coalesce(max(original_amount) * coalesce(max((price ->> 'rate')::numeric), 1), sum(amount_usd))
       end as exact_amount_usd,
       max(part) as last_part,
       count(distinct amount_usd) filter (where part < 11) as shares
     from public.messages
-    where (type in ('allocation', 'expense', 'subscription') or part <> 0) ${ofWorkspace(sql`workspace_id`, workspaceId)}
+    where (type <> 'usage' or part <> 0) ${ofWorkspace(sql`workspace_id`, workspaceId)}
     group by workspace_id, id, type
   ) as message
   left join public.workspaces as workspace on workspace.id = message.workspace_id

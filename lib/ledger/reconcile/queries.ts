@@ -85,7 +85,6 @@ export function selectDifferingTotals(client: ClientBase, month: Month, workspac
 
 const wholeLedger = {
   key_spend: sums.differingKeys,
-  batch: messages.differingBatches,
   posting: messages.differingPostings,
   idempotency: messages.strayAnswers,
 } satisfies Partial<Record<Kind, (workspaceId: string | null) => Sql>>;
@@ -135,10 +134,6 @@ export async function lockForRepair(client: ClientBase, workspaceId: string): Pr
     client,
     sql`select pg_advisory_xact_lock(hashtextextended('outlay.reconcile ' || ${workspaceId}, 0))`,
   );
-}
-
-export async function mendBatches(client: ClientBase, workspaceId: string, ids: string[]): Promise<void> {
-  await execute(client, messages.mendBatches(workspaceId, ids));
 }
 
 /** Adds to each sum of a month what it lacks, and removes sums of nothing. */

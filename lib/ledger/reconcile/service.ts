@@ -15,7 +15,6 @@ import {
   countWorkspaces,
   type DifferingRow,
   lockForRepair,
-  mendBatches,
   mendDays,
   mendKeys,
   removeStrayAnswers,
@@ -124,7 +123,7 @@ async function findDifferences(
     add("daily_spend", await selectDifferingDays(client, month, workspaceId));
     add("daily_totals", await selectDifferingTotals(client, month, workspaceId));
   }
-  for (const kind of ["key_spend", "batch", "posting", "idempotency"] as const) {
+  for (const kind of ["key_spend", "posting", "idempotency"] as const) {
     onProgress?.(kind.replace("_", " "));
     add(kind, await selectDiffering(client, kind, workspaceId));
   }
@@ -134,7 +133,7 @@ async function findDifferences(
 }
 
 /** What rows of differences have figures of, in the order of a report. */
-const figures = ["parts", "amount_usd", "message_count", "item_count", "unpriced_count", "status"];
+const figures = ["parts", "amount_usd", "message_count", "item_count", "unpriced_count"];
 
 /** The figures of a row that differ, each by itself. */
 function read(kind: Kind, row: DifferingRow): Difference[] {
@@ -148,8 +147,6 @@ function read(kind: Kind, row: DifferingRow): Difference[] {
     .filter((figure) => `stored_${figure}` in row)
     .flatMap((figure): Difference[] => {
       const [stored, actual] = [given(row[`stored_${figure}`]), given(row[`actual_${figure}`])];
-      if (figure === "status")
-        return stored === actual ? [] : [{ ...shared, figure, stored, actual, difference: "1" }];
       const difference = subtract(parseDecimal(stored), parseDecimal(actual));
       // A message whose parts are right in sum and count has them wrong between themselves.
       const isUneven = kind === "posting" && figure === "amount_usd" && stored === actual;
@@ -230,8 +227,6 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
       await execute(client, sql`begin`);
       await lockForRepair(client, workspaceId);
       // Messages first: the sums are to follow what the messages come to then.
-      const batches = await selectDiffering(client, "batch", workspaceId);
-      await mendBatches(client, workspaceId, idsOf(batches.rows));
       const postings = await selectDiffering(client, "posting", workspaceId);
       for (const id of idsOf(postings.rows)) await mendPostings(client, workspaceId, id);
       for (const month of await selectMonths(client, workspaceId)) {

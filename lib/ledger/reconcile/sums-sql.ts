@@ -4,26 +4,13 @@ import { ofWorkspace } from "./messages-sql";
 /** A month of UTC days, from the first instant until before the second, and of which workspace; null for all. */
 export type MonthOf = { from: string; until: string; workspaceId: string | null };
 
-/**
- * The lines of every message in a range of instants, as the rollup counts them: a batch is its items, any other message
- * itself.
- */
+/** The postings in a range of instants, as the rollup counts them: a message on its first posting. */
 export const entries = ({ from, until, workspaceId }: MonthOf) => sql`
   select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider, model, feature,
-    source, environment, amount_usd, (part = 0)::int as message_count, (part = 0)::int as item_count,
+    source, environment, amount_usd, (part = 0)::int as message_count, 1 as item_count,
     (cost_status = 'unpriced')::int as unpriced_count
   from public.messages
-  where items is null and occurred_at >= ${from} and occurred_at < ${until} ${ofWorkspace(sql`workspace_id`, workspaceId)}
-  union all
-  select m.workspace_id, (m.occurred_at at time zone 'UTC')::date, m.project_id, m.api_key_id, m.type, m.provider,
-    line.model, line.feature, m.source, m.environment, line.amount_usd, (line.number = 1)::int, 1,
-    (line.cost_status = 'unpriced')::int
-  from public.messages as m
-  cross join rows from (
-    jsonb_to_recordset(m.items) as (model text, feature text, amount_usd numeric, cost_status text)
-  ) with ordinality as line (model, feature, amount_usd, cost_status, number)
-  where m.items is not null and m.occurred_at >= ${from} and m.occurred_at < ${until}
-    ${ofWorkspace(sql`m.workspace_id`, workspaceId)}`;
+  where occurred_at >= ${from} and occurred_at < ${until} ${ofWorkspace(sql`workspace_id`, workspaceId)}`;
 
 /** The columns by which the rollup is kept, in the order in which the service writes its rows. */
 const dimensions = sql`workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment`;

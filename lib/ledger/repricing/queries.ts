@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import type { CostStatus } from "@/lib/contract/message";
 import {
   boolean,
+  integer,
   json,
   neverNull,
   nullable,
@@ -19,43 +20,26 @@ const repricingRow = { workspace_id: uuid(), id: uuid(), includes_priced: boolea
 /** A correction of what messages cost, under way. */
 export type Repricing = Row<typeof repricingRow>;
 
-/** A line of a stored batch. */
-export type StoredItem = {
-  model?: string;
-  unit_type: string;
-  quantity: string;
-  cached_quantity?: string;
-  request_input_tokens?: string;
-  feature?: string;
-  amount_usd: string;
-  cost_status: CostStatus;
-  price?: unknown;
-};
-
 const usageRow = {
   id: uuid(),
+  part: integer(),
   occurred_at: timestamp(),
   provider: neverNull(text()),
   model: nullable(text()),
-  unit_type: nullable(text()),
-  quantity: nullable(numeric()),
+  unit_type: neverNull(text()),
+  quantity: neverNull(numeric()),
   amount_usd: numeric(),
   cost_status: text<CostStatus>(),
   details: nullable(json<{ cached_quantity?: string; request_input_tokens?: string }>()),
-  items: nullable(json<StoredItem[]>()),
 };
 
-/** A stored message of usage, as a correction reads it. Decimals are text. */
+/** A posting of usage, as a correction reads it. Decimals are text. */
 export type StoredUsage = Row<typeof usageRow>;
 
-/** What a message costs from now on. */
-export type Change = {
-  id: string;
+/** What a posting costs from now on. */
+export type Change = Pick<StoredUsage, "id" | "part" | "amount_usd" | "cost_status"> & {
   occurred_at: string;
-  amount_usd: string;
-  cost_status: CostStatus;
   price: unknown;
-  items: StoredItem[] | null;
 };
 
 /** The oldest correction that nobody works at; locked until the transaction ends. */
@@ -73,7 +57,10 @@ export async function selectPricesVersion(client: PoolClient, workspaceId: strin
   return loaded?.version ?? 0;
 }
 
-/** The next messages of a correction, in order; locked until the transaction ends. */
+/**
+ * The next postings of a correction, in the order of their messages; locked until the transaction ends.
+ * @param atMost how many, but for the rest of the last message: all of what is to be corrected in a message is in one answer
+ */
 export function lockRepriceable(
   client: PoolClient,
   { workspace_id, id }: Repricing,
@@ -82,12 +69,12 @@ export function lockRepriceable(
   return selectAll(
     client,
     usageRow,
-    sql`select id, occurred_at, provider, model, unit_type, quantity, amount_usd, cost_status, details, items
+    sql`select id, part, occurred_at, provider, model, unit_type, quantity, amount_usd, cost_status, details
       from private.lock_repriceable(${workspace_id}, ${id}, ${atMost})`,
   );
 }
 
-/** Changes what messages cost with every sum they are part of. @returns the change of the total, USD as text */
+/** Changes what postings cost with every sum they are part of. @returns the change of the total, USD as text */
 export async function applyRepricing(
   client: PoolClient,
   workspaceId: string,
@@ -103,23 +90,28 @@ export async function applyRepricing(
   return change ?? "0";
 }
 
-/** Notes how far a correction has come; when it is done, leaves a line in the audit log. */
+/** Notes how far a correction has come, in messages; when it is done, leaves a line in the audit log. */
 export async function advanceRepricing(
   client: PoolClient,
   { workspace_id, id }: Repricing,
-  progress: { examined: StoredUsage[]; changed: number; change: string; isDone: boolean },
+  progress: {
+    examined: number;
+    changed: number;
+    change: string;
+    last: Pick<StoredUsage, "id" | "occurred_at"> | undefined;
+    isDone: boolean;
+  },
 ): Promise<void> {
-  const last = progress.examined.at(-1);
   await callFunction(
     client,
     "private.advance_repricing",
     workspace_id,
     id,
-    progress.examined.length,
+    progress.examined,
     progress.changed,
     progress.change,
-    last?.occurred_at ?? null,
-    last?.id ?? null,
+    progress.last?.occurred_at ?? null,
+    progress.last?.id ?? null,
     progress.isDone,
   );
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { deadlines } from "@/lib/db/deadlines";
 import { asService, isContention } from "@/lib/db/transaction";
-import { combineStatuses, type Line, priceUsageLine } from "@/lib/ledger/ingest/compose";
-import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
+import { priceUsageLine } from "@/lib/ledger/ingest/compose";
+import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
 import {
@@ -11,18 +11,16 @@ import {
   type Change,
   lockNextRepricing,
   lockRepriceable,
-  type Repricing,
-  type StoredItem,
   type StoredUsage,
   selectPricesVersion,
 } from "./queries";
 
-/** Messages corrected in one transaction: few enough that nobody waits long for their locks. */
-const messagesAWrite = 500;
+/** Postings corrected in one transaction: few enough that nobody waits long for their locks. */
+const postingsAWrite = 500;
 
 /**
  * Goes on with every correction that is to be made, until none is left. Safe to run in every process, and to be killed:
- * each transaction corrects some messages with all their sums and notes how far it has come.
+ * each transaction corrects some messages, each as a whole, with all their sums and notes how far it has come.
  * @returns how many messages now cost something else
  */
 export async function runRepricings(): Promise<number> {
@@ -45,52 +43,31 @@ async function repriceSome(): Promise<number | undefined> {
     if (!repricing) return undefined;
     const version = await selectPricesVersion(client, repricing.workspace_id);
     const prices = await workspacePrices(client, repricing.workspace_id, version);
-    const examined = await lockRepriceable(client, repricing, messagesAWrite);
-    const changes = examined.flatMap((message) => correct(message, repricing, prices) ?? []);
+    const examined = await lockRepriceable(client, repricing, postingsAWrite);
+    const changes = examined.flatMap((posting) => correct(posting, prices) ?? []);
     const change = await applyRepricing(client, repricing.workspace_id, changes);
-    const isDone = examined.length < messagesAWrite;
-    await advanceRepricing(client, repricing, { examined, changed: changes.length, change, isDone });
-    return changes.length;
+    const changed = countMessages(changes);
+    await advanceRepricing(client, repricing, {
+      examined: countMessages(examined),
+      changed,
+      change,
+      last: examined.at(-1),
+      isDone: examined.length < postingsAWrite,
+    });
+    return changed;
   }, deadlines.job);
 }
 
-/** What a stored message costs at the prices of now; undefined where that is what it costs already. */
-function correct(
-  message: StoredUsage,
-  repricing: Repricing,
-  prices: readonly PriceOverride[],
-): Change | undefined {
-  const occurredAt = message.occurred_at.toISOString();
-  const reprice = <Stored extends Priced>(stored: Stored, line: Line): Stored => {
-    const due =
-      stored.cost_status === "unpriced" || (repricing.includes_priced && stored.cost_status === "priced");
-    if (!due) return stored;
-    const { price: _, ...rest } = stored;
-    const priced = priceUsageLine(message.provider, line, occurredAt, prices);
-    return {
-      ...rest,
-      amount_usd: toText(priced.amount),
-      cost_status: priced.costStatus,
-      ...(priced.price && { price: priced.price }),
-    } as Stored;
-  };
-  const key = { id: message.id, occurred_at: occurredAt };
-  if (message.items) {
-    const items = message.items.map((item): StoredItem => reprice(item, item));
-    if (isDeepStrictEqual(items, message.items)) return undefined;
-    const amount = sum(items.map((item) => parseDecimal(item.amount_usd)));
-    return { ...key, amount_usd: toText(amount), cost_status: combineStatuses(items), price: null, items };
-  }
-  const { unit_type, quantity, model, details } = message;
-  if (unit_type === null || quantity === null) return undefined;
-  const stored = { amount_usd: toText(parseDecimal(message.amount_usd)), cost_status: message.cost_status };
-  const { price, ...cost } = reprice<Priced>(stored, {
-    ...details,
-    unit_type,
-    quantity,
-    model: model ?? undefined,
-  });
-  return isDeepStrictEqual(cost, stored) ? undefined : { ...key, ...cost, price: price ?? null, items: null };
-}
+const countMessages = (postings: { id: string }[]) => new Set(postings.map(({ id }) => id)).size;
 
-type Priced = Pick<StoredItem, "amount_usd" | "cost_status" | "price">;
+/** What a posting costs at the prices of now; undefined where that is what it costs already. */
+function correct(posting: StoredUsage, prices: readonly PriceOverride[]): Change | undefined {
+  const { id, part, provider, model, unit_type, quantity, details } = posting;
+  const occurred_at = posting.occurred_at.toISOString();
+  const line = { ...details, unit_type, quantity, model: model ?? undefined };
+  const priced = priceUsageLine(provider, line, occurred_at, prices);
+  const change = { amount_usd: toText(priced.amount), cost_status: priced.costStatus };
+  const stored = { amount_usd: toText(parseDecimal(posting.amount_usd)), cost_status: posting.cost_status };
+  if (isDeepStrictEqual(change, stored)) return undefined;
+  return { id, part, occurred_at, ...change, price: priced.price };
+}

@@ -33,7 +33,6 @@ export type ActivityPage = { rows: StoredActivity[]; next: ActivityPlace | undef
 /**
  * Reads a page of matching rows. Days without any are skipped, and a page looks at a limited number of days: it may be
  * short or empty although others follow.
- * @param options.withLines whether to return the lines of batches too
  */
 export async function readPage(
   client: ClientBase,
@@ -42,22 +41,18 @@ export async function readPage(
   range: DayRange,
   behind: ActivityPlace | undefined,
   limit: number,
-  options: { withLines?: boolean } = {},
 ): Promise<ActivityPage> {
   const names = namesIn(filters);
   const isSparse = names.length > 0 || [filters.source, filters.cost_status, filters.q].some(Boolean);
   if (!isSparse)
-    return cut(await selectActivity(client, workspaceId, filters, range, behind, limit + 1, options), limit);
+    return cut(await selectActivity(client, workspaceId, filters, range, behind, limit + 1), limit);
   const ahead = { from: range.from, until: behind ? earlier(range.until, dayAfter(behind)) : range.until };
   const lastDay =
     names.length > 0 ? await selectLastDay(client, workspaceId, filters, names, ahead) : undefined;
   if (lastDay === null) return { rows: [], next: undefined };
   const left = lastDay === undefined ? ahead : { from: range.from, until: addDays(lastDay, 1) };
   const notBefore = (await selectDayAhead(client, workspaceId, filters, left, messagesAStep)) ?? undefined;
-  const found = await selectActivity(client, workspaceId, filters, left, behind, limit + 1, {
-    ...options,
-    notBefore,
-  });
+  const found = await selectActivity(client, workspaceId, filters, left, behind, limit + 1, notBefore);
   const page = cut(found, limit);
   return page.next || notBefore === undefined ? page : { ...page, next: behindDay(notBefore) };
 }

@@ -7,18 +7,7 @@ import { sql } from "@/lib/db/sql";
 /** The price or currency rate kept with an amount; `rate` is exact text. */
 export type StoredOrigin = { rate: string; [detail: string]: unknown };
 
-/** A line of a stored batch; decimals are exact text. */
-export type StoredLine = {
-  model?: string;
-  feature?: string;
-  unit_type: string;
-  quantity: string;
-  amount_usd: string;
-  cost_status: CostStatus;
-  price?: StoredOrigin;
-};
-
-const entryRow = {
+const postingRow = {
   id: uuid(),
   part: integer(),
   type: text<MessageType>(),
@@ -48,23 +37,22 @@ const entryRow = {
   notes: nullable(text()),
   metadata: nullable(json<Record<string, unknown>>()),
   details: nullable(json<Record<string, unknown>>()),
-  items: nullable(json<StoredLine[]>()),
 };
 
-/** One entry of a message with the whole message beside it; decimals are exact text. */
-export type StoredEntry = Row<typeof entryRow>;
+/** A posting of a message; decimals are exact text. */
+export type StoredPosting = Row<typeof postingRow>;
 
-/** The entries of a message in order; none where the caller may not see it. */
-export function selectMessage(client: ClientBase, workspaceId: string, id: string): Promise<StoredEntry[]> {
+/** The postings of a message in order; none where the caller may not see it. */
+export function selectMessage(client: ClientBase, workspaceId: string, id: string): Promise<StoredPosting[]> {
   return selectAll(
     client,
-    entryRow,
+    postingRow,
     sql`select m.id, m.part, m.type, m.label, m.environment, m.source, m.created_at, m.occurred_at,
        trim_scale(m.amount_usd) as amount_usd, m.cost_status, keys.id as key_id, keys.name as key_name,
        people.id as user_id, coalesce(people.display_name, people.email) as user_name,
        projects.slug as project_slug, projects.name as project_name, m.provider, m.model, m.feature, m.unit_type,
        trim_scale(m.quantity) as quantity, m.price, m.currency, trim_scale(m.original_amount) as original_amount,
-       m.batch_id, m.category, m.notes, m.metadata, m.details, m.items
+       m.batch_id, m.category, m.notes, m.metadata, m.details
      from public.messages as m
      join public.projects on projects.workspace_id = m.workspace_id and projects.id = m.project_id
      left join public.api_keys as keys on keys.workspace_id = m.workspace_id and keys.id = m.api_key_id

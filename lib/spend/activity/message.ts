@@ -4,11 +4,11 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import { asServiceWithin, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
+import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
 import {
-  type StoredEntry,
-  type StoredLine,
   type StoredOrigin,
+  type StoredPosting,
   selectIdempotencyKey,
   selectMessage,
 } from "./message-queries";
@@ -30,43 +30,53 @@ export function readMessage(claims: UserClaims, slug: string, id: string): Promi
 const exact = (text: string) => new ExactNumber(text);
 const exactOrNull = (text: string | null) => (text === null ? null : exact(text));
 
-function toMessageDetail(first: StoredEntry, entries: StoredEntry[]): Omit<MessageDetail, "idempotency_key"> {
-  const { part: _, type, occurred_at: __, project_slug: ___, project_name: ____, items, ...message } = first;
-  const { key_id, key_name, user_id, user_name, ...own } = message;
+function toMessageDetail(
+  first: StoredPosting,
+  postings: StoredPosting[],
+): Omit<MessageDetail, "idempotency_key"> {
+  const isBatch = first.type === "batch";
+  const { part: _, type, occurred_at: __, project_slug: ___, project_name: ____, ...message } = first;
+  const { key_id, key_name, user_id, user_name, ...own } = isBatch ? { ...message, ...noLine } : message;
+  const amount = sum(postings.map(({ amount_usd }) => parseDecimal(amount_usd)));
   return {
     ...own,
     message_type: type,
     created_at: toInstant(first.created_at.getTime()),
-    // The two entries of an allocation sum to zero: what it moved is the first.
-    amount_usd:
-      type === "allocation"
-        ? exact(first.amount_usd)
-        : exact(toText(sum(entries.map(({ amount_usd }) => parseDecimal(amount_usd))))),
-    quantity: exactOrNull(first.quantity),
+    // The two sides of an allocation sum to zero: what it moved is the first.
+    amount_usd: exact(type === "allocation" ? first.amount_usd : toText(amount)),
+    cost_status: combineStatuses(postings.map(({ cost_status }) => cost_status)),
+    quantity: exactOrNull(own.quantity),
     original_amount: exactOrNull(first.original_amount),
-    price: toOrigin(first.price),
+    price: toOrigin(own.price),
     key: key_id === null ? null : { id: key_id, name: key_name ?? "" },
     user: user_id === null ? null : { id: user_id, name: user_name ?? "" },
-    entries: entries.map(({ part, occurred_at, project_slug, project_name, amount_usd }) => ({
-      part,
-      occurred_at: toInstant(occurred_at.getTime()),
-      project_slug,
-      project_name,
-      amount_usd: exact(amount_usd),
-    })),
-    lines: items?.map(toLine) ?? [],
+    entries: (isBatch ? [{ ...first, amount_usd: toText(amount) }] : postings).map(toEntry),
+    lines: isBatch ? postings.map(toLine) : [],
   };
 }
 
-function toLine({ model, feature, unit_type, cost_status, ...line }: StoredLine) {
+/** A batch is one entry: what its postings have each for themselves is said of its lines. */
+const noLine = { model: null, feature: null, unit_type: null, quantity: null, price: null, details: null };
+
+function toEntry({ part, occurred_at, project_slug, project_name, amount_usd }: StoredPosting) {
   return {
-    model: model ?? null,
-    feature: feature ?? null,
-    unit_type,
-    quantity: exact(line.quantity),
-    amount_usd: exact(line.amount_usd),
+    part,
+    occurred_at: toInstant(occurred_at.getTime()),
+    project_slug,
+    project_name,
+    amount_usd: exact(amount_usd),
+  };
+}
+
+function toLine({ model, feature, unit_type, quantity, amount_usd, cost_status, price }: StoredPosting) {
+  return {
+    model,
+    feature,
+    unit_type: unit_type ?? "",
+    quantity: exact(quantity ?? "0"),
+    amount_usd: exact(amount_usd),
     cost_status,
-    price: toOrigin(line.price),
+    price: toOrigin(price),
   };
 }
 

@@ -1,12 +1,13 @@
 import type { ClientBase } from "pg";
-import type { ActivityFilters, ActivityRow } from "@/lib/contract/activity";
-import type { MessageType, Source } from "@/lib/contract/message";
+import type { ActivityFilters } from "@/lib/contract/activity";
+import type { CostStatus, MessageType, Source } from "@/lib/contract/message";
 import type { DayRange } from "@/lib/contract/month";
-import { integer, json, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { integer, json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll, selectOne } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
+import { isListed, postingsOf } from "@/lib/spend/listed-postings";
 import { condition, lineConditions, rowConditions } from "./filters";
-import type { StoredLine } from "./message-queries";
 
 /** A place in the order of activity: the row it stands behind. `at` is exact to the microsecond, ISO 8601 in UTC. */
 export type ActivityPlace = { at: string; id: string; part: number };
@@ -31,12 +32,10 @@ const activityRow = {
   unit_type: nullable(text()),
   quantity: nullable(numeric()),
   line_count: integer(),
-  cost_status: text<ActivityRow["cost_status"]>(),
+  cost_statuses: texts<CostStatus>(),
   batch_id: nullable(text()),
   category: nullable(text()),
   details: nullable(json<{ plan?: string; interval?: string; from_project?: string }>()),
-  /** The lines of a batch that match, where they were asked for. */
-  lines: nullable(json<StoredLine[]>()),
   key_id: nullable(uuid()),
   key_name: nullable(text()),
   user_id: nullable(uuid()),
@@ -44,95 +43,97 @@ const activityRow = {
 };
 
 /** A row of activity as stored; amounts are exact text. `at` is `occurred_at` to the microsecond. */
-export type StoredActivity = Row<typeof activityRow>;
+export type StoredActivity = Omit<Row<typeof activityRow>, "cost_statuses"> & { cost_status: CostStatus };
+
+/** That an instant is in a range of days, and not before another day. */
+function isWithin(column: Sql, { from, until }: DayRange, notBefore: string | undefined): Sql {
+  const instant = (day: string) => (day.endsWith("infinity") ? day : `${day}T00:00:00Z`);
+  const isAhead = notBefore === undefined ? empty : sql`and ${column} >= ${instant(notBefore)}::timestamptz`;
+  return sql`${column} >= ${instant(from)}::timestamptz and ${column} < ${instant(until)}::timestamptz ${isAhead}`;
+}
 
 /** Rows in the order of activity, behind a place. The first condition is what partitions are chosen by. */
 function inRange(
   workspaceId: string,
   filters: ActivityFilters,
-  { from, until }: DayRange,
+  within: Sql,
   behind: ActivityPlace | undefined,
 ): Sql {
-  const instant = (day: string) => (day.endsWith("infinity") ? day : `${day}T00:00:00Z`);
   const isBehind = behind
     ? sql`and m.occurred_at <= ${behind.at}::timestamptz
       and (m.occurred_at, m.id, m.part) < (${behind.at}::timestamptz, ${behind.id}::uuid, ${behind.part}::smallint)`
     : empty;
-  return sql`m.workspace_id = ${workspaceId}
-    and m.occurred_at >= ${instant(from)}::timestamptz and m.occurred_at < ${instant(until)}::timestamptz
-    ${isBehind} ${rowConditions(sql`m`, workspaceId, filters)}`;
+  return sql`m.workspace_id = ${workspaceId} and ${within} ${isBehind} ${rowConditions(sql`m`, workspaceId, filters)}`;
 }
 
-/** The lines of a batch as JSON. Decimals as text: JSON's numbers would lose digits on their way into JavaScript. */
-const linesOfBatch = sql`jsonb_agg(jsonb_build_object(
-  'model', line.model, 'feature', line.feature, 'unit_type', line.unit_type, 'quantity', line.quantity,
-  'amount_usd', line.amount_usd::text, 'cost_status', line.cost_status
-))`;
+/** The conditions on what postings have each for themselves, the lines of a batch too. */
+function postingConditions(posting: Sql, filters: ActivityFilters): Sql {
+  return sql`${condition(sql`${posting}.cost_status`, filters.cost_status)} ${lineConditions(posting, filters)}`;
+}
 
 /**
- * The postings that match, latest first, at most `limit`. Of a batch, the lines that match are summed.
- * @param options.withLines whether to return those lines too
- * @param options.notBefore a day before which not to look, however few were found
+ * The rows that match, latest first, at most `limit`: a posting each, but for a batch, whose lines that match are summed.
+ * @param notBefore a day before which not to look, however few were found
  */
-export function selectActivity(
+export async function selectActivity(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
   range: DayRange,
   behind: ActivityPlace | undefined,
   limit: number,
-  { withLines = false, notBefore }: { withLines?: boolean; notBefore?: string | undefined } = {},
+  notBefore?: string,
 ): Promise<StoredActivity[]> {
   const { cost_status: status, q } = filters;
+  const within = (column: Sql) => isWithin(column, range, notBefore);
+  const matches = sql`where true ${postingConditions(sql`posting`, filters)}`;
+  const ofBatch = sql`line.workspace_id = ${workspaceId} and line.id = m.id and line.occurred_at = m.occurred_at
+    and ${within(sql`line.occurred_at`)}`;
   const pattern = q === undefined ? undefined : `%${q.replace(/[\\%_]/g, "\\$&")}%`;
-  const hasStatus = (row: Sql) => (status === undefined ? empty : sql`and ${row}.cost_status = ${status}`);
   const isFound = sql`
     and (concat_ws(E'\\n', m.label, m.feature, m.model, m.provider, m.notes) ilike ${pattern}
-      or exists (
-        select from jsonb_to_recordset(m.items) as line (model text, feature text)
-        where concat_ws(E'\\n', line.model, line.feature) ilike ${pattern}
+      or m.type = 'batch' and exists (
+        select from public.messages as line
+        where ${ofBatch} and concat_ws(E'\\n', line.model, line.feature) ilike ${pattern}
       ))`;
-  return selectAll(
+  const hasUnpriced = sql`
+    and (m.type <> 'batch' or exists (
+      select from public.messages as line where ${ofBatch} and line.cost_status = 'unpriced'
+    ))`;
+  const rows = await selectAll(
     client,
     activityRow,
     sql`with page as (
        select m.id, m.part, m.occurred_at, m.created_at, m.project_id, m.api_key_id, m.user_id, m.type, m.source,
-         m.environment, m.provider, m.unit_type, m.quantity, m.batch_id, m.category, m.details, m.label,
-         m.amount_usd as message_amount_usd,
-         case when m.items is null then m.model else lines.model end as model,
-         case when m.items is null then m.feature else lines.feature end as feature,
-         case when m.items is null then m.cost_status else lines.cost_status end as cost_status,
-         case when m.items is null then m.amount_usd else lines.amount_usd end as amount_usd,
-         case when m.items is null then 1 else lines.line_count end as line_count,
-         lines.lines
+         m.environment, m.provider, m.unit_type, m.quantity, m.batch_id, m.category, m.details, m.label, postings.*
        from public.messages as m
-       left join lateral (
-         select count(*)::int as line_count, sum(line.amount_usd) as amount_usd,
-           case when count(distinct coalesce(line.model, '')) = 1 then min(line.model) end as model,
-           case when count(distinct coalesce(line.feature, '')) = 1 then min(line.feature) end as feature,
-           case when bool_or(line.cost_status = 'unpriced') then 'unpriced'
-             when bool_or(line.cost_status = 'priced') then 'priced' else 'client' end as cost_status,
-           ${withLines ? linesOfBatch : sql`null::jsonb`} as lines
-         from jsonb_to_recordset(m.items) as line (
-           model text, feature text, unit_type text, quantity text, amount_usd numeric, cost_status text
-         )
-         where true ${hasStatus(sql`line`)} ${lineConditions(sql`line`, filters)}
-       ) as lines on m.items is not null
-       where ${inRange(workspaceId, filters, range, behind)}
-         ${notBefore === undefined ? empty : sql`and m.occurred_at >= ${notBefore}::date::timestamp at time zone 'UTC'`}
-         ${status === "unpriced" ? sql`and m.cost_status = 'unpriced'` : empty}
-         -- Asked of the row alone, so that most rows are passed over without a look at their lines.
-         and (m.items is not null or (true ${hasStatus(sql`m`)} ${lineConditions(sql`m`, filters)}))
-         and (m.items is null or lines.line_count > 0)
+       cross join lateral (
+         select sum(posting.amount_usd) as message_amount_usd,
+           sum(posting.amount_usd) filter (${matches}) as amount_usd,
+           count(*) filter (${matches})::int as line_count,
+           array_agg(distinct posting.cost_status) filter (${matches}) as cost_statuses,
+           case when count(distinct coalesce(posting.model, '')) filter (${matches}) = 1
+             then min(posting.model) filter (${matches}) end as model,
+           case when count(distinct coalesce(posting.feature, '')) filter (${matches}) = 1
+             then min(posting.feature) filter (${matches}) end as feature
+         from (${postingsOf(workspaceId, within)}) as posting
+       ) as postings
+       where ${inRange(workspaceId, filters, within(sql`m.occurred_at`), behind)} and ${isListed}
+         -- Asked of the row alone, so that most rows are passed over without a look at their postings.
+         and (m.type = 'batch' or (true ${postingConditions(sql`m`, filters)}))
+         ${status === "unpriced" ? hasUnpriced : empty}
          ${pattern === undefined ? empty : isFound}
+         and postings.line_count > 0
        order by m.occurred_at desc, m.id desc, m.part desc
        limit ${limit}
      )
      select page.id, page.part, to_char(page.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, page.occurred_at, page.created_at,
        trim_scale(page.amount_usd) as amount_usd, trim_scale(page.message_amount_usd) as message_amount_usd,
        page.type as message_type, projects.slug as project_slug, projects.name as project_name, page.environment,
-       page.feature, page.source, page.label, page.provider, page.model, page.unit_type,
-       trim_scale(page.quantity) as quantity, page.line_count, page.cost_status, page.batch_id, page.category, page.details, page.lines,
+       page.feature, page.source, page.label, page.provider, page.model,
+       case when page.type <> 'batch' then page.unit_type end as unit_type,
+       case when page.type <> 'batch' then trim_scale(page.quantity) end as quantity,
+       page.line_count, page.cost_statuses, page.batch_id, page.category, page.details,
        keys.id as key_id, keys.name as key_name, people.id as user_id, coalesce(people.display_name, people.email) as user_name
      from page
      join public.projects on projects.workspace_id = ${workspaceId} and projects.id = page.project_id
@@ -140,6 +141,46 @@ export function selectActivity(
      left join public.profiles as people
        on people.id = coalesce(page.user_id, case when keys.kind = 'member' then keys.created_by end)
      order by page.occurred_at desc, page.id desc, page.part desc`,
+  );
+  return rows.map(({ cost_statuses, ...row }) => ({ ...row, cost_status: combineStatuses(cost_statuses) }));
+}
+
+const lineRow = {
+  id: uuid(),
+  part: integer(),
+  model: nullable(text()),
+  feature: nullable(text()),
+  unit_type: nullable(text()),
+  quantity: nullable(numeric()),
+  amount_usd: numeric(),
+  cost_status: text<CostStatus>(),
+};
+
+/** A line of a batch as stored; decimals are exact text. */
+export type ActivityLine = Row<typeof lineRow>;
+
+/** The lines of some rows' batches that match, in their order; none of rows that are no batches. */
+export async function selectLines(
+  client: ClientBase,
+  workspaceId: string,
+  filters: ActivityFilters,
+  rows: StoredActivity[],
+): Promise<ActivityLine[]> {
+  const batches = rows.filter(({ message_type }) => message_type === "batch");
+  const instants = batches.map(({ at }) => at).sort();
+  if (batches.length === 0) return [];
+  return selectAll(
+    client,
+    lineRow,
+    sql`select line.id, line.part, line.model, line.feature, line.unit_type, trim_scale(line.quantity) as quantity,
+        trim_scale(line.amount_usd) as amount_usd, line.cost_status
+      from unnest(${batches.map(({ id }) => id)}::uuid[], ${batches.map(({ at }) => at)}::timestamptz[])
+        as batch (id, occurred_at)
+      join public.messages as line on line.id = batch.id and line.occurred_at = batch.occurred_at
+      where line.workspace_id = ${workspaceId}
+        and line.occurred_at >= ${instants[0]}::timestamptz and line.occurred_at <= ${instants.at(-1)}::timestamptz
+        ${postingConditions(sql`line`, filters)}
+      order by line.id, line.part`,
   );
 }
 

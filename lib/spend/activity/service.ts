@@ -53,7 +53,7 @@ export async function loadActivity(
 
 /** A row as answers have it. */
 export function toActivityRow(row: StoredActivity): ActivityRow {
-  const { at: _, batch_id, category, details, lines, key_id, key_name, user_id, user_name, ...rest } = row;
+  const { at: _, batch_id, category, details, key_id, key_name, user_id, user_name, ...rest } = row;
   return {
     ...rest,
     amount_usd: new ExactNumber(row.amount_usd),

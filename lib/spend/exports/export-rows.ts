@@ -1,13 +1,13 @@
 import { toInstant } from "@/lib/contract/instant";
 import { labelOf } from "@/lib/spend/activity/label";
-import type { StoredActivity } from "@/lib/spend/activity/queries";
 import { type CsvCell, csvNumber } from "./csv";
+import type { ExportedPosting } from "./unfold";
 
 /** A column of an export: its name, and its cell for a row. */
 export type Column<Row> = [name: string, cell: (row: Row) => CsvCell];
 
-/** The columns of activity, one per field. */
-export const activityColumns: Column<StoredActivity>[] = [
+/** The columns of a posting, one per field of activity. */
+export const activityColumns: Column<ExportedPosting>[] = [
   ["id", (row) => row.id],
   ["part", (row) => csvNumber(String(row.part))],
   ["occurred_at", (row) => toInstant(row.occurred_at.getTime())],

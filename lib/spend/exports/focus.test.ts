@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { MessageType } from "@/lib/contract/message";
 import type { StoredActivity } from "@/lib/spend/activity/queries";
-import { chargesOf, focusColumns } from "./focus";
+import { focusColumns } from "./focus";
+import { runsOf, unfold } from "./unfold";
 
 const workspace = {
   id: "w",
@@ -40,7 +41,6 @@ function rowOf(type: MessageType, occurredAt: string, others: Partial<StoredActi
     batch_id: null,
     category: null,
     details: null,
-    lines: null,
     key_id: "k",
     key_name: "Key",
     user_id: null,
@@ -51,8 +51,7 @@ function rowOf(type: MessageType, occurredAt: string, others: Partial<StoredActi
 
 /** Some columns of the one charge of a row. */
 function read(row: StoredActivity, names: string[]): unknown[] {
-  const [charge] = chargesOf(row, workspace);
-  if (!charge) throw new Error("A row has a charge.");
+  const charge = { ...row, workspace };
   return names.map((wanted) => {
     const cell = focusColumns.find(([name]) => name === wanted)?.[1](charge);
     return typeof cell === "object" && cell !== null ? Number(cell.digits) : cell;
@@ -87,19 +86,39 @@ test.each<[MessageType, string, string, number | null, string | null, number | n
   expect(read(rowOf(type, "2026-11-05T00:00:00Z"), names)).toEqual(expected);
 });
 
-test("Exports the lines of a batch as charges, each to its last digit", () => {
-  const line = { unit_type: "requests", quantity: "2", cost_status: "client" as const };
-  const row = rowOf("batch", "2026-11-05T00:00:00Z", {
-    amount_usd: "3",
-    lines: [
-      { ...line, model: "m", feature: "chat", amount_usd: "1.000000000000000001" },
-      { ...line, amount_usd: "1.999999999999999999" },
-    ] as NonNullable<StoredActivity["lines"]>,
-  });
+test("Exports the lines of a batch as postings, each to its last digit, beside the amount of the whole", () => {
+  const of = { unit_type: "requests", quantity: "2", cost_status: "client" as const };
+  const batch = (id: string) =>
+    rowOf("batch", "2026-11-05T00:00:00Z", { id, batch_id: id, line_count: 2, message_amount_usd: "3" });
+  const rows = [rowOf("usage", "2026-11-06T00:00:00Z"), batch("a"), batch("b")];
+  const lines = [
+    { ...of, id: "a", part: 0, model: "m", feature: "chat", amount_usd: "1.000000000000000001" },
+    { ...of, id: "a", part: 4, model: null, feature: null, amount_usd: "1.999999999999999999" },
+    { ...of, id: "b", part: 1, model: "n", feature: null, amount_usd: "3" },
+  ];
   expect(
-    chargesOf(row, workspace).map(({ model, feature, amount_usd }) => [model, feature, amount_usd]),
+    unfold(rows, lines).map((row) => [
+      row.id,
+      row.part,
+      row.model,
+      row.feature,
+      row.amount_usd,
+      row.message_amount_usd,
+      row.label,
+    ]),
   ).toEqual([
-    ["m", "chat", "1.000000000000000001"],
-    [null, null, "1.999999999999999999"],
+    ["m", 0, null, null, "1.5", "1.5", null],
+    ["a", 0, "m", "chat", "1.000000000000000001", "3", "acme · batch a · 2 lines"],
+    ["a", 4, null, null, "1.999999999999999999", "3", "acme · batch a · 2 lines"],
+    ["b", 1, "n", null, "3", "3", "acme · batch b · 2 lines"],
   ]);
+});
+
+test("Reads a limited number of postings at a time, or one batch that has more", () => {
+  const rows = [1, 1, 3, 9, 1, 1, 1, 1].map((line_count) =>
+    rowOf("batch", "2026-11-05T00:00:00Z", { line_count }),
+  );
+  const sizes = [...runsOf(rows, 4)].map((run) => run.map(({ line_count }) => line_count));
+  expect(sizes).toEqual([[1, 1], [3], [9], [1, 1, 1, 1]]);
+  expect([...runsOf([], 4)]).toEqual([]);
 });

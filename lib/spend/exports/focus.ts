@@ -1,29 +1,15 @@
 import { dayOf } from "@/lib/contract/instant";
 import type { Membership } from "@/lib/contract/me";
 import type { MessageType } from "@/lib/contract/message";
-import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { labelOf } from "@/lib/spend/activity/label";
-import type { StoredActivity } from "@/lib/spend/activity/queries";
 import { addDays, addMonthStart } from "@/lib/spend/period";
 import { csvNumber } from "./csv";
 import type { Column } from "./export-rows";
+import type { ExportedPosting } from "./unfold";
 
-/** A charge: an entry of the ledger, or one line of a batch, in a workspace. */
-type Charge = StoredActivity & { workspace: Membership };
-
-/** The charges of a row: a batch's lines each for themselves, for a line has one model and one unit. */
-export function chargesOf(row: StoredActivity, workspace: Membership): Charge[] {
-  if (!row.lines) return [{ ...row, workspace }];
-  return row.lines.map(({ model = null, feature = null, ...line }) => ({
-    ...row,
-    ...line,
-    model,
-    feature,
-    amount_usd: toText(parseDecimal(line.amount_usd)),
-    workspace,
-  }));
-}
+/** A charge: a posting in a workspace. A line of a batch is one by itself, for it has one model and one unit. */
+type Charge = ExportedPosting & { workspace: Membership };
 
 /** How FOCUS classes a message: what it is, and how often it comes. An allocation corrects where a cost belongs. */
 const classes: Record<MessageType, { category: string; frequency: string; unit: string }> = {

@@ -1,3 +1,4 @@
+import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { ExportQuery } from "@/lib/contract/activity";
 import { dayOf } from "@/lib/contract/instant";
@@ -6,29 +7,35 @@ import type { DayRange } from "@/lib/contract/month";
 import { deadlines } from "@/lib/db/deadlines";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { type ActivityPage, readPage } from "@/lib/spend/activity/activity-page";
-import type { ActivityPlace, StoredActivity } from "@/lib/spend/activity/queries";
+import { type ActivityPlace, type StoredActivity, selectLines } from "@/lib/spend/activity/queries";
 import { rangeOf } from "@/lib/spend/period";
 import { csvRow } from "./csv";
 import { activityColumns, type Column } from "./export-rows";
-import { chargesOf, focusColumns } from "./focus";
+import { focusColumns } from "./focus";
 import { inTurn } from "./in-turn";
 import { RunningExport } from "./running-export";
+import { type ExportedPosting, runsOf, unfold } from "./unfold";
 
 /**
- * Rows read at a time: what an export holds in memory, however long it is, and what others wait for while it is written
- * out.
+ * Rows read at a time, and postings of them: what an export holds in memory, however long it is, and what others wait for
+ * while it is written out.
  */
 const rowsAPage = 500;
+const postingsARun = 2_000;
 
 /** An export under way: its file name, and its text as it comes to be. `end` lets go of it, at whatever place it is. */
 export type Export = { fileName: string; text: AsyncIterable<string>; end: () => Promise<void> };
 
 type Page = ActivityPage & { workspace: Membership; range: DayRange; now: number };
 
+/** Postings that are written out together, and in which workspace they are. */
+type Run = { postings: ExportedPosting[]; workspace: Membership };
+
 /**
- * Every row of activity that matches, latest first, as CSV. Each page is read by itself with the caller's rights of then,
- * and holds no connection while it is being sent; pages follow each other by place, so that no row comes twice or is
- * missed whatever is recorded meanwhile. Which day, week or month is the current one is the first page's to say.
+ * Every posting of the activity that matches, latest first, the lines of a batch in their order, as CSV. Each page is read
+ * by itself with the caller's rights of then, and so are its batches' lines; none holds a connection while it is being
+ * sent. Pages follow each other by place, so that no posting comes twice or is missed whatever is recorded meanwhile.
+ * Which day, week or month is the current one is the first page's to say.
  * @throws ServiceError not_found to strangers, export_in_progress; both before the first piece
  */
 export async function exportActivity(
@@ -36,32 +43,34 @@ export async function exportActivity(
   slug: string,
   { format, ...filters }: ExportQuery,
 ): Promise<Export> {
-  const readNext = (after?: { place: ActivityPlace; range: DayRange }): Promise<Page> =>
+  const read = <T>(ask: (client: PoolClient, workspace: Membership, now: number) => Promise<T>): Promise<T> =>
     inTurn(() =>
       asUserReading(
         claims,
-        async (client, now) => {
-          const workspace = await requireMembership(client, claims, slug);
-          const range = after?.range ?? rangeOf(filters, now);
-          const withLines = format === "focus";
-          const page = await readPage(client, workspace.id, filters, range, after?.place, rowsAPage, {
-            withLines,
-          });
-          return { ...page, workspace, range, now };
-        },
+        async (client, now) => ask(client, await requireMembership(client, claims, slug), now),
         deadlines.exportPage,
       ),
     );
+  const readNext = (after?: { place: ActivityPlace; range: DayRange }): Promise<Page> =>
+    read(async (client, workspace, now) => {
+      const range = after?.range ?? rangeOf(filters, now);
+      const page = await readPage(client, workspace.id, filters, range, after?.place, rowsAPage);
+      return { ...page, workspace, range, now };
+    });
+  const readPostings = async (rows: StoredActivity[]): Promise<ExportedPosting[]> => {
+    if (!rows.some(({ message_type }) => message_type === "batch")) return rows;
+    return unfold(rows, await read((client, { id }) => selectLines(client, id, filters, rows)));
+  };
   await demandMembership(claims, slug);
   const running = await RunningExport.begin(claims.sub);
   try {
     const first = await readNext();
-    const pages = pagesFrom(first, running, readNext);
+    const runs = runsFrom(pagesFrom(first, running, readNext), running, readPostings);
     const fileName = `${slug}-${filters.period}-${dayOf(first.now)}${format === "focus" ? "-focus" : ""}.csv`;
     const text =
       format === "focus"
-        ? write(pages, focusColumns, chargesOf)
-        : write(pages, activityColumns, (row) => [row]);
+        ? write(runs, focusColumns, (posting, workspace) => ({ ...posting, workspace }))
+        : write(runs, activityColumns, (posting) => posting);
     return { fileName, text, end: () => running.end() };
   } catch (error) {
     await running.end();
@@ -98,14 +107,28 @@ async function* pagesFrom(
   }
 }
 
-async function* write<Row>(
+/** The postings of pages, a limited number at a time. */
+async function* runsFrom(
   pages: AsyncIterable<Page>,
+  running: RunningExport,
+  readPostings: (rows: StoredActivity[]) => Promise<ExportedPosting[]>,
+): AsyncGenerator<Run> {
+  for await (const { rows, workspace } of pages) {
+    for (const run of runsOf(rows, postingsARun)) {
+      await running.goOn();
+      yield { postings: await readPostings(run), workspace };
+    }
+  }
+}
+
+async function* write<Row>(
+  runs: AsyncIterable<Run>,
   columns: Column<Row>[],
-  spread: (row: StoredActivity, workspace: Membership) => Row[],
+  toRow: (posting: ExportedPosting, workspace: Membership) => Row,
 ): AsyncGenerator<string> {
   yield csvRow(columns.map(([name]) => name));
-  for await (const { rows, workspace } of pages) {
-    const charges = rows.flatMap((row) => spread(row, workspace));
-    if (charges.length > 0) yield charges.map((row) => csvRow(columns.map(([, cell]) => cell(row)))).join("");
+  for await (const { postings, workspace } of runs) {
+    const rows = postings.map((posting) => toRow(posting, workspace));
+    if (rows.length > 0) yield rows.map((row) => csvRow(columns.map(([, cell]) => cell(row)))).join("");
   }
 }

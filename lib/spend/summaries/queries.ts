@@ -1,9 +1,11 @@
 import type { ClientBase } from "pg";
 import type { CostStatus } from "@/lib/contract/message";
 import type { DayRange } from "@/lib/contract/month";
-import { date, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { date, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
-import { sql } from "@/lib/db/sql";
+import { type Sql, sql } from "@/lib/db/sql";
+import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
+import { isListed, postingsOf } from "@/lib/spend/listed-postings";
 import type { LedgerScope } from "@/lib/spend/scope";
 
 const totalsRow = {
@@ -88,6 +90,7 @@ export function selectSpendLines(
   from: Date,
   to: Date,
 ): Promise<SpendLine[]> {
+  const within = (column: Sql) => sql`${column} >= ${from} and ${column} < ${to}`;
   return selectAll(
     client,
     spendLine,
@@ -102,19 +105,12 @@ export function selectSpendLines(
        where workspace_id = ${project.workspace_id} and project_id = ${project.id}
          and day >= first_whole and day < last_whole
        union all
-       select
-         (m.occurred_at at time zone 'UTC')::date, m.type,
-         case when m.items is null then m.model else line.model end,
-         case when m.items is null then m.feature else line.feature end,
-         case when m.items is null then m.amount_usd else line.amount_usd end,
-         (m.part = 0 and coalesce(line.number, 1) = 1)::int,
-         (case when m.items is null then m.cost_status else line.cost_status end = 'unpriced')::int
+       select (m.occurred_at at time zone 'UTC')::date, m.type, posting.model, posting.feature, posting.amount_usd,
+         (posting.part = 0)::int, (posting.cost_status = 'unpriced')::int
        from bounds, public.messages as m
-       left join lateral rows from (
-         jsonb_to_recordset(m.items) as (model text, feature text, amount_usd numeric, cost_status text)
-       ) with ordinality as line (model, feature, amount_usd, cost_status, number) on true
-       where m.workspace_id = ${project.workspace_id} and m.project_id = ${project.id}
-         and m.occurred_at >= ${from} and m.occurred_at < ${to}
+       cross join lateral (${postingsOf(project.workspace_id, within)}) as posting
+       where m.workspace_id = ${project.workspace_id} and m.project_id = ${project.id} and ${isListed}
+         and ${within(sql`m.occurred_at`)}
          and not (
            (m.occurred_at at time zone 'UTC')::date >= first_whole and (m.occurred_at at time zone 'UTC')::date < last_whole
          )
@@ -133,7 +129,7 @@ const latestRow = {
   created_at: timestamp(),
   type: text(),
   amount_usd: numeric(),
-  cost_status: text<CostStatus>(),
+  cost_statuses: texts<CostStatus>(),
   provider: nullable(text()),
   model: nullable(text()),
   feature: nullable(text()),
@@ -143,23 +139,36 @@ const latestRow = {
   label: nullable(text()),
 };
 
-/** The latest rows of a project in a range, at most `limit`. */
-export function selectLatestRows(
+/** The latest rows of a project in a range, at most `limit`; a batch is one, without what only its lines have. */
+export async function selectLatestRows(
   client: ClientBase,
   project: { workspace_id: string; id: string },
   from: Date,
   to: Date,
   limit: number,
 ) {
-  return selectAll(
+  const within = (column: Sql) => sql`${column} >= ${from} and ${column} < ${to}`;
+  const unlessBatch = (value: Sql) => sql`case when m.type <> 'batch' then ${value} end`;
+  const rows = await selectAll(
     client,
     latestRow,
-    sql`select id, occurred_at, created_at, type, trim_scale(amount_usd) as amount_usd, cost_status, provider, model,
-        feature, unit_type, trim_scale(quantity) as quantity, source, label
-      from public.messages
-      where workspace_id = ${project.workspace_id} and project_id = ${project.id}
-        and occurred_at >= ${from} and occurred_at < ${to}
-      order by occurred_at desc, id desc
+    sql`select m.id, m.occurred_at, m.created_at, m.type, trim_scale(postings.amount_usd) as amount_usd,
+        postings.cost_statuses, m.provider, ${unlessBatch(sql`m.model`)} as model,
+        ${unlessBatch(sql`m.feature`)} as feature, ${unlessBatch(sql`m.unit_type`)} as unit_type,
+        ${unlessBatch(sql`trim_scale(m.quantity)`)} as quantity, m.source, m.label
+      from public.messages as m
+      cross join lateral (
+        select sum(posting.amount_usd) as amount_usd, array_agg(distinct posting.cost_status) as cost_statuses
+        from (${postingsOf(project.workspace_id, within)}) as posting
+      ) as postings
+      where m.workspace_id = ${project.workspace_id} and m.project_id = ${project.id} and ${isListed}
+        and ${within(sql`m.occurred_at`)}
+      order by m.occurred_at desc, m.id desc
       limit ${limit}`,
   );
+  return rows.map(({ id, cost_statuses, ...row }) => ({
+    id,
+    cost_status: combineStatuses(cost_statuses),
+    ...row,
+  }));
 }

@@ -109,18 +109,6 @@ export const corruptions: Corruption[] = [
     ["key_spend amount_usd", "key_spend message_count -7"],
   ],
   [
-    "a batch's amount",
-    ({ ids }) =>
-      `update public.messages set amount_usd = 0.5 where workspace_id = $1 and id = '${ids.batch}'`,
-    ["key_spend amount_usd -0.25", "batch amount_usd 0.25"],
-  ],
-  [
-    "whether a batch is priced",
-    ({ ids }) =>
-      `update public.messages set cost_status = 'client' where workspace_id = $1 and id = '${ids.batch}'`,
-    ["batch status 1"],
-  ],
-  [
     "one side of an allocation",
     ({ ids }) =>
       `update public.messages set amount_usd = -0.3 where workspace_id = $1 and id = '${ids.allocation}' and part = 1`,
@@ -132,6 +120,7 @@ export const corruptions: Corruption[] = [
       `delete from public.messages where workspace_id = $1 and id = '${ids.allocation}' and part = 1`,
     [
       "daily_spend amount_usd -0.4",
+      "daily_spend item_count 1",
       "key_spend amount_usd -0.4",
       "posting parts -1",
       "posting amount_usd 0.4",
@@ -153,7 +142,13 @@ export const corruptions: Corruption[] = [
     "a month of a yearly subscription that is gone",
     ({ ids }) =>
       `delete from public.messages where workspace_id = $1 and id = '${ids.subscription}' and part = 1`,
-    ["daily_spend amount_usd", "key_spend amount_usd", "posting parts -1", "posting amount_usd"],
+    [
+      "daily_spend amount_usd",
+      "daily_spend item_count 1",
+      "key_spend amount_usd",
+      "posting parts -1",
+      "posting amount_usd",
+    ],
   ],
   [
     "an expense beside its rate",
@@ -166,5 +161,40 @@ export const corruptions: Corruption[] = [
     () => "update private.idempotency set message_id = gen_random_uuid() where workspace_id = $1",
     ["idempotency message 1"],
     { key: "kept" },
+  ],
+];
+
+/** A corruption of a batch's lines, which the sums follow where nothing says what the line was; what stays after that. */
+export const corruptedLines: [name: string, statement: string, found: string[], left: string[]][] = [
+  [
+    "the amount of a line",
+    "update public.messages set amount_usd = 0.5 where workspace_id = $1 and id = $2 and part = 0",
+    ["daily_spend amount_usd -0.25", "key_spend amount_usd -0.25"],
+    [],
+  ],
+  [
+    "whether a line is priced",
+    "update public.messages set cost_status = 'client' where workspace_id = $1 and id = $2 and part = 1",
+    ["daily_spend unpriced_count 1"],
+    [],
+  ],
+  [
+    "the last line that is gone",
+    "delete from public.messages where workspace_id = $1 and id = $2 and part = 1",
+    ["daily_spend item_count 1", "daily_spend unpriced_count 1"],
+    [],
+  ],
+  [
+    "a line before the last that is gone",
+    "delete from public.messages where workspace_id = $1 and id = $2 and part = 0",
+    [
+      "daily_spend amount_usd 0.25",
+      "daily_spend message_count 1",
+      "daily_spend item_count 1",
+      "key_spend amount_usd 0.25",
+      "key_spend message_count 1",
+      "posting parts -1",
+    ],
+    ["posting parts -1"],
   ],
 ];

@@ -1,0 +1,91 @@
+"use client";
+
+import { type ReactNode, useState } from "react";
+import { exactText } from "@/components/amount";
+import { Money } from "@/components/money";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { Skeleton } from "@/components/ui/skeleton";
+import { TableCell, TableRow } from "@/components/ui/table";
+import { useApi } from "@/components/use-api";
+import type { messageDetail } from "@/lib/contract/activity";
+import { groupDigits } from "./exact";
+import { type BatchLine, type LineFilter, matchingLines } from "./row";
+
+/** Lines shown before the rest is asked for. */
+const linesAtFirst = 50;
+
+/** The lines of a batch that match, each as a row of the activity table, under the row of the batch. */
+export function BatchLines({
+  workspace,
+  id,
+  filter,
+}: {
+  workspace: string;
+  /** The message's id. */
+  id: string;
+  filter: LineFilter;
+}) {
+  const { answer, problem } = useApi<typeof messageDetail>(`/api/v1/workspaces/${workspace}/messages/${id}`);
+  const [isWhole, setWhole] = useState(false);
+  if (problem) return <Note>{problem.message}</Note>;
+  if (!answer) {
+    return (
+      <Note>
+        <Skeleton className="w-40" aria-label="Loading the lines" />
+      </Note>
+    );
+  }
+  const matching = matchingLines(answer.lines, filter);
+  const shown = isWhole ? matching : matching.slice(0, linesAtFirst);
+  return (
+    <>
+      {shown.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a batch's lines have no other name, and keep their places.
+        <Line key={index} line={line} />
+      ))}
+      {shown.length < matching.length ? (
+        <Note>
+          <Button variant="outline" size="sm" onClick={() => setWhole(true)}>
+            Show all {groupDigits(String(matching.length))} lines
+          </Button>
+        </Note>
+      ) : null}
+    </>
+  );
+}
+
+function Line({ line }: { line: BatchLine }) {
+  const name = [line.model, line.feature].filter(Boolean).join(" · ");
+  const quantity = `${groupDigits(exactText(line.quantity))} ${line.unit_type.replaceAll("_", " ")}`;
+  return (
+    <TableRow data-line>
+      <TableCell className="hidden sm:table-cell" />
+      <TableCell className="w-full max-w-0 pl-6 sm:pl-9">
+        <span className="block truncate">{name || quantity}</span>
+        {name ? <span className="block truncate text-muted-foreground text-xs">{quantity}</span> : null}
+      </TableCell>
+      <TableCell className="hidden md:table-cell" />
+      <TableCell className="hidden lg:table-cell" />
+      <TableCell className="whitespace-nowrap pr-0 text-right">
+        {line.cost_status === "unpriced" ? (
+          <Badge variant="warning">No price yet</Badge>
+        ) : (
+          <Money usd={line.amount_usd} figure="line.amount_usd" />
+        )}
+      </TableCell>
+    </TableRow>
+  );
+}
+
+/** A row that stands for lines which are not shown. */
+function Note({ children }: { children: ReactNode }) {
+  return (
+    <TableRow>
+      <TableCell className="hidden sm:table-cell" />
+      <TableCell colSpan={4} className="pl-6 text-muted-foreground sm:pl-9">
+        {children}
+      </TableCell>
+    </TableRow>
+  );
+}

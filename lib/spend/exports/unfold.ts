@@ -1,0 +1,43 @@
+import { labelOf } from "@/lib/spend/activity/label";
+import type { ActivityLine, StoredActivity } from "@/lib/spend/activity/queries";
+
+/** A posting of an export: a row of activity, or one line of the batch that a row is. */
+export type ExportedPosting = StoredActivity;
+
+/**
+ * Rows of activity as postings: each batch as its lines, every one with its own part, model, unit, quantity and amount.
+ * The label and `message_amount_usd` stay those of the whole batch.
+ * @param lines those of the batches among the rows, in their order
+ */
+export function unfold(rows: StoredActivity[], lines: ActivityLine[]): ExportedPosting[] {
+  const linesOf = new Map<string, ActivityLine[]>();
+  for (const line of lines) {
+    const known = linesOf.get(line.id);
+    if (known) known.push(line);
+    else linesOf.set(line.id, [line]);
+  }
+  return rows.flatMap((row) => {
+    if (row.message_type !== "batch") return [row];
+    const whole = { ...row, label: labelOf(row) };
+    return (linesOf.get(row.id) ?? []).map((line) => ({ ...whole, ...line, line_count: 1 }));
+  });
+}
+
+/**
+ * Cuts rows into runs with so many postings at most, or of one row that has more.
+ * @param atMost postings of a run
+ */
+export function* runsOf(rows: StoredActivity[], atMost: number): Generator<StoredActivity[]> {
+  let run: StoredActivity[] = [];
+  let postings = 0;
+  for (const row of rows) {
+    if (run.length > 0 && postings + row.line_count > atMost) {
+      yield run;
+      run = [];
+      postings = 0;
+    }
+    run.push(row);
+    postings += row.line_count;
+  }
+  if (run.length > 0) yield run;
+}

@@ -1,0 +1,326 @@
+import { randomUUID } from "node:crypto";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
+import { newId } from "@/lib/db/new-id";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { reconcile } from "@/lib/ledger/reconcile/service";
+import { apiClient, signUpUser } from "@/tests/helpers/client";
+import { createEmptyDatabase, type TestDatabase } from "@/tests/helpers/database";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { Fixtures } from "@/tests/helpers/keys";
+import { exact, show, total } from "@/tests/helpers/ledger/exact";
+import { projectRoot } from "@/tests/helpers/project-root";
+import { startService } from "@/tests/helpers/service";
+import { loadLines } from "@/tests/helpers/spend";
+
+const migrations = join(projectRoot, "supabase/migrations");
+/** The migration that brings the means to move lines, and the one that moves what is left. */
+const [means, move] = ["20261122120000", "20261122120100"];
+
+const workspace = randomUUID();
+const [key, alpha, beta] = [randomUUID(), randomUUID(), randomUUID()];
+const months = ["2026-03", "2026-04", "2026-05"];
+
+type Row = Record<string, unknown>;
+type Item = Row & { amount_usd: string; cost_status: string };
+
+/** A line as the version before kept it within its batch. */
+function item(number: number, line: number): Item {
+  const of = { unit_type: "input_tokens", quantity: "1e3", ...(line % 2 && { feature: "chat" }) };
+  if (line % 3 === 0)
+    return { ...of, model: "fast", amount_usd: "0.000000000000000007", cost_status: "client" };
+  if (line % 3 === 1 && number % 4 === 0)
+    return { ...of, model: "unheard-of", amount_usd: "0", cost_status: "unpriced" };
+  return {
+    ...of,
+    model: "gpt-4o",
+    cached_quantity: "10",
+    request_input_tokens: "1000",
+    amount_usd: `0.00${number}${line}`,
+    cost_status: "priced",
+    price: { rate: "0.0000025", unit: "input_tokens", source: "catalogue" },
+  };
+}
+
+/** A batch of that version with so many lines, or another message, as rows of its ledger. */
+function messageRows(number: number): Row[] {
+  const at = `${months[Math.floor(number / 3) % 3]}-${String(1 + (number % 28)).padStart(2, "0")}T12:00:00Z`;
+  const own = {
+    workspace_id: workspace,
+    id: newId(),
+    occurred_at: at,
+    created_at: at,
+    project_id: number % 2 ? alpha : beta,
+    api_key_id: key,
+    source: "api",
+    environment: "live",
+    label: number % 5 ? null : `Message ${number}`,
+    metadata: number % 5 ? null : { number },
+  };
+  if (number % 20 === 0) {
+    const sides = { ...own, type: "allocation", cost_status: "client", details: { from_project: "beta" } };
+    return [
+      { ...sides, project_id: alpha, amount_usd: "0.25" },
+      { ...sides, part: 1, project_id: beta, amount_usd: "-0.25" },
+    ];
+  }
+  if (number % 20 === 1) {
+    const charge = { currency: "USD", original_amount: "24", cost_status: "client", provider: "linear" };
+    return Array.from({ length: 12 }, (_, part) => ({
+      ...own,
+      ...charge,
+      type: "subscription",
+      part,
+      occurred_at: new Date(Date.UTC(2026, 2 + part, 1, 12)).toISOString(),
+      details: { interval: "year", starts_on: "2026-03-01" },
+      amount_usd: "2",
+    }));
+  }
+  if (number % 3 === 0) {
+    return [{ ...own, type: "usage", provider: "openai", ...item(number, 2) }];
+  }
+  const items = Array.from({ length: number % 50 === 5 ? 300 : 1 + (number % 7) }, (_, line) =>
+    item(number, line),
+  );
+  const statuses = items.map(({ cost_status }) => cost_status);
+  const status = ["unpriced", "priced", "client"].find((each) => statuses.includes(each));
+  const amount = show(total(items.map(({ amount_usd }) => exact(amount_usd))));
+  return [
+    {
+      ...own,
+      type: "batch",
+      provider: "openai",
+      batch_id: `b-${number}`,
+      items,
+      amount_usd: amount,
+      cost_status: status,
+    },
+  ];
+}
+
+/** Gives a new database the migrations before these, and a ledger as the functions of that version write it. */
+async function makeEarlierDatabase(rows: Row[]): Promise<{ database: TestDatabase; fixtures: Fixtures }> {
+  const database = await createEmptyDatabase();
+  await bootstrapDatabaseAt(database.superuserUrl, join(projectRoot, "supabase/bootstrap"));
+  await withMigrations(
+    (file) => file < (means as string),
+    (folder) => migrate(database.adminUrl, folder),
+  );
+  const fixtures = new Fixtures(database.adminUrl);
+  const { sql } = fixtures;
+  await sql.query("insert into public.workspaces (id, slug, name) values ($1, 'earlier', 'Earlier')", [
+    workspace,
+  ]);
+  await sql.query(
+    "insert into public.projects (workspace_id, id, slug, name) values ($1, $2, 'alpha', 'Alpha'), ($1, $3, 'beta', 'Beta')",
+    [workspace, alpha, beta],
+  );
+  await sql.query(
+    `insert into public.api_keys (workspace_id, id, name, prefix, last_four, permissions)
+     values ($1, $2, 'Key', 'svc_live_x', 'abcd', array['log_usage'])`,
+    [workspace, key],
+  );
+  await sql.query(
+    "select private.ensure_messages_month(month) from generate_series(timestamptz '2026-03-01Z', '2027-03-01Z', '1 month') as month",
+  );
+  await sql.query("select private.store_messages('[]', $1, '[]')", [JSON.stringify(rows)]);
+  return { database, fixtures };
+}
+
+/** Calls `use` with a folder that has the chosen migrations, each as `edit` makes it. */
+async function withMigrations<T>(
+  chosen: (file: string) => boolean,
+  use: (folder: string) => Promise<T>,
+  edit?: (text: string) => string,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "migrations-"));
+  for (const file of readdirSync(migrations).filter(chosen)) {
+    if (edit) writeFileSync(join(folder, file), edit(readFileSync(join(migrations, file), "utf8")));
+    else copyFileSync(join(migrations, file), join(folder, file));
+  }
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Steps of a hundred messages or lines, so that there are many. */
+const inSmallSteps = (text: string) => text.replace(/^(-- Repeat until 0: .*\()\d+\)/, "$1100)");
+/** As the Supabase CLI applies a migration: its statements, once. */
+const atOnce = (text: string) => text.replace(/^-- Repeat until 0: .*/, "--");
+
+/** Every posting of the ledger of before, with each line of a batch as one. */
+const earlierPostings = `
+  select m.workspace_id, m.id, coalesce(number - 1, m.part)::int as part, m.occurred_at, m.created_at, m.project_id, m.api_key_id,
+    m.user_id, m.type, m.source, m.environment, m.provider,
+    case when item is null then m.model else item ->> 'model' end as model,
+    case when item is null then m.feature else item ->> 'feature' end as feature,
+    coalesce(item ->> 'unit_type', m.unit_type) as unit_type,
+    coalesce((item ->> 'quantity')::numeric, m.quantity)::text as quantity,
+    trim_scale(coalesce((item ->> 'amount_usd')::numeric, m.amount_usd))::text as amount_usd,
+    coalesce(item ->> 'cost_status', m.cost_status) as cost_status, coalesce(item -> 'price', m.price) as price,
+    m.currency, m.original_amount::text as original_amount, m.batch_id,
+    case when number > 1 then null else m.label end as label, m.category, m.notes,
+    case when number > 1 then null else m.metadata end as metadata,
+    case when item ? 'cached_quantity' then jsonb_build_object(
+      'cached_quantity', item -> 'cached_quantity', 'request_input_tokens', item -> 'request_input_tokens'
+    ) else m.details end as details
+  from public.messages as m
+  left join lateral jsonb_array_elements(m.items) with ordinality as lines (item, number) on true
+  order by id, part`;
+
+const postings = `
+  select workspace_id, id, part::int, occurred_at, created_at, project_id, api_key_id, user_id, type, source, environment, provider, model,
+    feature, unit_type, quantity::text, trim_scale(amount_usd)::text as amount_usd, cost_status, price, currency,
+    original_amount::text as original_amount, batch_id, label, category, notes, metadata, details
+  from public.messages
+  order by id, part`;
+
+const sums = (of: "daily_spend" | "daily_totals" | "key_spend") =>
+  `select to_jsonb(s) - 'item_count' as row from public.${of} as s order by (to_jsonb(s) - 'item_count')::text`;
+
+async function readSums({ sql }: Fixtures) {
+  const all = await Promise.all(
+    (["daily_spend", "daily_totals", "key_spend"] as const).map((of) => sql.query(sums(of))),
+  );
+  return all.map(({ rows }) => rows);
+}
+
+const rows = Array.from({ length: 900 }, (_, number) => messageRows(number)).flat();
+let database: TestDatabase;
+let fixtures: Fixtures;
+let before: { postings: Row[]; sums: Row[][] };
+
+beforeAll(async () => {
+  ({ database, fixtures } = await makeEarlierDatabase(rows));
+  before = { postings: (await fixtures.sql.query(earlierPostings)).rows, sums: await readSums(fixtures) };
+  configureDatabase(database);
+}, 60_000);
+afterAll(async () => {
+  await closeDatabase();
+  await fixtures?.close();
+  await database?.drop();
+});
+
+test("lines are moved in steps; a connection that is cut off within one loses nothing, and the next call goes on", async () => {
+  expect(before.postings.length).toBeGreaterThan(5_000);
+  await withMigrations(
+    (file) => file.slice(0, 14) <= (means as string),
+    (folder) => migrate(database.adminUrl, folder),
+  );
+  // The end of a connection in the middle of a step: what it has moved by then is undone with it.
+  await fixtures.sql.query(`
+    create sequence public.steps;
+    create function public.cut_off() returns trigger language plpgsql as $$
+    begin
+      if nextval('public.steps') in (4, 9, 10) then perform pg_terminate_backend(pg_backend_pid()); end if;
+      return new;
+    end $$;
+    create trigger steps_are_cut_off after update on private.batch_moves for each row execute function public.cut_off()`);
+  const attempt = () =>
+    withMigrations(
+      (file) => file.slice(0, 14) <= (move as string),
+      (folder) => migrate(database.adminUrl, folder),
+      inSmallSteps,
+    );
+  const sumOf =
+    "select trim_scale(sum(amount_usd))::text as sum, count(*) filter (where items is not null)::int as left from public.messages";
+  const sum = (await fixtures.sql.query(sumOf)).rows[0];
+  const left = [sum.left];
+  for (let attempts = 0; attempts < 3; attempts += 1) {
+    await expect(attempt()).rejects.toThrow(/terminat|connection/i);
+    const now = (await fixtures.sql.query(sumOf)).rows[0];
+    expect(now.sum).toBe(sum.sum);
+    left.push(now.left);
+  }
+  // Two attempts came on; the last was cut off in its first step.
+  expect(left).toEqual([...left].sort((a, b) => b - a));
+  expect(new Set(left).size).toBe(3);
+  expect(left[3]).toBeGreaterThan(0);
+  expect(await attempt()).toEqual([expect.stringContaining(move as string)]);
+  await migrate(database.adminUrl, migrations);
+  expect(
+    (await fixtures.sql.query("select last_value::int as steps from public.steps")).rows[0].steps,
+  ).toBeGreaterThan(30);
+  await fixtures.sql.query("drop function public.cut_off(); drop sequence public.steps");
+
+  expect((await fixtures.sql.query(postings)).rows).toEqual(before.postings);
+  expect(await readSums(fixtures)).toEqual(before.sums);
+  expect(await ledgerDifferences(fixtures)).toEqual([]);
+  const { found, unlisted } = await reconcile({ repair: false });
+  expect([found, unlisted]).toEqual([[], 0]);
+});
+
+test("the API answers what the ledger of before came to", async () => {
+  const service = await startService(database);
+  try {
+    const { id, token } = await signUpUser(service.baseUrl);
+    await fixtures.sql.query(
+      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'viewer')",
+      [workspace, id],
+    );
+    const viewer = apiClient(service.baseUrl, token);
+    const seen: string[] = [];
+    for (let cursor = ""; ; ) {
+      const { body } = await viewer.get(
+        `/api/v1/workspaces/earlier/activity?period=all&environment=live&limit=100${cursor && `&cursor=${cursor}`}`,
+      );
+      for (const row of body.activity as Row[])
+        seen.push(`${row.id} ${row.part} ${row.line_count} ${row.cost_status}`);
+      if (body.next_cursor === null) break;
+      cursor = String(body.next_cursor);
+    }
+    const listed = rows.map(
+      (row) =>
+        `${row.id} ${row.part ?? 0} ${(row.items as Item[] | undefined)?.length ?? 1} ${row.cost_status}`,
+    );
+    expect(seen.sort()).toEqual(listed.sort());
+    const lines = await loadLines(fixtures, workspace);
+    const { body: metrics } = await viewer.get(
+      "/api/v1/workspaces/earlier/metrics?period=all&environment=live",
+    );
+    expect((metrics.totals as Row).unpriced_count).toBe(
+      lines.filter(({ status }) => status === "unpriced").length,
+    );
+
+    const batch = rows.find(
+      ({ items, label }) => label && (items as Item[] | undefined)?.length === 300,
+    ) as Row;
+    const { body } = await viewer.get(`/api/v1/workspaces/earlier/messages/${batch?.id}`);
+    expect(body).toMatchObject({
+      label: batch.label,
+      metadata: batch.metadata,
+      details: null,
+      entries: [{ part: 0 }],
+    });
+    expect(
+      (body.lines as Row[]).map(({ model, feature, cost_status }) => [model, feature, cost_status]),
+    ).toEqual((batch.items as Item[]).map((line) => [line.model, line.feature ?? null, line.cost_status]));
+  } finally {
+    await service.stop();
+  }
+});
+
+test("applied at once, as the Supabase CLI does, the migrations end alike", async () => {
+  const other = await makeEarlierDatabase(rows);
+  try {
+    await withMigrations(
+      () => true,
+      (folder) => migrate(other.database.adminUrl, folder),
+      atOnce,
+    );
+    expect((await other.fixtures.sql.query(postings)).rows).toEqual(before.postings);
+    expect(await readSums(other.fixtures)).toEqual(before.sums);
+    expect(await ledgerDifferences(other.fixtures)).toEqual([]);
+    const indexes = `select tablename, regexp_replace(indexdef, '^.* INDEX \\S+ ', '') as definition
+      from pg_indexes where tablename like 'messages%' order by 1, 2`;
+    expect((await other.fixtures.sql.query(indexes)).rows).toEqual((await fixtures.sql.query(indexes)).rows);
+  } finally {
+    await other.fixtures.close();
+    await other.database.drop();
+  }
+});
