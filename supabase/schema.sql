@@ -405,7 +405,6 @@ create table public.messages (
   notes text,
   metadata jsonb,
   details jsonb,
-  items jsonb,
   constraint messages_pkey primary key (workspace_id, id, part, occurred_at),
   constraint messages_amount_usd_check check (scale(amount_usd) <= 18),
   constraint messages_cost_status_check check (cost_status = any (array['client', 'priced', 'converted', 'unpriced'])),
@@ -414,10 +413,11 @@ create table public.messages (
   constraint messages_source_check check (source = any (array['api', 'mcp', 'manual', 'import'])),
   constraint messages_type_check check (type = any (array['usage', 'batch', 'allocation', 'expense', 'subscription']))
 ) partition by range (occurred_at);
+comment on column public.messages.part is 'Parts 0 to n-1 share the id of their message and sum to its amount: the two sides of an allocation, the months of a yearly charge, the lines of a batch.';
 
-create index messages_project_recent_idx on only public.messages using btree (workspace_id, project_id, occurred_at desc, id desc);
-create index messages_recent_idx on only public.messages using btree (workspace_id, occurred_at desc, id desc);
-create index messages_unpriced_idx on only public.messages using btree (workspace_id, provider, occurred_at, id) where (cost_status = 'unpriced');
+create index messages_project_recent_idx on only public.messages using btree (workspace_id, project_id, occurred_at desc, id desc) where ((part = 0) or (type <> 'batch'));
+create index messages_recent_idx on only public.messages using btree (workspace_id, occurred_at desc, id desc) where ((part = 0) or (type <> 'batch'));
+create index messages_unpriced_idx on only public.messages using btree (workspace_id, occurred_at, id) where (cost_status = 'unpriced');
 
 alter table public.messages enable row level security;
 grant select on public.messages to authenticated, outlay_key, service_role;
@@ -1175,8 +1175,8 @@ as $function$
 $function$;
 grant execute on function private.advance_subscription(uuid,uuid,integer,date) to outlay_service, service_role;
 
--- Changes what messages cost and, in the same transaction, the sums they are part of.
--- changes: [{ id, occurred_at, amount_usd, cost_status, price, items }]. Returns the change of the total, USD.
+-- Changes what postings cost and, in the same transaction, the sums they are part of.
+-- changes: [{ id, part, occurred_at, amount_usd, cost_status, price }]. Returns the change of the total, USD.
 create or replace function private.apply_repricing(workspace uuid, changes jsonb)
  returns numeric
  language plpgsql
@@ -1189,42 +1189,26 @@ declare
   total numeric;
 begin
   with change as (
-    select id, occurred_at, amount_usd, cost_status, price, items
+    select id, part, occurred_at, amount_usd, cost_status, price
     from jsonb_to_recordset(changes)
-      as c (id uuid, occurred_at timestamptz, amount_usd numeric, cost_status text, price jsonb, items jsonb)
-  ), before as (
-    select m.* from public.messages as m
-    join change using (id, occurred_at)
-    where m.workspace_id = workspace and m.part = 0
+      as c (id uuid, part smallint, occurred_at timestamptz, amount_usd numeric, cost_status text, price jsonb)
+  ), difference as (
+    select m.workspace_id, m.occurred_at, m.created_at, m.project_id, m.api_key_id, m.type, m.provider, m.model, m.feature,
+      m.source, m.environment, c.amount_usd - m.amount_usd as amount_usd,
+      (c.cost_status = 'unpriced')::int - (m.cost_status = 'unpriced')::int as unpriced_count
+    from public.messages as m
+    join change as c using (id, part, occurred_at)
+    where m.workspace_id = workspace
   ), updated as (
     update public.messages as m
-    set amount_usd = change.amount_usd, cost_status = change.cost_status, price = change.price, items = change.items
-    from change
-    where m.workspace_id = workspace and m.id = change.id and m.occurred_at = change.occurred_at and m.part = 0
-  ), entry as (
-    select b.id, -1 as side, b.amount_usd, b.cost_status, b.items from before as b
-    union all
-    select c.id, 1, c.amount_usd, c.cost_status, c.items from change as c
-  ), sums as (
-    select
-      b.workspace_id, b.occurred_at::date as day, b.project_id, b.api_key_id, b.type, b.provider,
-      case when e.items is null then b.model else line.model end as model,
-      case when e.items is null then b.feature else line.feature end as feature,
-      b.source, b.environment,
-      sum(e.side * case when e.items is null then e.amount_usd else line.amount_usd end) as amount_usd,
-      sum(e.side * (case when e.items is null then e.cost_status else line.cost_status end = 'unpriced')::int)
-        as unpriced_count
-    from entry as e
-    join before as b on b.id = e.id
-    left join lateral jsonb_to_recordset(e.items)
-      as line (model text, feature text, amount_usd numeric, cost_status text) on true
-    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    set amount_usd = c.amount_usd, cost_status = c.cost_status, price = c.price
+    from change as c
+    where m.workspace_id = workspace and m.id = c.id and m.part = c.part and m.occurred_at = c.occurred_at
   ), per_key as (
     insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
-    select b.workspace_id, b.api_key_id, date_trunc('month', b.created_at)::date, sum(e.side * e.amount_usd), 0
-    from entry as e
-    join before as b on b.id = e.id
-    where b.api_key_id is not null
+    select workspace_id, api_key_id, date_trunc('month', created_at)::date, sum(amount_usd), 0
+    from difference
+    where api_key_id is not null
     group by 1, 2, 3
     order by 1, 2, 3
     on conflict (workspace_id, api_key_id, month) do update set amount_usd = spend.amount_usd + excluded.amount_usd
@@ -1235,9 +1219,14 @@ begin
         workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
         amount_usd, 0, 0, unpriced_count
       )::public.daily_spend)
-      from sums
+      from (
+        select workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source,
+          environment, sum(amount_usd) as amount_usd, sum(unpriced_count) as unpriced_count
+        from difference
+        group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+      ) as sums
     ),
-    (select coalesce(sum(side * amount_usd), 0) from entry)
+    (select coalesce(sum(amount_usd), 0) from difference)
   into per_day, total;
   perform private.add_daily_spend(per_day);
   return total;
@@ -2286,25 +2275,48 @@ as $function$
 $function$;
 grant execute on function private.lock_next_repricing() to outlay_service, service_role;
 
--- The next messages that a correction may change, in order, locked for the caller.
+-- The next postings that a correction may change, in the order of their messages, locked for the caller: as many as asked
+-- for, and the rest of the last one's message, so that no message is corrected in two steps.
 create or replace function private.lock_repriceable(workspace uuid, repricing uuid, at_most integer)
  returns setof public.messages
- language sql
+ language plpgsql
  security definer
  set search_path to ''
 as $function$
-  select m.* from public.messages as m
-  join public.repricings as r on r.workspace_id = m.workspace_id
-  where r.workspace_id = workspace and r.id = repricing
-    and m.workspace_id = workspace
-    and m.occurred_at >= coalesce(r.cursor_at, r.from_at) and m.occurred_at < r.to_at
-    and (r.cursor_at is null or (m.occurred_at, m.id) > (r.cursor_at, r.cursor_id))
-    and m.type in ('usage', 'batch')
-    and lower(m.provider) = lower(r.provider)
-    and (m.cost_status = 'unpriced' or (r.includes_priced and m.cost_status <> 'client'))
-  order by m.occurred_at, m.id
-  limit at_most
-  for update of m
+declare
+  job public.repricings;
+begin
+  select * into job from public.repricings where workspace_id = workspace and id = repricing;
+  if job.includes_priced then
+    -- Lines are found by the first one of their batch.
+    return query
+    select line.*
+    from public.messages as head
+    join public.messages as line
+      on line.workspace_id = head.workspace_id and line.id = head.id and line.occurred_at = head.occurred_at
+    where head.workspace_id = workspace and head.part = 0 and head.type in ('usage', 'batch')
+      and head.occurred_at >= coalesce(job.cursor_at, job.from_at) and head.occurred_at < job.to_at
+      and (job.cursor_at is null or (head.occurred_at, head.id) > (job.cursor_at, job.cursor_id))
+      and lower(head.provider) = lower(job.provider)
+      and line.workspace_id = workspace and line.cost_status <> 'client'
+      and line.occurred_at >= coalesce(job.cursor_at, job.from_at) and line.occurred_at < job.to_at
+    order by head.occurred_at, head.id
+    fetch first at_most rows with ties
+    for update of line;
+  else
+    return query
+    select m.*
+    from public.messages as m
+    where m.workspace_id = workspace and m.cost_status = 'unpriced'
+      and m.occurred_at >= coalesce(job.cursor_at, job.from_at) and m.occurred_at < job.to_at
+      and (job.cursor_at is null or (m.occurred_at, m.id) > (job.cursor_at, job.cursor_id))
+      and m.type in ('usage', 'batch')
+      and lower(m.provider) = lower(job.provider)
+    order by m.occurred_at, m.id
+    fetch first at_most rows with ties
+    for update of m;
+  end if;
+end
 $function$;
 grant execute on function private.lock_repriceable(uuid,uuid,integer) to outlay_service, service_role;
 
@@ -2849,8 +2861,8 @@ grant execute on function private.start_subscriptions(jsonb) to outlay_service, 
 -- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
 -- spend and the answers to their idempotency keys. One transaction, always in this order.
 --
--- Raises serialization_failure (40001) where another process was first with a project or an idempotency key; the
--- caller then loads again and decides again.
+-- messages: the postings. Raises serialization_failure (40001) where another process was first with a project or an
+-- idempotency key; the caller then loads again and decides again.
 create or replace function private.store_messages(projects jsonb, messages jsonb, replays jsonb)
  returns void
  language plpgsql
@@ -2862,6 +2874,11 @@ declare
   written integer;
   changes public.daily_spend[];
 begin
+  -- Lines within a row are how the version before sent a batch. They would be lost here.
+  if messages @? '$[*].items' then
+    raise exception 'a process of an older version is still running; stop it' using errcode = 'feature_not_supported';
+  end if;
+
   if jsonb_array_length(projects) > 0 then
     insert into public.projects (workspace_id, id, slug, name)
     select workspace_id, id, slug, name
@@ -2891,19 +2908,20 @@ begin
     insert into public.messages (
       workspace_id, id, part, occurred_at, created_at, project_id, api_key_id, user_id, type, source, environment,
       provider, model, feature, unit_type, quantity, amount_usd, cost_status, price, currency, original_amount,
-      batch_id, label, category, notes, metadata, details, items
+      batch_id, label, category, notes, metadata, details
     )
     select
       workspace_id, id, coalesce(part, 0), occurred_at, created_at, project_id, api_key_id, user_id, type, source, environment,
       provider, model, feature, unit_type, quantity, amount_usd, cost_status, price, currency, original_amount,
-      batch_id, label, category, notes, metadata, details, items
+      batch_id, label, category, notes, metadata, details
     from jsonb_to_recordset(messages) as m (
       workspace_id uuid, id uuid, part smallint, occurred_at timestamptz, created_at timestamptz, project_id uuid,
       api_key_id uuid, user_id uuid, type text, source text, environment text, provider text, model text, feature text,
       unit_type text, quantity numeric, amount_usd numeric, cost_status text, price jsonb, currency text,
-      original_amount numeric, batch_id text, label text, category text, notes text, metadata jsonb, details jsonb, items jsonb
+      original_amount numeric, batch_id text, label text, category text, notes text, metadata jsonb, details jsonb
     )
-    returning *
+    returning workspace_id, part, occurred_at, created_at, project_id, api_key_id, type, provider, model, feature, source,
+      environment, amount_usd, cost_status
   ), per_key as (
     insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
     select workspace_id, api_key_id, date_trunc('month', created_at)::date, sum(amount_usd), count(*) filter (where part = 0)
@@ -2921,19 +2939,13 @@ begin
   )::public.daily_spend) into changes
   from (
     select
-      workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider,
-      case when items is null then stored.model else line.model end as model,
-      case when items is null then stored.feature else line.feature end as feature,
-      source, environment,
-      sum(case when items is null then stored.amount_usd else line.amount_usd end) as amount_usd,
-      count(*) filter (where part = 0 and coalesce(line.number, 1) = 1) as message_count,
-      count(*) filter (where part = 0) as item_count,
-      count(*) filter (where case when items is null then stored.cost_status else line.cost_status end = 'unpriced')
-        as unpriced_count
+      workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
+      sum(amount_usd) as amount_usd,
+      -- A message counts once, on its first posting.
+      count(*) filter (where part = 0) as message_count,
+      count(*) as item_count,
+      count(*) filter (where cost_status = 'unpriced') as unpriced_count
     from stored
-    left join lateral rows from (
-      jsonb_to_recordset(stored.items) as (model text, feature text, amount_usd numeric, cost_status text)
-    ) with ordinality as line (model, feature, amount_usd, cost_status, number) on true
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
   ) as sums;
   perform private.add_daily_spend(changes);

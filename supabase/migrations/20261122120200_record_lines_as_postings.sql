@@ -1,4 +1,4 @@
--- Writes admitted messages with everything that must be true at the same moment: their projects, the rollup, the keys'
+-- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
 -- spend and the answers to their idempotency keys. One transaction, always in this order.
 --
 -- messages: the postings. Raises serialization_failure (40001) where another process was first with a project or an
@@ -34,7 +34,7 @@ begin
     from jsonb_to_recordset(replays)
       as r (workspace_id uuid, key text, message_id uuid, request jsonb, response jsonb, created_at timestamptz)
     order by workspace_id, request ->> 'environment', key
-    on conflict (workspace_id, environment, key) do nothing;
+    on conflict (workspace_id, key, environment) do nothing;
     get diagnostics written = row_count;
     if written <> jsonb_array_length(replays) then
       raise exception 'another request used the idempotency key first' using errcode = 'serialization_failure';
