@@ -206,7 +206,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test("lines are moved in steps; a connection that is cut off within one loses nothing, and the next call goes on", async () => {
+test("Moves lines in steps, loses none where a connection ends within one, and goes on at the next call", async () => {
   expect(before.postings.length).toBeGreaterThan(5_000);
   await withMigrations(
     (file) => file.slice(0, 14) <= (means as string),
@@ -255,7 +255,7 @@ test("lines are moved in steps; a connection that is cut off within one loses no
   expect([found, unlisted]).toEqual([[], 0]);
 });
 
-test("the API answers what the ledger of before came to", async () => {
+test("Answers by the API what the ledger of before came to", async () => {
   const service = await startService(database);
   try {
     const { id, token } = await signUpUser(service.baseUrl);
@@ -305,7 +305,7 @@ test("the API answers what the ledger of before came to", async () => {
   }
 });
 
-test("applied at once, as the Supabase CLI does, the migrations end alike", async () => {
+test("Ends alike where the migrations are applied at once, as the Supabase CLI does", async () => {
   const other = await makeEarlierDatabase(rows);
   try {
     await withMigrations(
