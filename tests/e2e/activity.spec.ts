@@ -240,6 +240,7 @@ test("Unfolds a batch into its matching lines in place, by a click and by the ke
   await expect(lines).toHaveCount(50);
   await expect(lines.first()).toContainText("fast · chat");
   await expect(lines.nth(2)).toContainText("No price yet");
+  await page.mouse.move(0, 0);
   await expectUsable(page);
   await table.getByRole("button", { name: "Show all 63 lines" }).click();
   await expect(lines).toHaveCount(63);
