@@ -1,4 +1,8 @@
 import { defineConfig, devices } from "@playwright/test";
+import { chromiumOnPath } from "./scripts/chromium.mjs";
+
+// Where neither names one, Playwright's own.
+const executablePath = process.env.CHROMIUM_PATH || chromiumOnPath();
 
 export default defineConfig({
   testDir: "tests/e2e",
@@ -15,7 +19,7 @@ export default defineConfig({
     trace: "retain-on-failure",
     contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
-      ...(process.env.CHROMIUM_PATH && { executablePath: process.env.CHROMIUM_PATH }),
+      ...(executablePath && { executablePath }),
       args: ["--no-sandbox", "--disable-background-networking"],
     },
   },

@@ -10,10 +10,13 @@ const shell = "chromium-headless-shell";
 
 /** @returns the path of a Chromium, installed if there is none. @throws Error that says what to install */
 export async function ensureChromium(note = (_text) => {}) {
-  return onPath() ?? (await playwrights()) ?? (await download(note)) ?? (await debians(note)) ?? giveUp();
+  return (
+    chromiumOnPath() ?? (await playwrights()) ?? (await download(note)) ?? (await debians(note)) ?? giveUp()
+  );
 }
 
-function onPath() {
+/** @returns the path of a Chromium that is installed on this machine, a headless shell if there is one */
+export function chromiumOnPath() {
   const names = [shell, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
   const folders = (process.env.PATH ?? "").split(delimiter);
   for (const name of names) {
@@ -54,7 +57,7 @@ async function debians(note) {
   await run(["apt-get", "install", "-y", "--no-install-recommends", shell, "fonts-liberation"], {
     env: { DEBIAN_FRONTEND: "noninteractive" },
   });
-  return onPath();
+  return chromiumOnPath();
 }
 
 function giveUp() {
