@@ -1,6 +1,6 @@
 import { ensureBundles } from "@/scripts/bundles.mjs";
 import { copyTemplate, startTestCluster } from "@/tests/helpers/cluster";
-import { requirePages, startService, withPages } from "@/tests/helpers/service";
+import { requireInstalled, requirePages, startService, withPages } from "@/tests/helpers/service";
 
 /** The addresses of the run's one service, as passed to the workers. */
 export type Running = { baseUrl: string; adminUrl: string };
@@ -10,6 +10,7 @@ export const runningVariable = "OUTLAY_E2E_SERVICE";
 
 /** Starts the service of a run on a Postgres of its own. Every test has workspaces of its own there. */
 export default async function setup(): Promise<() => Promise<void>> {
+  requireInstalled();
   requirePages();
   await ensureBundles();
   const { cluster, stop } = await startTestCluster();

@@ -1,6 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { ensureBundles } from "@/scripts/bundles.mjs";
 import { startTestCluster, type TestCluster } from "./cluster";
+import { requireInstalled } from "./service";
 
 type Running = { cluster: TestCluster; stop(): Promise<void> };
 
@@ -10,6 +11,7 @@ const slot = Symbol.for("outlay.test-cluster");
 
 /** Bundles what has changed since the last run, and starts the Postgres of this one. */
 async function prepare(): Promise<Running> {
+  requireInstalled();
   const [cluster] = await Promise.all([startTestCluster(), ensureBundles()]);
   return cluster;
 }

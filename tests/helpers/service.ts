@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { findStalePages } from "@/scripts/build-record.mjs";
+import { isInstalled } from "@/scripts/prepare.mjs";
 import type { TestDatabase } from "./database";
 import { projectRoot } from "./project-root";
 
@@ -20,6 +21,11 @@ const ours = ["VITEST", "VITEST_MODE", "VITEST_POOL_ID", "VITEST_WORKER_ID", "TE
 
 /** Settings of a service that serves the dashboard as well. Without them it serves no pages, and needs no build of them. */
 export const withPages = { OUTLAY_PAGES: "on" };
+
+/** @throws where other packages are installed than the lockfile names: `npm start` and `npm test` install, Vitest and Playwright do not */
+export function requireInstalled(): void {
+  if (!isInstalled()) throw new Error("node_modules differs from package-lock.json: run `npm ci`.");
+}
 
 /** @throws where the pages are not built from the sources as they are: only `npm run build` and `npm test` build them */
 export function requirePages(): void {
