@@ -86,8 +86,8 @@ export const expenseMessage = z
     vendor: text(64, "Who was paid."),
     amount: positiveDecimal("In `currency`."),
     currency,
-    category: text(64).optional(),
-    notes: text(2000).optional(),
+    category: text(64, "What kind of expense, for example `hosting`.").optional(),
+    notes: text(2000, "Anything a person should know about it.").optional(),
     ...common,
   })
   .meta({ id: "ExpenseMessage" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { projectSlug, text } from "./fields";
+import { projectSlug } from "./fields";
 import { expenseMessage, ingestResult, usageMessage } from "./message";
 import type { Permission } from "./permissions";
 import { budgetStatus, isSpendRange, monthSummary, notLater, projectSpend, spendRange } from "./reads";
@@ -18,12 +18,10 @@ const logUsage = z.strictObject({
   }).shape,
 });
 
-/** The parameters of add_expense. */
+/** The parameters of add_expense: the project and the fields of an expense, without those that every message may have. */
 const addExpense = z.strictObject({
   project: projectSlug,
-  ...expenseMessage.pick({ vendor: true, amount: true, currency: true }).shape,
-  category: text(64, "What kind of expense, for example `hosting`.").optional(),
-  notes: text(2000, "Anything a person should know about it.").optional(),
+  ...expenseMessage.omit({ type: true, occurred_at: true, label: true, metadata: true }).shape,
 });
 
 /** The parameters of get_project_spend. */
