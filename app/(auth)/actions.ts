@@ -6,7 +6,6 @@ import { beganByRecentMail } from "@/lib/access/sign-in/began-by-mail";
 import { explainAuthError } from "@/lib/access/sign-in/explain-error";
 import { currentUser, pageOrigin, pageSession } from "@/lib/access/sign-in/page-session";
 import { homePath, safePath, withNext } from "@/lib/access/sign-in/safe-path";
-import { goTo } from "./go-to";
 
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? "").trim();
 /** Not trimmed: a password may begin or end with a space. */
@@ -23,7 +22,7 @@ export async function signIn(_: FormState, form: FormData): Promise<FormState> {
   if (error) return { error: explainAuthError(error), email };
   const next = safePath(textOf(form, "next"));
   const hasSecondFactor = data.user.factors?.some(({ status }) => status === "verified");
-  return goTo(hasSecondFactor ? withNext("/sign-in/code", next) : next);
+  redirect(hasSecondFactor ? withNext("/sign-in/code", next) : next);
 }
 
 /** Creates an account. When the identity provider requires it, the user must confirm the e-mail address first. */
@@ -39,7 +38,7 @@ export async function signUp(_: FormState, form: FormData): Promise<FormState> {
   if (error) return { error: explainAuthError(error), email, name };
   if (!data.session)
     return { notice: `We sent a link to ${email}. Open it in this browser to confirm the address.` };
-  return goTo(next);
+  redirect(next);
 }
 
 /** Sends a link for choosing a new password. */

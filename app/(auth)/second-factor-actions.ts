@@ -8,7 +8,6 @@ import { explainAuthError } from "@/lib/access/sign-in/explain-error";
 import { readCodesLeft, readFactors } from "@/lib/access/sign-in/page-factors";
 import { currentUser, pageSession, sessionUser } from "@/lib/access/sign-in/page-session";
 import { safePath, withNext } from "@/lib/access/sign-in/safe-path";
-import { goTo } from "./go-to";
 
 // Server actions can be called with any values, so each argument is parsed.
 const id = z.guid();
@@ -80,7 +79,7 @@ export async function submitCode(_: FormState, form: FormData): Promise<FormStat
   const { auth } = await pageSession();
   const { error } = await auth.mfa.challengeAndVerify({ factorId: factorId.data, code: given.data });
   if (error) return { error: explainAuthError(error) };
-  return goTo(next);
+  redirect(next);
 }
 
 /** Signs in with a recovery code, after the password or the link. */
@@ -94,5 +93,5 @@ export async function submitRecoveryCode(_: FormState, form: FormData): Promise<
   if (error?.code === "mfa_verification_failed")
     return { error: "This is not one of your recovery codes, or it has been used already." };
   if (error) return { error: explainAuthError(error) };
-  return goTo(next);
+  redirect(next);
 }

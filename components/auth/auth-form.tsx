@@ -1,15 +1,14 @@
 "use client";
 
-import { type ReactNode, useActionState, useEffect } from "react";
+import { type ReactNode, useActionState } from "react";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 
 /**
  * The state that a server action returns: `error` when it failed, `notice` when it is done and there is no next page.
- * `load` is the path of a page that the browser is to load whole. `email` and `name` fill the form again after an error;
- * passwords are never sent back.
+ * `email` and `name` fill the form again after an error; passwords are never sent back.
  */
-export type FormState = { error?: string; notice?: string; load?: string; email?: string; name?: string };
+export type FormState = { error?: string; notice?: string; email?: string; name?: string };
 
 /** A server action that handles a form. */
 export type FormAction = (state: FormState, form: FormData) => Promise<FormState>;
@@ -29,16 +28,12 @@ export function AuthForm({
   children: (state: FormState) => ReactNode;
 }) {
   const [state, send, pending] = useActionState(action, {});
-  const { load } = state;
-  useEffect(() => {
-    if (load !== undefined) window.location.assign(load);
-  }, [load]);
   if (state.notice) return <Alert role="status">{state.notice}</Alert>;
   return (
     <form action={send} className="grid gap-4">
       {state.error ? <Alert variant="destructive">{state.error}</Alert> : null}
       {children(state)}
-      <Button type="submit" disabled={pending || load !== undefined} className="h-10 sm:h-9">
+      <Button type="submit" disabled={pending} className="h-10 sm:h-9">
         {submit}
       </Button>
     </form>

@@ -5,6 +5,7 @@ import { redirect } from "next/navigation";
 import { AuthCard } from "@/components/auth/auth-card";
 import { ConsentForm } from "@/components/oauth/consent-form";
 import { ProgramFacts } from "@/components/oauth/program-facts";
+import { WholePage } from "@/components/oauth/whole-page";
 import { Notice } from "@/components/shell/notice";
 import { buttonVariants } from "@/components/ui/button";
 import { type PageQuery, readAuthorizationRequest } from "@/lib/access/oauth/authorize";
@@ -34,7 +35,9 @@ export default async function AuthorizePage({ searchParams }: { searchParams: Pr
   return (
     <AuthCard title={`Connect “${client.name}” to Outlay?`}>
       <ProgramFacts host={client.host} redirectHost={client.redirectHost} email={email} />
-      <ConsentForm nonce={nonce} wanted={wanted} workspaces={workspaces} program={client.name} />
+      <WholePage>
+        <ConsentForm nonce={nonce} wanted={wanted} workspaces={workspaces} program={client.name} />
+      </WholePage>
     </AuthCard>
   );
 }
