@@ -14,8 +14,8 @@ export function isSameSecret(a: string, b: string): boolean {
 }
 
 /**
- * Refuses a request without the secret that a setting has.
- * @param wanted the setting's value. @param setting its name
+ * Refuses a request that does not send the secret of a setting.
+ * @param wanted the setting's value. @param setting its name, for the error text
  * @throws ServiceError missing_credentials, invalid_credentials
  */
 export function requireSettingSecret(authorization: string | null, wanted: string, setting: string): void {

@@ -3,7 +3,8 @@ import { ServiceError } from "@/lib/errors";
 import { requireSettingSecret } from "./credentials";
 
 /**
- * Refuses who may not read the metrics: with METRICS_TOKEN set, whoever does not send it; without, every other machine.
+ * Refuses callers that may not read the metrics. With METRICS_TOKEN set, a caller has to send it; without it, only
+ * requests from this machine are allowed.
  * @param isLocal whether the request was made on this machine
  * @throws ServiceError missing_credentials, invalid_credentials, ip_not_allowed
  */

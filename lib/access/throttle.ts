@@ -15,11 +15,10 @@ export function accountQuota(who: string, limit: number, windowMs: number): Quot
 }
 
 /**
- * A quota of a request's address. An IPv6 network (/64) belongs to one subscriber and is one subject.
+ * A quota of a request's address. An IPv6 network (/64) belongs to one subscriber and counts as one subject.
  *
- * There is no quota for an unknown address or for this machine's own. All callers behind a proxy on this machine have
- * the latter until TRUSTED_PROXIES names the proxy, and one of them must not use up the others' quota. The quotas of
- * accounts apply to them too.
+ * Unknown addresses and this machine's own have no quota: until TRUSTED_PROXIES names a proxy on this machine, all its
+ * callers have this machine's address, and one of them could use up the quota of all. Quotas of accounts still apply.
  */
 export function addressQuota(address: string | undefined, limit: number, windowMs: number): Quota[] {
   if (address === undefined || !ipaddr.isValid(address)) return [];
@@ -31,8 +30,8 @@ export function addressQuota(address: string | undefined, limit: number, windowM
 
 /**
  * Counts one attempt against each quota, over all processes, before it is made. A refused attempt counts against none.
- * Call it before the transaction it guards: it is a transaction of its own, so that failed attempts count too.
- * @param action what is counted, in the plural: it names the windows and is part of the refusal ("new API keys")
+ * Call it before the transaction that it protects: it runs its own transaction, so that failed attempts count too.
+ * @param action what is counted, in the plural; it identifies the counts and is part of the error text ("new API keys")
  * @throws ServiceError rate_limited with `limit`, `retry_after_seconds` and an exact Retry-After
  */
 export async function throttle(action: string, quotas: Quota[]): Promise<void> {
@@ -40,9 +39,8 @@ export async function throttle(action: string, quotas: Quota[]): Promise<void> {
 }
 
 /**
- * Runs `run`, and counts it against each quota if it fails as a guess does. Right secrets use nothing up. A caller
- * whose failures fill a quota is refused before `run`. Attempts under way at once may pass the limit once each, which
- * is harmless for long secrets.
+ * Calls `run` and counts a failure against each quota. Successes are not counted. A caller whose failures fill a quota
+ * is refused before `run`. Concurrent attempts may each exceed the limit once, which is harmless for long secrets.
  * @param action what is counted, in the plural, as for `throttle`
  * @param isGuess whether what `run` threw is a failure that counts
  * @throws ServiceError rate_limited as `throttle`; what `run` throws
@@ -62,7 +60,7 @@ export async function throttleFailures<T>(
   }
 }
 
-/** Makes the counts of these quotas begin anew: whoever guessed has proved who they are. @param action as for `throttle` */
+/** Resets the counts of these quotas, after the caller proved its identity. @param action as for `throttle` */
 export async function forgetAttempts(action: string, quotas: Quota[]): Promise<void> {
   await callAsService("private.forget_attempts", asArgument(action, quotas));
 }
@@ -74,7 +72,7 @@ async function ask(question: "admit_attempt" | "full_quota", action: string, quo
   if (refusal) throw tooMany(action, refusal);
 }
 
-/** Quotas as the functions of the database take them: whose they are is kept as a hash. */
+/** Encodes quotas for the functions of the database. The subject becomes a SHA-256 in hex. */
 function asArgument(action: string, quotas: Quota[]): string {
   const asked = quotas.map(({ subject, limit, windowMs }) => ({
     subject: createHash("sha256").update(`${action}\n${windowMs}\n${subject}`).digest("hex"),
@@ -84,10 +82,10 @@ function asArgument(action: string, quotas: Quota[]): string {
   return JSON.stringify(asked);
 }
 
-/** What `private.admit_attempt` answers of the quota that is full: when there is room again. */
+/** The full quota that `private.admit_attempt` reports; `wait_ms`: milliseconds until the next attempt is allowed. */
 export type FullQuota = { limit: number; window_ms: number; wait_ms: number };
 
-/** The refusal of an attempt that was counted elsewhere. @param action as for `throttle` */
+/** The refusal of an attempt that a function of the database counted. @param action as for `throttle` */
 export function tooMany(
   action: string,
   { limit, window_ms: windowMs, wait_ms: waitMs }: FullQuota,

@@ -3,7 +3,7 @@ import { nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 
-/** A position in the audit log: the entry it follows. `at` is exact to the microsecond, ISO 8601 in UTC. */
+/** A position in the audit log: that of one entry. `at` is exact to the microsecond, ISO 8601 in UTC. */
 export type AuditPlace = { at: string; id: string };
 
 const auditRow = {
@@ -20,10 +20,10 @@ const auditRow = {
   address: nullable(text()),
 };
 
-/** A line of the audit log; `before` and `after` are JSON as text, `place_at` is `at` to the microsecond. */
+/** An entry of the audit log; `before` and `after` are JSON as text, `place_at` is `at` to the microsecond. */
 export type AuditRow = Row<typeof auditRow>;
 
-/** A workspace's log behind a place, the newest first. @param kind of one kind of subject alone */
+/** A workspace's entries after a position, newest first. @param kind only subjects of this kind; null: all */
 export function selectEntries(
   client: ClientBase,
   workspaceId: string,

@@ -22,7 +22,7 @@ export async function listAudit(claims: UserClaims, slug: string, query: AuditQu
   const behind = cursor === undefined ? null : places.read(cursor);
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "admin");
-    // One more than is shown, to learn whether there are older ones.
+    // Reads one more than the page holds, to learn whether there is another page.
     const rows = await selectEntries(client, id, { kind, behind, atMost: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
@@ -50,7 +50,7 @@ function toEntry({ id, at, action, subject, before, after, address, ...actor }: 
   };
 }
 
-/** A row as it was, its numbers to their last digit. */
+/** Parses a stored row, whose numbers keep all their digits. */
 function parseRow(text: string | null): Record<string, unknown> | null {
   if (text === null) return null;
   return parse(text, null, { parseNumber: (digits) => new ExactNumber(digits) }) as Record<string, unknown>;

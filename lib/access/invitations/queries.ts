@@ -32,7 +32,7 @@ export type OfferRow = {
   is_for_caller: boolean;
 };
 
-/** A workspace's invitations that nobody has accepted, the newest first. @param id of one alone */
+/** A workspace's invitations that nobody has accepted, newest first. @param id only this one */
 export function selectInvitations(
   client: ClientBase,
   workspaceId: string,
@@ -66,12 +66,12 @@ export async function insertInvitation(
   return row.id;
 }
 
-/** Stores the hash of a new invitation's token. As the service. */
+/** Stores the SHA-256 (hex) of a new invitation's token. Runs as the service. */
 export async function keepInvitationSecret(client: ClientBase, id: string, hash: string): Promise<void> {
   await callFunction(client, "private.keep_invitation_secret", id, hash);
 }
 
-/** @returns whether there was an invitation that the user may revoke */
+/** Deletes an open invitation. @returns whether it existed and the user may revoke it */
 export async function deleteInvitation(
   client: ClientBase,
   workspaceId: string,
@@ -85,12 +85,12 @@ export async function deleteInvitation(
   return deleted === 1;
 }
 
-/** What a token offers to the transaction's user. As the service. */
+/** What the token with this hash offers to the transaction's user; null for an unknown one. Runs as the service. */
 export function selectOffer(client: ClientBase, hash: string): Promise<OfferRow | null> {
   return callFunction(client, "private.read_invitation", hash);
 }
 
-/** Makes the transaction's user a member, where the offer is theirs to take. As the service. */
+/** Makes the transaction's user a member, if the invitation is for them. Runs as the service. */
 export function acceptOffer(client: ClientBase, hash: string): Promise<OfferRow | null> {
   return callFunction(client, "private.accept_invitation", hash);
 }

@@ -35,7 +35,7 @@ export function listInvitations(claims: UserClaims, slug: string): Promise<z.out
 }
 
 /**
- * Creates an invitation for anybody with its link, or for one address, for admins. The link is only in this answer.
+ * Creates an invitation for anybody with its link, or for one address. For admins. Only this response has the link.
  * @throws ServiceError not_found, permission_denied, rate_limited
  */
 export async function createInvitation(
@@ -84,9 +84,9 @@ export function readInvitationOffer(claims: UserClaims, token: string): Promise<
 }
 
 /**
- * Makes the signed-in user a member by a link, which is then used up. An existing member keeps their role, and the
- * link stays valid.
- * @throws ServiceError not_found as for `readInvitation`, permission_denied where it is for another address
+ * Makes the signed-in user a member by an invitation link, which can be used once. An existing member keeps their
+ * role, and the link stays valid.
+ * @throws ServiceError not_found as for `readInvitationOffer`, permission_denied where it is for another address
  */
 export function acceptInvitation(claims: UserClaims, token: string): Promise<Membership> {
   return asUser(claims, async (client) => {

@@ -16,7 +16,7 @@ const memberRow = {
 /** A member as stored. */
 export type MemberRow = Row<typeof memberRow>;
 
-/** A workspace's members, from owner to viewer, then by name. @param userId of one alone */
+/** A workspace's members, from owner to viewer, then by name. @param userId only this one */
 export function selectMembers(
   client: ClientBase,
   workspaceId: string,
@@ -51,7 +51,7 @@ export async function lockRoles(
   return new Map(rows.map(({ user_id, role }) => [user_id, role]));
 }
 
-/** @returns whether there was a membership that the user may change */
+/** Changes a member's role. @returns whether the membership existed and the user may change it */
 export async function updateRole(
   client: ClientBase,
   workspaceId: string,
@@ -66,7 +66,7 @@ export async function updateRole(
   return changed === 1;
 }
 
-/** @returns whether there was a membership that the user may end */
+/** Deletes a membership. @returns whether it existed and the user may end it */
 export async function deleteMember(
   client: ClientBase,
   workspaceId: string,

@@ -8,13 +8,13 @@ import { asUser, type UserClaims, violatedConstraint } from "@/lib/db/transactio
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
 import { deleteMember, lockRoles, type MemberRow, selectMembers, updateRole } from "./queries";
 
-/** All members of a workspace, owners first, in a transaction of one of them. */
+/** All members of a workspace, owners first. The transaction runs as one of them. */
 export async function loadMembers(client: ClientBase, workspaceId: string): Promise<Member[]> {
   return (await selectMembers(client, workspaceId)).map(toMember);
 }
 
 /**
- * Changes a member's role. Owners change everybody's, admins everybody's but an owner's.
+ * Changes a member's role. Owners may change anybody's role, admins anybody's but an owner's.
  * @throws ServiceError not_found, permission_denied, conflict for the last owner
  */
 export function changeRole(
@@ -33,7 +33,7 @@ export function changeRole(
 }
 
 /**
- * Ends a membership: one's own (leaving), another's as an admin, an owner's as an owner.
+ * Ends a membership. Members end their own (leave), admins those of others, and only owners an owner's.
  * @returns the membership as it was
  * @throws ServiceError not_found, permission_denied, conflict for the last owner
  */
@@ -49,7 +49,7 @@ export function removeMember(claims: UserClaims, slug: string, userId: string): 
 }
 
 /**
- * Transfers ownership: makes another member the owner and the present owner an admin, both or neither.
+ * Transfers ownership in one transaction: another member becomes the owner, and the present owner an admin.
  * @throws ServiceError not_found where the other is not a member, permission_denied unless the caller is an owner
  */
 export function transferOwnership(
@@ -60,7 +60,7 @@ export function transferOwnership(
   return asUser(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "owner");
     if (userId === claims.sub) throw validationFailed([{ path: "user_id", message: "is the owner already" }]);
-    // Checked again under the lock: of two transfers at once, the second finds the ownership gone.
+    // Checks again under the lock: a transfer at the same time may have taken the ownership.
     const roles = await lockRoles(client, id, [claims.sub, userId]);
     if (!roles.has(userId)) throw notFound();
     const own = roles.get(claims.sub);

@@ -5,8 +5,8 @@ import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
 export const toolsPath = "/api/mcp";
 
 /**
- * The authorization server's issuer for a request to `host`: the service's address, or the name of this machine that
- * was used, under which a browser has its session.
+ * The authorization server's issuer for a request to `host`: the service's address. On this machine it is the name that
+ * the request used (localhost or 127.0.0.1), because the browser's session belongs to that name.
  */
 export function issuerAt(host: string | null): string {
   const local = loopbackName(host);
@@ -31,8 +31,8 @@ export function toolsResources(): string[] {
 }
 
 /**
- * The address of the agent tools' endpoint for a request to `host`: MCP_URL on its host; on this machine the name that
- * was used; otherwise the service's own. Never built from an unknown Host header.
+ * The address of the agent tools' endpoint for a request to `host`: MCP_URL if `host` is its host; on this machine, the
+ * name that the request used; otherwise the service's own. An unknown Host header never becomes part of it.
  * @param host the Host header
  */
 export function resourceAt(host: string | null): string {
@@ -43,7 +43,7 @@ export function resourceAt(host: string | null): string {
 
 /**
  * The stored form of the address that a client names as `resource` (RFC 8707), or undefined where it is not ours. A
- * closing slash or another name of this machine make no difference.
+ * trailing slash is ignored, and so is which of this machine's names was used.
  */
 export function ownResourceOf(named: string): string | undefined {
   if (!URL.canParse(named)) return undefined;
@@ -60,7 +60,7 @@ export function metadataAddress(resource: string): string {
   return `${origin}/.well-known/oauth-protected-resource${pathname === "/" ? "" : pathname}`;
 }
 
-/** A service on this machine is the same under each of the machine's names, on its port. */
+/** The endpoint's address under a name of this machine; undefined unless the service and `host` are on it. */
 function loopbackName(host: string | null): string | undefined {
   const own = new URL(serviceAddress());
   if (!host || !isLoopbackHost(own.hostname) || !URL.canParse(`${own.protocol}//${host}`)) return undefined;

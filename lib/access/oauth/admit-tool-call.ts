@@ -7,15 +7,15 @@ import { admitRead, type KeyPrincipal } from "@/lib/keys/guard";
 import { metadataAddress, toolsResources } from "./addresses";
 import { toolScopes, withReading } from "./scopes";
 
-/** A caller of the agent tools: its key, and the lookup that names it to `ingest`. */
+/** A caller of the agent tools: its key, and the lookup by which `ingest` finds the key. */
 export type ToolPrincipal = KeyPrincipal & { lookup: KeyLookup };
 
 /**
  * Admits a request to the agent tools' endpoint with an API key or an OAuth access token, and counts it once against
  * the key's rate. Permissions are checked later, on `principal.key` with `decideAttempt`.
- * @param call.resource the endpoint's address for this caller (`resourceAt(host)`), which a refusal names
- * @returns the principal, or the refusal with the `WWW-Authenticate` that makes a client sign in; with the state of
- *   the rate either way
+ * @param call.resource the endpoint's address for this caller (`resourceAt(host)`), which a refusal contains
+ * @returns the principal, or the refusal with the `WWW-Authenticate` that makes a client sign in; and the state of the
+ *   rate in both cases
  * @throws ServiceError unavailable
  */
 export async function admitToolCall(call: {
@@ -37,8 +37,8 @@ export async function admitToolCall(call: {
 }
 
 /**
- * The 403 of an access token that lacks a permission. Its challenge lists every scope to request, including those it
- * has. Only for access tokens: a client with an API key would open a sign-in that cannot help it.
+ * The 403 of an access token that lacks a permission. Its challenge lists every scope to request, including those that
+ * the token has. Only for access tokens: the client of an API key would start a sign-in that does not change the key.
  */
 export function insufficientScope({ key }: KeyPrincipal, needed: Permission, resource: string): ServiceError {
   const wanted = permissions.filter((each) => each === needed || key.permissions.includes(each));
@@ -58,7 +58,7 @@ export function insufficientScope({ key }: KeyPrincipal, needed: Permission, res
   );
 }
 
-/** Adds the way to sign in to a 401 (RFC 9728 section 5.1); leaves other refusals unchanged. */
+/** Adds the `WWW-Authenticate` of RFC 9728 section 5.1 to a 401; leaves other refusals unchanged. */
 function inviteSignIn(refusal: ServiceError, resource: string): ServiceError {
   if (refusal.status !== 401) return refusal;
   const { code, message, fields, headers } = refusal;

@@ -20,15 +20,15 @@ export type AuthorizationRequest = {
 };
 
 /**
- * Where a refusal goes: back to the client at once, if that is a program on the user's machine. Anybody can register
- * an address on the web, and a direct redirect there would lend it our name, so the user sees it first.
+ * A refused request. A program on the user's machine is sent the refusal at once. A redirect to the web is shown to the
+ * user first: anybody can register one, and an immediate redirect would make our address an open redirector.
  */
 export type RefusedAuthorization = { refusedTo: string; isOnThisMachine: boolean; message: string };
 
 /** The query of a page: a repeated parameter is a list. */
 export type PageQuery = Record<string, string | string[] | undefined>;
 
-/** The most documents that one user can make the service fetch in an hour. */
+/** The most documents that the service fetches for one user in an hour. */
 const documentsAnHour = 60;
 
 const maxState = 4096;
@@ -36,12 +36,13 @@ const maxState = 4096;
 /**
  * Reads an authorization request, which a client opens in a user's browser.
  *
- * Nothing is fetched and nobody is redirected before somebody has signed in. Errors in the client or its redirect are
- * shown and never sent on.
+ * Nothing is fetched and nobody is redirected before the user has signed in. Errors in the client or its redirect are
+ * shown to the user and never redirected.
  * @param userId who is signed in
  * @param host the Host header
- * @returns the request, or its error and where to send it
- * @throws OAuthError to be shown: the client or its redirect cannot be trusted; ServiceError rate_limited, unavailable
+ * @returns the request, or its error and the redirect that carries it
+ * @throws OAuthError, to be shown, where the client or its redirect cannot be trusted
+ * @throws ServiceError rate_limited, unavailable
  */
 export async function readAuthorizationRequest(
   query: PageQuery,
@@ -100,7 +101,7 @@ function parseRest(
   if (mode !== undefined && mode !== "query")
     throw new OAuthError("invalid_request", "response_mode: must be query.");
   const codeChallenge = single(query, "code_challenge") ?? "";
-  // Without a method it would be plain, which is not supported (OAuth 2.1 section 4.1.1).
+  // A request without a method means `plain`, which is not supported (OAuth 2.1 section 4.1.1).
   if (single(query, "code_challenge_method") !== "S256")
     throw new OAuthError("invalid_request", "code_challenge_method: must be S256.");
   if (!/^[A-Za-z0-9_-]{43}$/.test(codeChallenge))
@@ -116,20 +117,20 @@ function parseRest(
 
 function parseResource(query: PageQuery, host: string | null): string {
   const named = single(query, "resource");
-  // Clients of the first MCP authorization drafts name none.
+  // Clients of the first MCP authorization drafts send no resource.
   const resource = ownResourceOf(named ?? resourceAt(host));
   if (resource) return resource;
   throw new OAuthError("invalid_target", `resource: must be ${toolsResources().join(" or ")}.`);
 }
 
-/** @throws OAuthError where a parameter is repeated (RFC 6749 section 3.1) */
+/** @throws OAuthError invalid_request where a parameter is repeated (RFC 6749 section 3.1) */
 function single(query: PageQuery, name: string): string | undefined {
   const value = query[name];
   if (Array.isArray(value)) throw new OAuthError("invalid_request", `${name}: must be given once.`);
   return value || undefined;
 }
 
-/** The state to send with an error, which may be about the state itself. */
+/** The state to send with an error; null where the state itself is invalid. */
 function lenient(query: PageQuery, name: string): string | null {
   const value = query[name];
   return typeof value === "string" && value.length <= maxState ? value : null;

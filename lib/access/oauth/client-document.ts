@@ -7,14 +7,14 @@ import ipaddr from "ipaddr.js";
 import { log } from "@/lib/log";
 import { OAuthError } from "./oauth-error";
 
-/** How a document is fetched: the addresses of a name, and an encrypted connection to one of them. */
+/** How a document is fetched: resolves a host name, and opens an encrypted connection to an address. */
 export type DocumentNetwork = {
   resolve(host: string): Promise<string[]>;
   /** An open connection to `address` with the certificate of `host`. Closed when `signal` aborts. */
   connect(address: string, host: string, signal: AbortSignal): Promise<Duplex>;
 };
 
-/** The internet, with certificates that the system trusts. */
+/** Connects to the internet and trusts the system's certificates. */
 const internet: DocumentNetwork = {
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
   connect: async (address, host, signal) => {
@@ -30,8 +30,8 @@ const internet: DocumentNetwork = {
 };
 
 /**
- * A document that could not be read. `isUnreachable`: no connection to its host was made, so our network may be the
- * cause.
+ * A document that could not be read. `isUnreachable`: no connection to its host could be made, so this service's network
+ * may be the cause.
  */
 export class UnreadDocument extends OAuthError {
   constructor(readonly isUnreachable: boolean) {
@@ -52,10 +52,10 @@ export function isDocumentAddress(clientId: string): boolean {
 }
 
 /**
- * Fetches a client ID metadata document. The caller chooses an address that is fetched from our network, so it must be
- * https on a name whose every address is public. The connection is made to a checked address, no redirect is followed,
- * little is read for a short time, and errors go to our log only.
- * @returns the document as parsed JSON, unchecked
+ * Fetches a client ID metadata document. The caller chooses an address that is fetched from our network. So it must be
+ * https, and all addresses of its host must be public. The connection goes to a checked address, redirects are not
+ * followed, size and time are limited, and the cause of a failure is only logged.
+ * @returns the document as parsed JSON, not validated
  * @throws UnreadDocument
  */
 export async function fetchClientDocument(
@@ -91,14 +91,14 @@ async function connectTo(host: string, network: DocumentNetwork, signal: AbortSi
   return network.connect(address, host, signal);
 }
 
-/** A client's id as the draft has it: https, with a path, without anything that would make two addresses of one. */
+/** Parses a client_id as the draft requires: https, with a path, in canonical form, so that no two spellings are valid. */
 function parseAddress(clientId: string): URL {
   const url = new URL(clientId);
   const isPlain = url.username === "" && url.password === "" && url.hash === "" && url.port === "";
   if (url.protocol !== "https:" || !isPlain || url.pathname === "/" || url.href !== clientId) {
     throw new Error("The address is not one a client's document may have.");
   }
-  // An IP address needs no resolving and would bypass the check of resolved addresses.
+  // An IP address is not resolved and would bypass the check of resolved addresses.
   if (ipaddr.isValid(url.hostname.replace(/^\[|\]$/g, ""))) throw new Error("The host is not a name.");
   return url;
 }
@@ -112,7 +112,7 @@ async function publicAddress(host: string, network: DocumentNetwork): Promise<st
   return address;
 }
 
-/** Reads at most `maxBytes` of a 200 with JSON. */
+/** Reads the body of a 200 response with JSON, of at most `maxBytes`. */
 function readDocument(url: URL, connection: Duplex, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { Host: url.host, Accept: "application/json", "User-Agent": "Outlay" };

@@ -10,13 +10,14 @@ import { type Client, insertClient, loadClient, saveClient } from "./queries";
 import { isPossibleRedirect } from "./redirects";
 
 /**
- * Registrations in an hour from one address (IPv6: one /64). There is no limit for all, which one caller could use up.
+ * Registrations in an hour from one address (IPv6: one /64). There is no limit over all addresses, which one caller
+ * could exhaust.
  */
 const perAddress = 20;
 
 /**
- * The most clients that no user was asked about. The oldest are deleted for new ones, so that nobody can fill the
- * table.
+ * The most registered clients that never asked a user for consent. Beyond it the oldest are deleted, so that nobody can
+ * fill the table.
  */
 const atMostUnused = 5_000;
 
@@ -33,10 +34,11 @@ export type Registration = {
 };
 
 /**
- * Registers a client (RFC 7591). It becomes a public client, whatever it asked for, and the answer says so. Its scope
- * is not binding.
+ * Registers a client (RFC 7591). Every client becomes a public client, whatever it requested, and the response says so.
+ * The scope of a registration does not limit later requests.
  * @param address the caller's, where known
- * @throws OAuthError invalid_redirect_uri or invalid_client_metadata; ServiceError rate_limited
+ * @throws OAuthError invalid_redirect_uri or invalid_client_metadata
+ * @throws ServiceError rate_limited
  */
 export async function registerClient(body: unknown, address: string | undefined): Promise<Registration> {
   const metadata = parseMetadata(body);
@@ -59,7 +61,7 @@ export async function registerClient(body: unknown, address: string | undefined)
   };
 }
 
-/** @throws ServiceError rate_limited, which says how long to wait and how to proceed without registering */
+/** @throws ServiceError rate_limited, whose message says how long to wait and how to proceed without registering */
 async function admitRegistration(address: string | undefined): Promise<void> {
   try {
     await throttle("client registrations", addressQuota(address, perAddress, hourMs));
@@ -71,7 +73,7 @@ async function admitRegistration(address: string | undefined): Promise<void> {
 }
 
 /**
- * Finds the client of an id: a registered one, or one whose id is the address of its document, which is fetched anew.
+ * Finds a client by its id: a registered client, or one whose id is the address of its document, which is fetched anew.
  * @throws OAuthError invalid_client where there is none
  */
 export async function findClient(id: string): Promise<Client> {
@@ -103,7 +105,7 @@ async function readClientDocument(id: string): Promise<Client> {
   return client;
 }
 
-/** @throws OAuthError that names the member */
+/** @throws OAuthError whose description names the invalid member */
 function parseMetadata(body: unknown): ClientMetadata {
   const read = parsePart(clientMetadata, body, "");
   if (!read.ok) {

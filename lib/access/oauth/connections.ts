@@ -9,7 +9,7 @@ import { notFound, ServiceError } from "@/lib/errors";
 import { shownRedirect, vouchingHost } from "./consent";
 import { type ConnectionRow, deleteConnection, selectConnections } from "./queries";
 
-/** Lists the programs connected to a workspace, for its members, the latest first. @throws ServiceError not_found */
+/** Lists the programs connected to a workspace, for its members, newest first. @throws ServiceError not_found */
 export function listConnections(claims: UserClaims, slug: string): Promise<z.output<typeof connectionList>> {
   return asUserReading(claims, async (client) => {
     const workspace = await requireMembership(client, claims, slug);
@@ -19,8 +19,8 @@ export function listConnections(claims: UserClaims, slug: string): Promise<z.out
 }
 
 /**
- * Revokes a connection, on every process at once. Its user and the workspace's admins may.
- * @throws ServiceError not_found; permission_denied for another member's
+ * Revokes a connection, with immediate effect in every process. Allowed to its user and to the workspace's admins.
+ * @throws ServiceError not_found; permission_denied for another member's connection
  */
 export function revokeConnection(
   claims: UserClaims,

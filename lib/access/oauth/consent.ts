@@ -29,7 +29,7 @@ export type ConsentWorkspace = {
   role: WorkspaceRole;
   grantable: readonly Permission[];
   projects: { slug: string; name: string }[];
-  /** The program's present permissions there. The answer replaces them; none is kept unless it is asked for again. */
+  /** The program's present permissions there. The answer replaces all of them. */
   current: { permissions: Permission[]; project: string | null; monthlyLimit: string | null } | null;
 };
 
@@ -43,7 +43,8 @@ export type Consent = {
 };
 
 /**
- * Why an answer was refused: the request expired or is another session's, or the workspace or choice is not available.
+ * Why an answer was refused. `stale`: the request expired or belongs to another session. `choice`: the chosen workspace,
+ * project or permissions are not available.
  */
 export type ConsentProblem = "stale" | "choice";
 
@@ -97,14 +98,14 @@ export async function askConsent(claims: UserClaims, request: AuthorizationReque
       redirectHost: shownRedirect(redirectUri),
     },
     wanted,
-    // Workspaces that are connected already come first: they are meant most often.
+    // Workspaces that are connected already come first, because users choose them most often.
     workspaces: choices.sort((a, b) => Number(b.current !== null) - Number(a.current !== null)),
   };
 }
 
 /**
- * Accepts the form's answer. The request is read from the database, so the form cannot change it; one session can
- * answer, once.
+ * Processes the form's answer. The request is read from the database, so the form cannot change it. Only the session
+ * that was asked can answer, and only once.
  * @param host the Host header
  * @returns where the browser goes: back to the client, with a code or with `access_denied`; or why the answer was
  *   refused
@@ -132,7 +133,7 @@ export async function decideConsent(
 }
 
 /**
- * The user's choice, limited to what was requested and what they may give; undefined where it is not available.
+ * The user's choice, limited to what the client requested and what the user may grant; undefined where it is invalid.
  * @param wanted what the client requested
  */
 async function readChoice(claims: UserClaims, form: URLSearchParams, wanted: readonly Permission[]) {
@@ -162,7 +163,7 @@ async function readChoice(claims: UserClaims, form: URLSearchParams, wanted: rea
   }
 }
 
-/** The limit as exact text, null where none was typed, undefined where it is none. */
+/** The limit as exact text; null where the field is empty, undefined where it is not a valid amount. */
 function parseLimit(typed: string): string | null | undefined {
   const text = typed.trim();
   if (text === "") return null;
@@ -175,12 +176,12 @@ function answererOf(claims: UserClaims, nonce: string): Answerer {
   return { nonce: hashSecret(nonce), user_id: claims.sub, session_id: claims.session_id };
 }
 
-/** The host that vouches for a client's metadata: that of the document its id points to. */
+/** The host that published a client's metadata document; null for a registered client. */
 export function vouchingHost(client: Pick<Client, "id" | "kind">): string | null {
   return client.kind === "document" ? new URL(client.id).host : null;
 }
 
-/** A redirect's target for people: a host, or the app whose scheme it is. */
+/** A redirect's target as shown to users: its host, or the scheme and host of an app. */
 export function shownRedirect(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : `${protocol}//${host}`;

@@ -5,28 +5,28 @@ import { OAuthError } from "./oauth-error";
 import { isDocumentOutage, noteDocumentOutage } from "./queries";
 
 /**
- * Hosts on which assistants publish their documents. Whether one can be reached says something about our own network,
- * and callers cannot influence it. Callers choose any other host, whose failure must not change what everybody is
- * told.
+ * Hosts on which assistants publish their documents. Callers cannot make these hosts fail, so a failure to reach them
+ * tells something about our own network. A caller can choose any other host, and must not be able to change the metadata
+ * of everybody by choosing one that fails.
  */
 const wellKnownHosts = ["claude.ai", "chatgpt.com", "vscode.dev"];
 
-/** How long documents are not advertised after the network was found to be missing. */
+/** How long documents are not advertised after a failure of the outside network. */
 const outageSeconds = 3_600;
 
-/** How long a network that was found is assumed to be there, so that callers cannot cause endless probes. */
+/** How long the result of a probe is reused, so that callers cannot cause endless probes. */
 const probeMs = 60_000;
 
 let lastProbe: { atMs: number; isCutOff: Promise<boolean> } | undefined;
 
-/** Whether client documents are advertised (`client_id_metadata_document_supported`). Clients register otherwise. */
+/** Whether client documents are advertised (`client_id_metadata_document_supported`). Otherwise clients register. */
 export async function advertisesDocuments(): Promise<boolean> {
   return env().OAUTH_CLIENT_DOCUMENTS === "on" && !(await isDocumentOutage());
 }
 
 /**
- * Fetches the document at a client_id, as parsed JSON, unchecked. When this service reaches no outside network,
- * documents are not advertised for an hour, in any process, and the user is told to try again.
+ * Fetches the document at a client_id, as parsed JSON, not validated. When this service cannot reach the outside
+ * network, documents are not advertised for an hour, in all processes, and the error asks the user to try again.
  * @throws OAuthError invalid_client
  */
 export async function readDocument(clientId: string): Promise<unknown> {
@@ -55,7 +55,7 @@ export async function readDocument(clientId: string): Promise<unknown> {
   }
 }
 
-/** Whether our network, rather than the document's host, is the reason for a failure. */
+/** Whether our network, rather than the document's host, caused a failure. */
 async function isCutOff(clientId: string): Promise<boolean> {
   if (isWellKnown(clientId)) return true;
   if (!lastProbe || performance.now() - lastProbe.atMs > probeMs) {

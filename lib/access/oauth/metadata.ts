@@ -8,7 +8,7 @@ import { knownScopes, toolScopes } from "./scopes";
 /**
  * The authorization server's metadata (RFC 8414).
  * @param host the Host header; see `issuerAt`
- * @param path what follows the well-known path: nothing, or the agent tools' own, which some clients append
+ * @param path what follows the well-known path: empty, or the path of the agent tools, which some clients append
  * @throws ServiceError not_found for any other path
  */
 export async function buildServerMetadata(
@@ -40,7 +40,7 @@ export async function buildServerMetadata(
 /**
  * The agent tools' resource metadata (RFC 9728), with their address at this host.
  * @param host the Host header; see `resourceAt`
- * @param path what follows the well-known path: the resource's own, or nothing
+ * @param path what follows the well-known path: the path of the agent tools, or empty
  * @throws ServiceError not_found for any other path
  */
 export function buildResourceMetadata(

@@ -12,7 +12,7 @@ const statusOf = {
 
 export type OAuthErrorCode = keyof typeof statusOf | "access_denied" | "consent_required";
 
-/** An OAuth error. Its description is sent too: ASCII, without quotes and backslashes (RFC 6749 5.2). */
+/** An OAuth error. Its description is sent to the client: ASCII without quotes and backslashes (RFC 6749 section 5.2). */
 export class OAuthError extends Error {
   override name = "OAuthError";
   readonly status: number;

@@ -29,7 +29,7 @@ export type Question = {
   wanted: readonly Permission[];
 };
 
-/** Who answers which request. */
+/** Identifies a consent request and the session that answers it. */
 export type Answerer = Pick<Question, "nonce" | "user_id" | "session_id">;
 
 /** What a user allowed. `code` is a SHA-256 in hex, the limit exact text. */
@@ -58,25 +58,27 @@ export type Exchanged =
         | "membership";
     };
 
-/** Keeps what a client's document says, in place of what was known of it. */
+/** Stores a client as its document describes it, and replaces what was stored before. */
 export async function saveClient(client: Client): Promise<void> {
   await callAsService("private.save_oauth_client", JSON.stringify(client));
 }
 
-/** Stores a new client. Of clients that no user was asked about, the oldest beyond `atMostUnused` are deleted. */
+/** Stores a new client. Deletes the oldest clients that never asked a user, beyond `atMostUnused`. */
 export async function insertClient(client: Client, atMostUnused: number): Promise<void> {
   await callAsService("private.register_oauth_client", JSON.stringify(client), atMostUnused);
 }
 
+/** @returns the client with this id, or null */
 export function loadClient(id: string): Promise<Client | null> {
   return callAsService("private.load_oauth_client", id);
 }
 
+/** Stores a consent request. */
 export async function askQuestion(question: Question): Promise<void> {
   await callAsService("private.ask_consent", JSON.stringify(question));
 }
 
-/** A consent request that can still be answered, by the session that was asked. */
+/** A consent request that can still be answered by this session; null where there is none. */
 export function openQuestion(
   by: Answerer,
 ): Promise<Pick<Question, "client_id" | "redirect_uri" | "state" | "wanted"> | null> {
@@ -88,7 +90,7 @@ export function answerQuestion(by: Answerer, allowance: Allowance | null): Promi
   return callAsService("private.decide_consent", JSON.stringify({ ...by, ...allowance }));
 }
 
-/** Hashes are SHA-256 in hex. */
+/** Exchanges an authorization code for tokens. All secrets are SHA-256 in hex. */
 export function redeemCode(attempt: {
   code: string;
   client_id: string;
@@ -101,7 +103,10 @@ export function redeemCode(attempt: {
   return callAsService("private.redeem_code", JSON.stringify(attempt));
 }
 
-/** @param attempt.resources the addresses that the grant may be for */
+/**
+ * Exchanges a refresh token for new tokens. All secrets are SHA-256 in hex.
+ * @param attempt.resources the addresses that the grant may be for
+ */
 export function rotateRefreshToken(attempt: {
   token: string;
   client_id: string;
@@ -112,12 +117,12 @@ export function rotateRefreshToken(attempt: {
   return callAsService("private.rotate_refresh_token", JSON.stringify(attempt));
 }
 
-/** Revokes what a token stands for. @returns whether the client had such a token */
+/** Revokes an access token, or a refresh token with its connection. @returns whether the client had such a token */
 export function revokeToken(hash: string, clientId: string): Promise<boolean> {
   return callAsService("private.revoke_oauth_token", hash, clientId);
 }
 
-/** Stops advertising client documents for a time, in all processes; 0 advertises them again. */
+/** Stops advertising client documents for some seconds, in all processes; 0 advertises them again. */
 export async function noteDocumentOutage(seconds: number): Promise<void> {
   await callAsService("private.note_document_outage", seconds);
 }
@@ -127,7 +132,7 @@ export function isDocumentOutage(): Promise<boolean> {
   return callAsService("private.is_document_outage");
 }
 
-/** Deletes what can no longer be used. @returns how many rows */
+/** Deletes rows that can no longer be used. @returns how many */
 export function sweepOauth(atMost: number): Promise<number> {
   return callAsService("private.sweep_oauth", atMost);
 }
@@ -152,10 +157,10 @@ const connectionRow = {
   last_used_at: nullable(timestamp()),
 };
 
-/** A connection as a member of its workspace sees it; amounts are exact text. */
+/** A connection as its workspace's members see it; amounts are exact text. */
 export type ConnectionRow = Row<typeof connectionRow>;
 
-/** The workspace's connections, the latest first. @param of one user and client alone */
+/** A workspace's connections, newest first. @param of only those of this user and client */
 export function selectConnections(
   client: ClientBase,
   workspaceId: string,
@@ -193,7 +198,7 @@ export async function deleteConnection(
   return deleted === 1;
 }
 
-/** The projects a connection can be confined to, by slug. */
+/** The projects that a connection can be confined to, by slug: at most 500. */
 export function selectProjects(
   client: ClientBase,
   workspaceId: string,

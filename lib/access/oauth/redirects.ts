@@ -1,11 +1,11 @@
 import { isLoopbackHost } from "@/lib/service-address";
 
-/** Apps that are called back under a scheme of their own. Compared character by character; there are no patterns. */
+/** Redirects to apps, which have a scheme of their own. Compared character by character, without patterns. */
 const appRedirects = ["cursor://anysphere.cursor-mcp/oauth/callback"];
 
 const maxLength = 2048;
 
-/** The characters of an address (RFC 3986). Programs read others, such as blanks and `\`, in different ways. */
+/** The characters of an address (RFC 3986). Parsers differ in how they read others, such as spaces and `\`. */
 const writtenPlainly = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
 
 /** Whether a redirect is allowed at all: an https address, this machine, or a known app. */
@@ -18,8 +18,9 @@ export function isPossibleRedirect(redirect: string): boolean {
 }
 
 /**
- * Whether `asked` is one of the client's redirects, compared character by character. For a program on the user's
- * machine, which listens on any free port, the port may differ, and nothing else: localhost and 127.0.0.1 differ.
+ * Whether `asked` is one of the client's redirects, compared character by character. For a loopback address only the
+ * port may differ, because a program on the user's machine listens on any free port (RFC 8252 section 7.3). localhost
+ * and 127.0.0.1 are different.
  */
 export function isRegisteredRedirect(registered: readonly string[], asked: string): boolean {
   if (!isPossibleRedirect(asked)) return false;
@@ -32,11 +33,11 @@ function withoutPort(redirect: string): string | undefined {
   if (!URL.canParse(redirect)) return undefined;
   const { protocol, hostname } = new URL(redirect);
   if (protocol !== "http:" || !isLoopbackHost(hostname)) return undefined;
-  // The text and not the parsed URL, which would turn `/a/../b` into `/b`.
+  // Edits the text: a parsed URL would turn `/a/../b` into `/b`.
   return redirect.replace(/^(http:\/\/(?:\[[^\]]*\]|[^/:?]*))(:\d*)?/i, "$1");
 }
 
-/** Adds an answer to `redirect`. */
+/** Adds the parameters of an answer to the query of `redirect`; omits those that are null or undefined. */
 export function answerTo(redirect: string, answer: Record<string, string | null | undefined>): string {
   const url = new URL(redirect);
   for (const [name, value] of Object.entries(answer)) {

@@ -1,15 +1,15 @@
 import type { WorkspaceRole } from "@/lib/contract/me";
 import { type Permission, permissions, permissionsOf } from "@/lib/contract/permissions";
 
-/** The permissions that the agent tools use: what a client should request for all of them. */
+/** The permissions that the agent tools use. A client should request all of them. */
 export const toolScopes: readonly Permission[] = ["log_usage", "add_expenses", "read_summaries"];
 
-/** Every scope. `offline_access` is accepted without effect: every grant can be refreshed. */
+/** Every scope. `offline_access` is accepted without effect, because every grant has a refresh token. */
 export const knownScopes: readonly string[] = [...permissions, "offline_access"];
 
 /**
- * The permissions in a `scope` parameter, in the specification's order; those of the tools where it is absent. Unknown
- * scopes are ignored, as OAuth allows: the token response says what was granted.
+ * Parses a `scope` parameter into permissions, in the order of the specification. Without the parameter, those of the
+ * agent tools. Unknown scopes are ignored, as OAuth allows; the token response says what was granted.
  */
 export function parseScope(scope: string | undefined): Permission[] {
   const asked = (scope ?? "").split(" ");
@@ -17,7 +17,7 @@ export function parseScope(scope: string | undefined): Permission[] {
   return withReading(known.length > 0 ? known : toolScopes);
 }
 
-/** Adds reading to writing: clients request one more scope at a time and would otherwise ask repeatedly. */
+/** Adds `read_summaries` to other permissions: clients that lack it would ask the user again for the next tool. */
 export function withReading(wanted: readonly Permission[]): Permission[] {
   const known = permissions.filter((permission) => wanted.includes(permission));
   return known.length === 0

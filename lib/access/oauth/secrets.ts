@@ -6,7 +6,7 @@ export function generateRefreshToken(): string {
   return `svc_rt_${generateToken()}`;
 }
 
-/** The PKCE challenge of a verifier (RFC 7636, S256). */
+/** The PKCE challenge of a verifier (RFC 7636 section 4.2, S256). */
 export function challengeOf(verifier: string): string {
   return createHash("sha256").update(verifier).digest("base64url");
 }

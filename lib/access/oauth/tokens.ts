@@ -6,11 +6,11 @@ import { OAuthError } from "./oauth-error";
 import { type Exchanged, loadClient, redeemCode, revokeToken, rotateRefreshToken } from "./queries";
 import { challengeOf, generateRefreshToken } from "./secrets";
 
-/** The lifetime of an access token, in seconds. The database sets its end (`private.issue_tokens`). */
+/** The lifetime of an access token in seconds. The database enforces it (`private.issue_tokens`). */
 const accessTokenSeconds = 3600;
 
 /**
- * Failed attempts of one address in a quarter of an hour, over all clients; many, for an office behind one address.
+ * Failed attempts from one address in 15 minutes, over all clients. Wide enough for an office behind one address.
  */
 const wrongPerAddress = 100;
 
@@ -29,8 +29,8 @@ export type Fields = ReadonlyMap<string, string>;
 /**
  * Exchanges a code or a refresh token for a pair of tokens.
  * @param address the caller's, where known
- * @throws OAuthError invalid_grant for a code or token that is used, expired or another client's; ServiceError
- *   rate_limited for a sign-in that is refreshed in a loop, and for an address that fails too often
+ * @throws OAuthError invalid_grant for a code or token that is used, expired or another client's
+ * @throws ServiceError rate_limited for a sign-in that is refreshed in a loop, and for an address that fails too often
  */
 export async function exchangeTokens(form: Fields, address: string | undefined): Promise<TokenAnswer> {
   const grantType = required(form, "grant_type");
@@ -40,8 +40,8 @@ export async function exchangeTokens(form: Fields, address: string | undefined):
 }
 
 /**
- * Revokes a token (RFC 7009): an access token alone, a refresh token with everything from the same consent. An unknown
- * token, or another client's, is no error.
+ * Revokes a token (RFC 7009): an access token alone, a refresh token with everything from the same consent. As the RFC
+ * requires, an unknown token or another client's is not an error.
  * @param address the caller's, where known
  * @throws ServiceError rate_limited for an address that fails too often
  */
@@ -55,7 +55,7 @@ export async function revokeTokens(form: Fields, address: string | undefined): P
   });
 }
 
-/** Runs a lookup of a secret and counts failures only: a client that refreshes all day uses nothing up. */
+/** Looks a secret up and counts failures only, so that a client may refresh as often as it needs. */
 function unlessGuessing<T>(address: string | undefined, run: () => Promise<T>): Promise<T> {
   return throttleFailures(
     "wrong codes and tokens",
@@ -106,7 +106,7 @@ async function answer(exchanged: Exchanged, pair: Pair, clientId: string): Promi
   if (exchanged.refused === "rate") throw tooMany("refreshes of one sign-in", exchanged);
   if (exchanged.refused) {
     const isUnknown = exchanged.refused === "unknown" || exchanged.refused === "client";
-    // A deleted client must learn this, so that it registers again instead of signing in repeatedly.
+    // A deleted client needs this error: it then registers again instead of signing in repeatedly.
     if (isUnknown && !(await loadClient(clientId)))
       throw new OAuthError("invalid_client", "This client is not registered here. Register it again.");
     throw refuse(exchanged.refused);
@@ -144,7 +144,7 @@ function required(form: Fields, name: string): string {
   return value;
 }
 
-/** Clients are public: they name themselves, which proves nothing. */
+/** The client that the form names. Clients are public, so the name proves nothing. */
 function clientIdOf(form: Fields): string {
   const clientId = form.get("client_id");
   if (clientId) return clientId;

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import type { UserClaims } from "@/lib/db/transaction";
 
-/** The methods in Supabase Auth's tokens which prove that somebody reads the account's mails. */
+/** The methods in Supabase Auth's tokens which prove that the user received a mail of the account. */
 const methodsByMail = ["recovery", "otp", "magiclink"];
-/** As long as the links in mails are valid. */
+/** The lifetime of links in mails. */
 const recentSeconds = 60 * 60;
 
 const claimed = z.array(z.looseObject({ method: z.string(), timestamp: z.number() })).catch([]);
 
 /**
- * Whether a session began within the last hour with a link or a code from a mail, so that its user may set a password
- * without the present one. The local sign-in enforces the same, whatever a page shows.
+ * Whether a session began within the last hour with a link or a code from a mail. Its user may then set a password
+ * without the present one. The local sign-in enforces the same rule for every caller.
  */
 export function beganByRecentMail({ amr }: UserClaims): boolean {
   const since = Date.now() / 1000 - recentSeconds;

@@ -2,12 +2,12 @@ import { sessionOf } from "./request-session";
 import { safePath } from "./safe-path";
 
 /**
- * Answers an opened link: exchanges its code for a session in cookies and redirects to `next`. Only the browser that
- * asked for the link has the secret that belongs to the code.
+ * Answers an opened link from a mail: exchanges its code for a session in cookies and redirects to `next`. Only the
+ * browser that requested the link has the PKCE verifier of the code.
  *
- * A link that confirms a new mail address takes effect before it leads here, in any browser; `for=address` marks it.
- * The next page is told how far the change is; it is reached through the sign-in page, which redirects signed-in
- * users.
+ * A link that confirms a new mail address has taken effect before it redirects here, in any browser. `for=address` marks
+ * it. The redirect then goes to the sign-in page, with the state of the change in the query; that page redirects
+ * signed-in users to `next`.
  * @param address the caller's, where known
  */
 export async function followCallback(request: Request, address?: string): Promise<Response> {
@@ -27,7 +27,7 @@ export async function followCallback(request: Request, address?: string): Promis
   return goTo(`/sign-in?problem=${isOtherBrowser ? "browser" : "link"}`, setCookies);
 }
 
-/** How far a change of the mail address is, after one of its links was opened. */
+/** The state of a change of the mail address after one of its links was opened. `half`: the other link is missing. */
 export type AddressChange = "half" | "done" | "failed";
 
 function tellAddressChange(path: string, change: AddressChange): string {

@@ -20,7 +20,7 @@ const explanations: Record<string, string> = {
   otp_expired: "This link has been used or is too old. Ask for a new one.",
 };
 
-/** Explains a failed sign-in, and what to do about it, to the person who tried. */
+/** Explains a failed sign-in to the user, and what to do about it. @param error as supabase-js returns it */
 export function explainAuthError(error: {
   name: string;
   code?: string | undefined;

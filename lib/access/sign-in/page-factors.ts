@@ -2,14 +2,14 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 
 /** The second factors of the session's user. */
 export type PageFactors = {
-  /** Verified authenticator apps, the most recently used first. */
+  /** Verified authenticator apps, most recently used first. `createdAt` and `lastUsedAt` are ISO 8601. */
   authenticators: { id: string; name: string; createdAt: string; lastUsedAt: string | null }[];
   /** Authenticators whose enrolment was not completed. */
   unconfirmed: string[];
   hasRecoveryCodes: boolean;
 };
 
-/** Reads a session's factors from the identity provider, local or Supabase. */
+/** Reads a user's factors from the identity provider, local or Supabase. @throws AuthError of supabase-js */
 export async function readFactors({ auth }: SupabaseClient): Promise<PageFactors> {
   const { data, error } = await auth.mfa.listFactors();
   if (error) throw error;
@@ -29,7 +29,7 @@ export async function readFactors({ auth }: SupabaseClient): Promise<PageFactors
 }
 
 /**
- * How many recovery codes are left; null where none were created.
+ * Reads how many recovery codes are unused; null where none were created.
  * @returns undefined where the identity provider offers none: a Supabase project before September 2026, or with them
  *   turned off
  */

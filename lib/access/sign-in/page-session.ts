@@ -8,10 +8,10 @@ import { lacksSecondFactor } from "./second-factor";
 import { createSessionClient } from "./session-client";
 import { type UserClaims, verifyUserJwt } from "./verify-user-jwt";
 
-/** How long a page waits for a refresh. proxy.ts waited before it, so a refreshed session needs no wait. */
+/** How long a page waits for a refresh. proxy.ts has waited before, so a refreshed session needs no wait. */
 const refreshLimitMs = 750;
 
-/** The session of the page or server action being answered. */
+/** The session of the page or server action that is being answered. */
 export async function pageSession(): Promise<SupabaseClient> {
   const store = await cookies();
   return createSessionClient(
@@ -21,7 +21,7 @@ export async function pageSession(): Promise<SupabaseClient> {
         try {
           for (const { name, value, options } of changes) store.set(name, value, options);
         } catch {
-          // A page that is being rendered cannot set cookies and need not: proxy.ts has refreshed the session.
+          // A page cannot set cookies while it renders. It need not: proxy.ts has refreshed the session.
         }
       },
     },
@@ -41,28 +41,28 @@ export async function sessionInMemory(): Promise<SupabaseClient> {
   return createSessionClient(cookies, await pageAddress());
 }
 
-/** The address of the page's reader, where known. */
+/** The address of the page's user, where known. */
 async function pageAddress(): Promise<string | undefined> {
   return callerAddress({ headers: await headers() }, undefined);
 }
 
 /**
- * The signed-in user of this page; undefined without one, and for a session that has not proved its second factor.
- * Verified once per request.
+ * The signed-in user of this page; undefined without one, and for a session that lacks its user's second factor.
+ * Verified once per request. @throws ServiceError unavailable
  */
 export const currentUser = cache(async (): Promise<UserClaims | undefined> => {
   const claims = await sessionUser();
   return claims && !(await lacksSecondFactor(claims)) ? claims : undefined;
 });
 
-/** The user of this session, whether or not it has proved the second factor. Only for the page that asks for it. */
+/** The user of this session, whether or not it has proved the second factor. Only for the page that asks for one. */
 export const sessionUser = cache(async (): Promise<UserClaims | undefined> => {
   const token = await accessTokenOf(await pageSession(), refreshLimitMs);
   if (!token) return undefined;
   try {
     return await verifyUserJwt(token, await pageAddress());
   } catch (error) {
-    // An unreachable identity provider is an outage and not a sign-out.
+    // An unreachable identity provider must not look like a sign-out.
     if (error instanceof Error && "status" in error && error.status === 401) return undefined;
     throw error;
   }

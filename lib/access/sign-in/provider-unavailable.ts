@@ -1,6 +1,6 @@
 import { ServiceError } from "@/lib/errors";
 
-/** The 503 of an identity provider that cannot be reached. A 401 would sign users out during an outage. */
+/** The 503 for an identity provider that cannot be reached. A 401 would sign users out during an outage. */
 export function providerUnavailable(cause: unknown): ServiceError {
   const error = new ServiceError(
     "unavailable",

@@ -7,7 +7,7 @@ import { createSessionClient, sessionCookieName } from "./session-client";
 export type RequestSession = { client: SupabaseClient; setCookies: string[] };
 
 /**
- * The session in a request's cookies, for handlers that work on web requests rather than inside Next.
+ * The session in a request's cookies, for handlers that receive a web `Request` rather than run inside Next.
  * @param address the caller's, where known
  */
 export async function sessionOf(request: Request, address?: string): Promise<RequestSession> {
@@ -37,14 +37,14 @@ export function hasSessionCookie(request: Request): boolean {
   return sessionCookie.test(request.headers.get("cookie") ?? "");
 }
 
-/** How long a refresh may delay a response. The client library retries an unreachable provider for half a minute. */
+/** How long a refresh may delay a response. supabase-js retries an unreachable provider for half a minute. */
 const refreshLimitMs = 3_500;
 
 /**
- * The access token of a session, unverified. It is refreshed first if it is about to expire.
+ * The access token of a session, not verified. It is refreshed first if it is about to expire.
  * @param limitMs how long to wait for the refresh
  * @returns undefined without a session, or when it has ended
- * @throws ServiceError unavailable where the identity provider could not be reached, which must not sign anybody out
+ * @throws ServiceError unavailable where the identity provider cannot be reached, so that nobody is signed out
  */
 export async function accessTokenOf(
   client: SupabaseClient,

@@ -2,8 +2,8 @@ import { ServiceError } from "@/lib/errors";
 import { serviceAddress } from "@/lib/service-address";
 
 /**
- * Refuses a cross-site write with cookies. Browsers name the origin in headers that pages cannot set; a request
- * without them is not accepted on a cookie alone.
+ * Refuses a cross-site write with cookies. Browsers name the origin in headers that pages cannot set. A request without
+ * these headers is refused.
  * @throws ServiceError origin_not_allowed
  */
 export function requireSameOrigin(request: Request): void {
@@ -20,6 +20,6 @@ function isOwnOrigin(request: Request): boolean {
   const origin = request.headers.get("origin");
   if (origin === null || !URL.canParse(origin)) return false;
   const { host } = new URL(origin);
-  // Behind a proxy the Host may differ from the browser's; then the service's own address is compared.
+  // Behind a proxy the Host may differ from the browser's, so the service's own address counts too.
   return host === request.headers.get("host") || host === new URL(serviceAddress()).host;
 }

@@ -4,8 +4,8 @@ import { callAsService, type UserClaims } from "@/lib/db/transaction";
 export { provedSecondFactor };
 
 /**
- * Whether a session has yet to prove its user's second factor and so has no rights. Sessions that proved one cost no
- * query.
+ * Whether a session has yet to prove its user's second factor, and so has no rights. Queries the database only for
+ * sessions that have proved none.
  * @throws ServiceError unavailable
  */
 export async function lacksSecondFactor(claims: UserClaims): Promise<boolean> {

@@ -18,11 +18,12 @@ const claimsSchema = z.looseObject({
 });
 
 /**
- * Verifies a user's access token without asking the identity provider: signature, issuer, audience, time. The
+ * Verifies a user's access token without asking the identity provider: signature, issuer, audience and times. The
  * provider's public keys are fetched once and cached.
  *
- * We choose the accepted algorithms, never the token, so that a key of one kind cannot be used as another.
- * @param callerAddress where the token came from, kept with the claims for the audit log
+ * The configuration, never the token, decides which algorithms are accepted, so that a key of one kind cannot be used as
+ * another.
+ * @param callerAddress the request's address, kept with the claims for the audit log
  * @throws ServiceError invalid_credentials with the reason; unavailable where the keys cannot be fetched
  */
 export async function verifyUserJwt(token: string, callerAddress?: string): Promise<UserClaims> {
@@ -58,7 +59,7 @@ export function refuseUser(
 }
 
 type KeySet = ReturnType<typeof createLocalJWKSet> | ReturnType<typeof createRemoteJWKSet>;
-/** Without an issuer it is the local sign-in's, which may have had another address when it signed. */
+/** `issuer` is undefined for the local sign-in, which may have had another address when it signed. */
 type Trust = { key: KeySet | (() => Promise<Uint8Array>); algorithms: string[]; issuer?: string };
 
 let remote: { issuer: string; keys: KeySet } | undefined;
@@ -71,7 +72,7 @@ async function trustFor(algorithm: string | undefined): Promise<Trust> {
   }
   const issuer = `${project.url}/auth/v1`;
   const { SUPABASE_JWT_SECRET } = env();
-  // Tokens signed with a shared secret are accepted only of a project that is configured with one.
+  // Accepts tokens signed with a shared secret only if the configured project has one.
   if (SUPABASE_JWT_SECRET && algorithm === "HS256") {
     const secret = new TextEncoder().encode(SUPABASE_JWT_SECRET);
     return { key: async () => secret, algorithms: ["HS256"], issuer };
@@ -111,7 +112,7 @@ function refusalOf(error: unknown): Error {
   return refuseToken("is not well-formed");
 }
 
-/** The keys could not be fetched or read. A 401 would sign users out whenever the identity provider is away. */
+/** Whether the keys could not be fetched or read. A 401 would sign users out during an outage of the provider. */
 function isProvidersFault(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError)) return true;
   return (

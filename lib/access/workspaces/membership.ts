@@ -5,14 +5,14 @@ import { asServiceWithin, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { selectLockedWorkspaces, selectMemberships, selectProfile } from "./queries";
 
-/** From the least to the most powerful. */
+/** In ascending order of rights. */
 const ranks: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
 
 /**
- * Reads a workspace by its slug with the user's role in it, in a transaction that runs as the user.
+ * Reads a workspace by its slug with the user's role in it. The transaction must run as the user.
  * @param least the least role that is allowed
  * @throws ServiceError not_found where it does not exist or the user is not a member; mfa_required where it requires a
- *   second factor that this session has not proved; permission_denied to lesser roles
+ *   second factor that this session lacks; permission_denied to lesser roles
  */
 export async function requireMembership(
   client: PoolClient,
@@ -51,7 +51,7 @@ async function whyHidden(client: PoolClient, claims: UserClaims, slug: string): 
   );
 }
 
-/** The user's workspaces that require a second factor which this session has not proved. @param slug only this one */
+/** The user's workspaces that require a second factor which this session lacks. @param slug only this one */
 export async function readLocked(
   client: PoolClient,
   claims: UserClaims,

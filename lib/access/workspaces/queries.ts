@@ -24,7 +24,7 @@ export function selectProfile(
   );
 }
 
-/** The workspaces a user is a member of, the default one first, then by name. @param slug of one alone */
+/** The workspaces that a user is a member of: the default one first, then by name. @param slug only this one */
 export function selectMemberships(client: ClientBase, userId: string, slug?: string): Promise<Membership[]> {
   return selectAll(
     client,
@@ -48,7 +48,7 @@ export function selectMemberships(client: ClientBase, userId: string, slug?: str
 }
 
 /**
- * The workspaces that the transaction's user cannot reach without a second factor. As the service.
+ * The workspaces that the transaction's user cannot read without a second factor. Runs as the service.
  * @param slug only this one
  */
 export function selectLockedWorkspaces(
@@ -63,7 +63,7 @@ export function selectLockedWorkspaces(
   );
 }
 
-/** Changes the given fields of a user's own profile; null clears. */
+/** Changes the given fields of a user's own profile; null clears a field. */
 export async function updateProfile(
   client: ClientBase,
   userId: string,
@@ -75,8 +75,8 @@ export async function updateProfile(
 }
 
 /**
- * Inserts a workspace; the database makes its creator the owner. Returns nothing, because the creator may not read it
- * before.
+ * Inserts a workspace; a trigger makes its creator the owner. Returns nothing, because the creator may not read the row
+ * until then.
  */
 export async function insertWorkspace(
   client: ClientBase,
@@ -101,7 +101,7 @@ export async function updateWorkspaceRow(
   await execute(client, sql`update public.workspaces set ${set} where id = ${workspaceId}`);
 }
 
-/** How many projects, keys, budgets and connections a workspace has in use. */
+/** How many active projects, keys, budgets and connections a workspace has. */
 export function selectCounts(
   client: ClientBase,
   workspaceId: string,

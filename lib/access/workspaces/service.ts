@@ -43,14 +43,14 @@ export async function updateCurrentUser(claims: UserClaims, changes: UpdateMeReq
 
 async function loadCurrentUser(client: PoolClient, claims: UserClaims): Promise<CurrentUser> {
   const profile = await requireProfile(client, claims);
-  // The profile's address follows the account's at once; the token's is from the last refresh.
+  // The profile has the account's present address; the token has the one of its last refresh.
   const user = { id: profile.id, email: profile.email };
   const workspaces = await selectMemberships(client, claims.sub);
   return { user, profile, workspaces, locked_workspaces: await readLocked(client, claims) };
 }
 
 /**
- * A workspace by its slug, with the user's role in it.
+ * Reads a workspace by its slug, with the user's role in it.
  * @throws ServiceError not_found where it does not exist or the user is not a member
  */
 export async function readMembership(claims: UserClaims, slug: string): Promise<Membership> {
@@ -58,7 +58,7 @@ export async function readMembership(claims: UserClaims, slug: string): Promise<
 }
 
 /**
- * Creates a team workspace, which its creator owns.
+ * Creates a team workspace and makes its creator the owner.
  * @throws ServiceError validation_failed, slug_taken, conflict when the user owns the maximum, rate_limited
  */
 export async function createWorkspace(
@@ -86,7 +86,7 @@ export async function createWorkspace(
   });
 }
 
-/** Explains why a workspace could not be created, where the user can change that. */
+/** Explains why a workspace could not be created, if the user can change the cause. */
 function explainRefusal(error: unknown, slug: string): unknown {
   if (sqlState(error) === "23505")
     return new ServiceError("slug_taken", `The slug ${slug} is taken. Choose another.`);
@@ -103,9 +103,9 @@ function explainRefusal(error: unknown, slug: string): unknown {
 }
 
 /**
- * Changes a workspace's settings, including whether it requires a second factor, for its admins.
- * @throws ServiceError not_found, permission_denied, validation_failed; mfa_required where a session without a proved
- *   second factor would require one and lock its own user out
+ * Changes a workspace's settings, including whether it requires a second factor. For admins.
+ * @throws ServiceError not_found, permission_denied, validation_failed; mfa_required for requiring a second factor in a
+ *   session that lacks one, because it would lock its own user out
  */
 export async function updateWorkspace(
   claims: UserClaims,
@@ -125,7 +125,7 @@ export async function updateWorkspace(
   });
 }
 
-/** A workspace with its members and counts, for its members. @throws ServiceError not_found */
+/** Reads a workspace with its members and counts, for its members. @throws ServiceError not_found */
 export async function readOrganization(
   claims: UserClaims,
   slug: string,

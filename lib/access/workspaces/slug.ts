@@ -1,4 +1,4 @@
-/** Derives a slug from a name: "Café Zürich & Co" becomes `cafe-zurich-co`. Empty where nothing remains. */
+/** Derives a slug from a name: "Café Zürich & Co" becomes `cafe-zurich-co`. Empty where no character remains. */
 export function slugOf(name: string): string {
   return name
     .normalize("NFKD")

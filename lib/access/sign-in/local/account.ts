@@ -8,15 +8,15 @@ import { closeSessions, type RefusedChange, updateUser } from "./queries";
 import { requireSession } from "./require-session";
 import type { Origin } from "./session";
 
-/** GET user: the signed-in user. Looked up, so that an ended session is noticed at once. */
+/** GET user: the signed-in user, read from the database, so that an ended session is refused at once. */
 export async function readUser(request: Request): Promise<Response> {
   const { user } = await requireSession(request);
   return jsonAnswer(user);
 }
 
 /**
- * PUT user: changes the user's own data, the password (with proof that the user sets it) or the mail address (once
- * both the present and the new one have confirmed it).
+ * PUT user: changes the user's own data, password or mail address. A new password needs proof of identity; a new address
+ * takes effect once both the present and the new one have confirmed it.
  */
 export async function changeUser(request: Request, origin: Origin): Promise<Response> {
   const { user, sessionId } = await requireSession(request);
@@ -61,7 +61,7 @@ const refusedChanges: Record<RefusedChange, [status: number, code: string, messa
 };
 
 /**
- * POST logout?scope=: ends this session (`local`), all the user's (`global`, the default) or all but this (`others`).
+ * POST logout?scope=: ends this session (`local`), all of the user's (`global`, the default), or all others (`others`).
  */
 export async function signOut(request: Request): Promise<Response> {
   const scope = new URL(request.url).searchParams.get("scope") ?? "global";

@@ -3,18 +3,18 @@ import { AuthProtocolError } from "./protocol";
 import type { Pkce } from "./queries";
 import { isStorable } from "./storable";
 
-/** A body holds an address, a password and some data about a user; all are short. */
+/** Bodies hold an address, a password and some data about a user, all of which are short. */
 const maxBodyBytes = 16 * 1024;
 const minPasswordLength = 8;
-/** bcrypt reads no further and would silently ignore the rest. */
+/** bcrypt ignores everything after 72 bytes. */
 const maxPasswordBytes = 72;
-/** The most bytes of a user's own data in one request. It travels in every access token, and so in every cookie. */
+/** The most bytes of a user's own data in one request. Every access token, and so every cookie, contains the data. */
 const maxMetadataBytes = 2048;
 
 const unstorable = "text may hold neither NUL nor half of a surrogate pair";
 const text = z.string().refine(isStorable, unstorable);
 const short = text.max(255, "at most 255 characters are allowed");
-/** Any text: an invalid address simply has no account. Addresses are stored and compared in lower case. */
+/** Any text: an invalid address has no account. Addresses are stored and compared in lower case. */
 const typedEmail = short.transform((typed) => typed.trim().toLowerCase());
 /** What HTML accepts as an address, as Supabase Auth does. */
 const email = typedEmail.refine((typed) => typed === "" || z.regexes.html5Email.test(typed), {
@@ -59,8 +59,8 @@ const hasBothOrNeither = (body: PkceBody) => !body.code_challenge === !body.code
 const pkceIncomplete = "PKCE flow requires code_challenge_method and code_challenge";
 
 /**
- * The bodies that the Supabase clients send. Unused members are ignored, as upstream does. Endpoints report missing
- * members themselves, because they know the alternatives.
+ * The bodies that the Supabase clients send. Unknown members are ignored, as Supabase Auth does. Endpoints check for
+ * missing members themselves, because their error texts name the alternatives.
  */
 export const bodies = {
   signup: z.object({ email: email.nullish(), phone, password: text.nullish(), data: metadata }),
@@ -111,8 +111,8 @@ export function pkceOf({ code_challenge: challenge, code_challenge_method: metho
 /**
  * Parses and checks a body.
  *
- * Only JSON is read: browsers let a page of another site send other types without a preflight, and such a page could
- * use up an account's attempts.
+ * Accepts JSON only: a page of another site can send other content types without a CORS preflight, and could so use up
+ * an account's attempts.
  * @throws AuthProtocolError unsupported_media_type, request_entity_too_large, bad_json or validation_failed
  */
 export async function readBody<S extends z.ZodType>(request: Request, schema: S): Promise<z.output<S>> {

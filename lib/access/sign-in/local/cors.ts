@@ -1,15 +1,15 @@
 import { env } from "@/lib/env";
 import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
 
-/** The headers that a page may send and read: those of supabase-js. */
+/** The request headers that a page may send, and the response headers that it may read: those of supabase-js. */
 const allowedHeaders =
   "Accept, Apikey, Authorization, Content-Type, X-Client-Info, X-Client-IP, X-Supabase-Api-Version";
 const exposedHeaders = "X-Supabase-Api-Version, X-Sb-Error-Code, Retry-After";
 
 /**
- * Headers that let a page of another origin read a response: of this service's own origin, this machine, or
- * AUTH_ALLOWED_ORIGINS (`*`: any). There are no cookies here, and a page can only send a token that it has. Other
- * origins get no headers, so their browsers refuse the call after the preflight.
+ * Headers that let a page of another origin read a response. Allowed are this service's own origin, this machine, and
+ * AUTH_ALLOWED_ORIGINS (`*`: any). These endpoints use no cookies, so a page can only send a token that it has. Other
+ * origins get no headers, and their browsers refuse the call after the preflight.
  */
 export function corsHeaders(origin: string | null): Record<string, string> {
   const vary = { Vary: "Origin" };

@@ -2,8 +2,8 @@ import type { ClientBase, Pool } from "pg";
 import { createUser, findUser } from "./queries";
 
 /**
- * Creates an account of the local sign-in with its profile and personal workspace, for a seed or a test. An existing
- * account stays unchanged, including its password.
+ * Creates an account of the local sign-in with its profile and personal workspace, for a seed or a test. Leaves an
+ * existing account unchanged, including its password.
  * @param client logged in as the service, or as the owner of the schema
  * @returns the user's id
  */

@@ -11,8 +11,8 @@ export async function readKeys(): Promise<Response> {
 }
 
 /**
- * GET .well-known/openid-configuration (OpenID Connect Discovery 1.0, RFC 8414): the issuer and its keys. The
- * endpoints have a Supabase project's names; those that this sign-in does not offer refuse calls.
+ * GET .well-known/openid-configuration (OpenID Connect Discovery 1.0, RFC 8414): the issuer and its keys. The endpoints
+ * are those of a Supabase project; the ones that the local sign-in does not offer answer with an error.
  */
 export async function readOpenIdConfiguration(): Promise<Response> {
   const issuer = localIssuer();

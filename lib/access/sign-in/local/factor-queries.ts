@@ -4,16 +4,16 @@ import { onSignInShare } from "./database-share";
 import { AuthProtocolError } from "./protocol";
 import { answered, call, type OpenSession, type Refused } from "./queries";
 
-/** The user of a factor, and the session that asks. */
+/** The user of a factor, and the session that makes the request. */
 export type Holder = { userId: string; sessionId: string };
 
-/** Why a function of `supabase/bootstrap/58` or `59` did nothing. */
+/** Why a function of `supabase/bootstrap/58_…` or `59_…` changed nothing. */
 type RefusedChange = Refused<keyof typeof refusals>;
 
 const notFound = [404, "Factor not found"] as const;
 const lowLevel = (act: string) => `AAL2 required to ${act}`;
 
-/** The status and description of each refusal; the codes are Supabase Auth's. */
+/** The status and description of each refusal. The codes are Supabase Auth's. */
 const refusals = {
   session_not_found: [403, "Session from session_id claim in JWT does not exist"],
   mfa_factor_not_found: notFound,
@@ -28,7 +28,7 @@ const refusals = {
   insufficient_aal: [403, lowLevel("do this")],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
-/** @param instead the status that upstream answers here, where it is another than elsewhere */
+/** Returns a result or throws its refusal. @param instead the status that Supabase Auth uses here, if it differs */
 function settled<T extends object>(result: T | RefusedChange | null, instead?: number): T {
   const known = answered(result);
   if (!("refused" in known)) return known;
@@ -63,9 +63,9 @@ export async function challengeFactor(
 }
 
 /**
- * Answers a challenge. The user stays locked from reading the secret until the answer is accepted, so that only one of
- * two requests with one code succeeds.
- * @param stepOfAnswer finds the step of the given code; undefined for a wrong one
+ * Verifies the answer to a challenge. The user's row is locked from reading the secret until the answer is stored, so
+ * that only one of two requests with the same code succeeds.
+ * @param stepOfAnswer finds the time step of the code; undefined for a wrong code
  * @throws AuthProtocolError
  */
 export function answerChallenge(
@@ -101,7 +101,7 @@ export async function removeFactor(
 ): Promise<{ id: string; was_verified: boolean }> {
   type Removed = { id: string; was_verified: boolean };
   const removed = await call<Removed | RefusedChange>("remove_factor", [userId, sessionId, factorId]);
-  // Upstream answers 403 where a factor is enrolled and 422 where one is removed.
+  // Supabase Auth answers 403 when a factor is enrolled and 422 when one is removed.
   return settled(
     removed,
     removed && "refused" in removed && removed.refused === "insufficient_aal" ? 422 : undefined,
@@ -127,7 +127,7 @@ export async function keepRecoveryCodes(
   return settled(await call<Kept | RefusedChange>("keep_recovery_codes", values));
 }
 
-/** Uses a code up and raises the session. @throws AuthProtocolError mfa_verification_failed */
+/** Uses a recovery code and raises the session to `aal2`. @throws AuthProtocolError mfa_verification_failed */
 export async function spendRecoveryCode(
   { userId, sessionId }: Holder,
   hash: string,
@@ -136,7 +136,7 @@ export async function spendRecoveryCode(
   return settled(await call<Spent | RefusedChange>("use_recovery_code", [userId, sessionId, hash]));
 }
 
-/** @throws AuthProtocolError */
+/** Deletes all recovery codes of a user. @throws AuthProtocolError mfa_factor_not_found, insufficient_aal */
 export async function removeRecoveryCodes({ userId, sessionId }: Holder): Promise<{ id: string }> {
   return settled(await call<{ id: string } | RefusedChange>("remove_recovery_codes", [userId, sessionId]));
 }

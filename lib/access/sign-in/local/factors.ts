@@ -28,7 +28,7 @@ const enrolBody = z.object({
 });
 const verifyBody = z.object({ challenge_id: z.guid(), code: z.string().max(255).optional() });
 
-/** The endpoints of supabase-js's `auth.mfa`; paths of recovery codes come before `:factorId`. */
+/** The endpoints of supabase-js's `auth.mfa`. Paths of recovery codes must be matched before `:factorId`. */
 export const factorEndpoints: Record<string, Record<string, Answer>> = {
   factors: { POST: enrol },
   "factors/:factorId": { DELETE: unenrol },
@@ -38,7 +38,7 @@ export const factorEndpoints: Record<string, Record<string, Answer>> = {
 
 type Params = Record<string, string>;
 
-/** POST factors: begins the enrolment of an authenticator app. The secret is shown only here. */
+/** POST factors: begins the enrolment of an authenticator app. Only this response has the secret. */
 async function enrol(request: Request, origin: Origin): Promise<Response> {
   const { user, ...holder } = await requireHolder(request);
   const { factor_type: type, friendly_name: friendlyName, issuer } = await readBody(request, enrolBody);
@@ -61,7 +61,7 @@ async function enrol(request: Request, origin: Origin): Promise<Response> {
   });
 }
 
-/** POST factors/{id}/challenge: announces a code, which must come within five minutes from the same address. */
+/** POST factors/{id}/challenge: creates a challenge, to be answered within five minutes from the same address. */
 async function challenge(request: Request, origin: Origin, params: Params): Promise<Response> {
   const { user: _, ...holder } = await requireHolder(request);
   await limitAttempts("codes tried", origin);
@@ -69,7 +69,7 @@ async function challenge(request: Request, origin: Origin, params: Params): Prom
   return jsonAnswer({ ...made, type: "totp" });
 }
 
-/** POST factors/{id}/verify: raises the session for a right code, and completes an enrolment with its first one. */
+/** POST factors/{id}/verify: raises the session for a right code; the first one completes the enrolment. */
 async function verify(request: Request, origin: Origin, params: Params): Promise<Response> {
   const { user, ...holder } = await requireHolder(request);
   const { challenge_id: challengeId, code } = await readBody(request, verifyBody);
@@ -86,7 +86,7 @@ async function verify(request: Request, origin: Origin, params: Params): Promise
   return jsonAnswer(await describeSession(passed.session));
 }
 
-/** DELETE factors/{id}: removes an authenticator. A verified one needs a session that proved a second factor. */
+/** DELETE factors/{id}: removes an authenticator. Removing a verified one requires a session with `aal2`. */
 async function unenrol(request: Request, origin: Origin, params: Params): Promise<Response> {
   const { user, ...holder } = await requireHolder(request);
   const { id, was_verified: wasVerified } = await removeFactor(holder, readId(params));
@@ -97,7 +97,7 @@ async function unenrol(request: Request, origin: Origin, params: Params): Promis
   return jsonAnswer({ id });
 }
 
-/** @throws AuthProtocolError validation_failed, as upstream answers what is no id */
+/** @throws AuthProtocolError validation_failed for an invalid id, as Supabase Auth does */
 function readId({ factorId }: Params): string {
   const id = z.guid().safeParse(factorId);
   if (id.success) return id.data;

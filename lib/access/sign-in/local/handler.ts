@@ -19,7 +19,7 @@ const mountPath = "/auth/v1/";
 
 /**
  * The endpoints of the Supabase Auth protocol, by path and method: those that supabase-js and @supabase/ssr use, and
- * refusals of the rest. `:name` stands for one segment, a last `*` for any number of them.
+ * refusals of the rest. `:name` matches one segment, a last `*` any number of them.
  */
 const endpoints: Record<string, Record<string, Answer>> = {
   signup: { POST: signUp },
@@ -42,7 +42,7 @@ const endpoints: Record<string, Record<string, Answer>> = {
 };
 
 /**
- * Answers a request to the local sign-in. It does not exist beside a Supabase project.
+ * Answers a request to the local sign-in. With a Supabase project configured, all its paths answer 404.
  * @param peer the caller's address, stored with the session
  */
 export async function handleLocalAuth(request: Request, peer?: string): Promise<Response> {
@@ -62,7 +62,7 @@ async function answerRequest(request: Request, peer: string | undefined): Promis
   }
 }
 
-/** To the clients, a 5xx means "try again": they keep their session. */
+/** Encodes an unexpected error. A 5xx means "try again" to the clients: they keep their session. */
 function failureOf(error: unknown): AuthProtocolError {
   reportFailure(error, "A request to the local sign-in failed.");
   if (error instanceof ServiceError && error.code === "unavailable") {
@@ -89,7 +89,7 @@ function findEndpoint(request: Request): { answer: Answer; params: Record<string
 }
 
 /**
- * Matches a path with a pattern: `:name` stands for any one segment; `name/*` for `name` and all below it.
+ * Matches a path with a pattern: `:name` matches any one segment; `name/*` matches `name` and all paths below it.
  * @returns the value of each `:name`; undefined where the path does not match
  */
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {

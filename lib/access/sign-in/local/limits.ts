@@ -16,8 +16,8 @@ import type { Origin } from "./session";
 const quarterMs = hourMs / 4;
 
 /**
- * Limits of one address and of one account for what costs a password hash, a mail or an account. They are wide enough
- * for an office or a school behind one address; the narrow lockouts beside them end guessing.
+ * Limits per address and per account for requests that cost a password hash, a mail or an account. They are wide enough
+ * for an office or a school behind one address; `guesses` has the narrow limits that stop guessing.
  */
 const limits = {
   "sign-ups": { perAddress: [100, hourMs], perAccount: [10, hourMs] },
@@ -33,9 +33,9 @@ type Rate = readonly [limit: number, windowMs: number];
 type Limits = { perAddress: Rate; perAccount?: Rate | (() => Rate) };
 
 /**
- * Counts an attempt before it is made, with and without an account alike, so that a limit reveals nothing.
+ * Counts an attempt before it is made. It counts whether or not the account exists, so that a limit reveals nothing.
  * @param account the account it is about, by its address in lower case or its id, where the request names one
- * @throws AuthProtocolError over_request_rate_limit, which the clients know, with an exact Retry-After
+ * @throws AuthProtocolError over_request_rate_limit, which the clients understand, with an exact Retry-After
  */
 export async function limitAttempts(
   action: keyof typeof limits,
@@ -54,7 +54,7 @@ export async function limitAttempts(
 const waitAWhile = (seconds: number) =>
   `For security purposes, you can only request this after ${seconds} seconds.`;
 
-/** Mails to one address: enough for who loses one, too few to guess their six digits or to bury the outbox. */
+/** Mails to one address: enough for a user who loses one, too few to guess their six digits or to flood the outbox. */
 const mailsToAddress = { limit: 5, windowMs: 10 * minuteMs };
 
 /** Counts a mail to an address before it is sent. @throws AuthProtocolError over_email_send_rate_limit */
@@ -63,15 +63,15 @@ export async function countMail(email: string): Promise<void> {
   await count("mails to one address", quotas, "over_email_send_rate_limit", waitAWhile);
 }
 
-/** What may be guessed of one account, and how often a wrong guess is let pass. */
+/** The secrets of an account that could be guessed, and how many wrong guesses are allowed. */
 const guesses = {
   "wrong passwords": {
     rates: [[10, quarterMs]],
     code: "over_request_rate_limit",
     message: (seconds) => `Too many wrong passwords. Try again in ${seconds} seconds, or reset the password.`,
   },
-  // Over all factors and sessions of a user. Three codes of a million are good at any time: fifty tries a day find one
-  // in 18 years.
+  // Over all factors and sessions of a user. Three of a million codes are valid at any time: at fifty tries a day, a
+  // guess succeeds once in 18 years.
   "wrong codes": {
     rates: [
       [10, quarterMs],
@@ -80,7 +80,7 @@ const guesses = {
     code: "over_request_rate_limit",
     message: (seconds) => `Too many wrong codes. Try again in ${seconds} seconds, or use a recovery code.`,
   },
-  // A recovery code has 80 bits, so this limit guards the database's work rather than the codes.
+  // A recovery code has 80 bits and cannot be guessed; this limit bounds the work of the database.
   "wrong recovery codes": {
     rates: [[10, quarterMs]],
     code: "mfa_recovery_codes_locked",
@@ -89,11 +89,11 @@ const guesses = {
 } satisfies Record<string, { rates: Rate[]; code: string; message: (seconds: number) => string }>;
 
 /**
- * Counts a guess before it is looked at, for every account alike: guesses that run at once cannot slip through, and a
- * lock tells nothing of whether there is an account.
- * @param account its address in lower case, or its user's id
- * @returns to be called once the guess was right
- * @throws AuthProtocolError with the code of the guess
+ * Counts a guess before it is checked, whether or not the account exists: parallel guesses cannot bypass the limit, and
+ * a lock does not reveal whether there is an account.
+ * @param account the mail address in lower case, or the user's id
+ * @returns a function that resets the count; call it after a right guess
+ * @throws AuthProtocolError with the code of this kind of guess
  */
 export async function countGuess(
   action: keyof typeof guesses,
@@ -104,7 +104,7 @@ export async function countGuess(
   return () => forgetGuesses(action, account);
 }
 
-/** Makes the count of wrong guesses begin anew. @param account as for `countGuess` */
+/** Resets the count of wrong guesses. @param account as for `countGuess` */
 export async function forgetGuesses(action: keyof typeof guesses, account: string): Promise<void> {
   await onSignInShare(() => forgetAttempts(action, quotasOf(action, account)));
 }
@@ -114,7 +114,7 @@ function quotasOf(action: keyof typeof guesses, account: string): Quota[] {
   return rates.flatMap(([limit, windowMs]) => accountQuota(account, limit, windowMs));
 }
 
-/** Counts an attempt. @throws AuthProtocolError with this code, and an exact Retry-After, where a quota is full */
+/** Counts an attempt. @throws AuthProtocolError with `code` and an exact Retry-After where a quota is full */
 async function count(
   action: string,
   quotas: Quota[],

@@ -18,7 +18,7 @@ import { allowedRedirect } from "./redirect-target";
 import { requireSession } from "./require-session";
 import type { Origin } from "./session";
 
-/** POST recover: mails a link to choose a new password. The answer is the same for every address. */
+/** POST recover: mails a link to choose a new password. The response is the same for every address. */
 export async function recover(request: Request, origin: Origin): Promise<Response> {
   const { email, ...body } = await readBody(request, bodies.recover);
   if (!email) throw invalidRequest("Password recovery requires an email");
@@ -29,7 +29,7 @@ export async function recover(request: Request, origin: Origin): Promise<Respons
 
 /**
  * POST otp, and its former name magiclink: mails a link and six digits to sign in with. Creates the account unless
- * told not to.
+ * `create_user` is false.
  */
 export async function sendOtp(request: Request, origin: Origin): Promise<Response> {
   const { email, phone, create_user, data, ...body } = await readBody(request, bodies.otp);
@@ -41,7 +41,7 @@ export async function sendOtp(request: Request, origin: Origin): Promise<Respons
   return jsonAnswer({});
 }
 
-/** POST resend: sends the mails of a change of address again. Sign-up confirms itself, so it has no mail. */
+/** POST resend: sends the mails of a change of address again. Sign-up needs no confirmation, so it has no mail. */
 export async function resend(request: Request, origin: Origin): Promise<Response> {
   const { type, email, phone, ...body } = await readBody(request, bodies.resend);
   if (!["signup", "email_change", "sms", "phone_change"].includes(type))
@@ -58,7 +58,7 @@ export async function resend(request: Request, origin: Origin): Promise<Response
   return jsonAnswer({});
 }
 
-/** GET reauthenticate: mails six digits to the signed-in user, who proves their identity with them. */
+/** GET reauthenticate: mails the signed-in user six digits, with which they confirm a new password. */
 export async function reauthenticate(request: Request, origin: Origin): Promise<Response> {
   const { user } = await requireSession(request);
   await limitAttempts("mails asked for", origin);
@@ -70,7 +70,7 @@ export async function reauthenticate(request: Request, origin: Origin): Promise<
 }
 
 /**
- * Generates the secrets of the two mails that confirm a new address, and sends the mails once the change was stored.
+ * Generates the secrets of the two mails that confirm a new address. `send` sends the mails, once the change is stored.
  */
 export function makeChangeMails(pkce: Pkce): {
   mails: ChangeMails;

@@ -16,7 +16,7 @@ const mailRow = {
   created_at: timestamp(),
 };
 
-/** A mail that would have been sent. */
+/** A mail in the outbox. The local sign-in stores mails instead of sending them. */
 export type Mail = Row<typeof mailRow>;
 
 const words = {
@@ -74,19 +74,19 @@ const notices = {
   },
 };
 
-/** Tells a user what happened to their account. @param more an additional sentence */
+/** Puts a notice about a user's account into the outbox. @param more an additional sentence */
 export async function sendNotice(email: string, notice: keyof typeof notices, more = ""): Promise<void> {
   const { subject, body } = notices[notice];
   await postMail({ recipient: email, subject, body: `${body} ${more}`.trim(), link: null, code: null });
 }
 
-/** The latest mails, the newest first; undefined where a Supabase project sends real ones. */
+/** The newest mails first; undefined where a Supabase project sends real ones. */
 export async function readOutbox(limit = 50): Promise<Mail[] | undefined> {
   if (supabaseProject()) return undefined;
   return asServiceAlone((client) => selectOutbox(client, limit));
 }
 
-/** The latest mails, the newest first. */
+/** The newest mails first. @param client logged in as the service */
 export function selectOutbox(client: ClientBase, limit: number): Promise<Mail[]> {
   return selectAll(
     client,

@@ -7,22 +7,22 @@ import { sqlState } from "@/lib/db/transaction";
 import { AuthProtocolError } from "./protocol";
 import { FullError, Turns } from "./turns";
 
-/** Half of the processors may hash; the others serve other calls. */
+/** At most half of the processors compute hashes; the others serve other calls. */
 const atOnce = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
-/** A hash takes about 0.1 s: the last in the queue waits two or three seconds. */
+/** A hash takes about 0.1 s, so the last request in the queue waits two to three seconds. */
 const maxWaiting = 20 * atOnce;
-/** Longer than three hashes take on a slow machine. */
+/** Longer than a slow machine needs for three hashes. */
 const deadlineMs = 5_000;
 
-// The self-hosted server and the Next bundle in the same process each have a copy of this module; the queue is one.
+// The self-hosted server and Next's bundle in the same process each load this module; they must share one queue.
 const globals = globalThis as { [key: symbol]: Turns | undefined };
 const slot = Symbol.for("outlay.password-queue");
 globals[slot] ??= new Turns(atOnce, maxWaiting);
 const queue = globals[slot];
 
 /**
- * Runs what computes password hashes (bcrypt, in the database), a few at a time per process, the others in order. It
- * uses a connection of its own, so that the shared pool never waits for a hash.
+ * Runs statements that compute password hashes (bcrypt, in the database), a few at a time per process, in order of
+ * arrival. Uses a connection of its own, so that the shared pool never waits for a hash.
  * @throws AuthProtocolError over_request_rate_limit with Retry-After when too many are waiting
  * @throws ServiceError unavailable when the database cannot be reached
  */
@@ -38,7 +38,7 @@ export async function inPasswordQueue<T>(run: (client: ClientBase) => Promise<T>
 }
 
 /**
- * Refuses a request whose password would find the queue full, before anything is looked up or counted for it.
+ * Refuses a request with a password while the queue is full, before anything is looked up or counted for it.
  * @throws AuthProtocolError as `inPasswordQueue`
  */
 export function requirePlaceInQueue(): void {
@@ -56,14 +56,14 @@ async function connected<T>(run: (client: ClientBase) => Promise<T>): Promise<T>
     connectionTimeoutMillis: deadlineMs,
     query_timeout: deadlineMs,
   });
-  // A connection that the server closes fails its statement; it must not end the process.
+  // A connection that the server closes fails its statement; without a listener it would end the process.
   client.on("error", () => {});
   try {
     await client.connect();
     return await run(client);
   } catch (error) {
-    // Any error that is not the database's answer to the statement: it could not be reached, went away or took too
-    // long.
+    // Any error other than the database's answer to the statement means that the database could not be reached, went
+    // away or took too long.
     const code = sqlState(error);
     throw /^(?!08|57P)[0-9A-Z]{5}$/.test(code) ? error : providerUnavailable(error);
   } finally {

@@ -1,4 +1,4 @@
-/** A refusal with one of Supabase Auth's codes, on which the clients act. */
+/** A refusal with one of Supabase Auth's error codes, which the clients understand. */
 export class AuthProtocolError extends Error {
   override name = "AuthProtocolError";
 
@@ -13,7 +13,7 @@ export class AuthProtocolError extends Error {
   }
 }
 
-/** The 400 of a request with missing or excess members. */
+/** The 400 for missing or excess members. */
 export function invalidRequest(message: string): AuthProtocolError {
   return new AuthProtocolError(400, "validation_failed", message);
 }
@@ -34,7 +34,8 @@ export function jsonAnswer(body: unknown, status = 200, headers: Record<string, 
 }
 
 /**
- * Encodes a refusal in the shape the client asked for: since 2024-01-01 `code` is a word, before it was the status.
+ * Encodes a refusal for the API version of the client: since 2024-01-01 `code` is the error code, before it was the
+ * status.
  */
 export function refusalAnswer(request: Request, refusal: AuthProtocolError): Response {
   const { status, code, message, fields } = refusal;

@@ -4,10 +4,10 @@ import { callAsService } from "@/lib/db/transaction";
 import { onSignInShare } from "./database-share";
 import { inPasswordQueue } from "./password-queue";
 
-/** A user in Supabase Auth's format. Only members that this code reads are named. */
+/** A user in Supabase Auth's format. Only members that our code reads are typed. */
 export type AuthUser = { id: string; email: string; [field: string]: unknown };
 
-/** An open session with the only copy of its new refresh token. */
+/** An open session. Its new refresh token is stored only as a hash. */
 export type OpenSession = {
   session_id: string;
   refresh_token: string;
@@ -18,9 +18,10 @@ export type OpenSession = {
   amr: { method: string; timestamp: number }[];
 };
 
+/** Why a function of the local sign-in refused a request. */
 export type Refused<Code extends string> = { refused: Code };
 
-/** The purpose of a sign-in mail, and which of the two mails of a change of address it is. */
+/** The purpose of a sign-in mail. `Purpose` adds those of the two mails of a change of address and of a reauthentication. */
 export type SignInPurpose = "recovery" | "magiclink";
 export type Purpose = SignInPurpose | "email_change_current" | "email_change_new" | "reauthentication";
 
@@ -43,7 +44,7 @@ export type RedeemedMail = {
   refused?: "email_exists";
 };
 
-/** Runs one function of `supabase/bootstrap/5x`. Values are parameters: they are in no statement's text. */
+/** Calls a function of `supabase/bootstrap/5x_…`. Values are sent as parameters. */
 export function call<T>(name: string, values: unknown[], client?: Pool | ClientBase): Promise<T | null> {
   const qualified = `local_auth.${name}`;
   return client
@@ -52,7 +53,7 @@ export function call<T>(name: string, values: unknown[], client?: Pool | ClientB
 }
 
 /**
- * Creates an account. Its password is hashed on `client`: see `inPasswordQueue`.
+ * Creates an account. Its password is hashed on `client`, so `client` should come from `inPasswordQueue`.
  * @returns null where the address is taken
  */
 export function createUser(
@@ -69,12 +70,12 @@ export function findUser(email: string, client?: Pool | ClientBase): Promise<str
   return call("find_user", [email], client);
 }
 
-/** @returns the user's id, or null; in the same time for an address without an account */
+/** @returns the user's id, or null. It takes the same time for an address without an account. */
 export function checkPassword(email: string, password: string): Promise<string | null> {
   return inPasswordQueue((client) => call("check_password", [email, password], client));
 }
 
-/** A user's changes of their account, with the proof that a new password or address needs. */
+/** The changes of a user's account, with the proof that a new password or address requires. */
 export type UserChanges = {
   data?: Record<string, unknown>;
   password?: string;
@@ -97,7 +98,7 @@ export type RefusedChange =
   | "user_data_too_large"
   | "conflict";
 
-/** Makes all of the changes or none. */
+/** Makes all of the changes or none. Hashes a new password in the password queue. */
 export async function updateUser(
   userId: string,
   sessionId: string,
@@ -113,7 +114,7 @@ export async function updateUser(
   return answered(await (changes.password === undefined ? run() : inPasswordQueue(run)));
 }
 
-/** @returns the address to be confirmed; null without a pending change of address */
+/** Replaces the secrets of a pending change. @returns the new address; null without a pending change of address */
 export function renewEmailChange(email: string, mail: ChangeMails): Promise<string | null> {
   return call("renew_email_change", [email, JSON.stringify(writeMails(mail))]);
 }
@@ -128,6 +129,7 @@ function writeMails({ challenge, challengeMethod, ...secrets }: ChangeMails) {
   };
 }
 
+/** Starts a session. @param method how the user proved their identity, as `amr` lists it */
 export async function openSession(
   userId: string,
   method: string,
@@ -136,22 +138,24 @@ export async function openSession(
   return answered(await call("open_session", [userId, method, from.userAgent, from.address]));
 }
 
+/** Rotates a refresh token. A token that was used before ends its session. */
 export async function refreshSession(
   refreshToken: string,
 ): Promise<OpenSession | Refused<"refresh_token_not_found" | "refresh_token_already_used">> {
   return answered(await call("refresh_session", [refreshToken]));
 }
 
-/** @returns null where the session has ended or is another user's */
+/** @returns the session's user; null where the session has ended or is another user's */
 export function readSessionUser(sessionId: string, userId: string): Promise<AuthUser | null> {
   return call("read_session_user", [sessionId, userId]);
 }
 
+/** Ends sessions of a user. @param scope `local`, `global` or `others`, as for `signOut` */
 export async function closeSessions(userId: string, sessionId: string, scope: string): Promise<void> {
   await call("close_sessions", [userId, sessionId, scope]);
 }
 
-/** @returns whether the address has an account; the work is the same either way */
+/** Stores the secrets of a sign-in mail. @returns whether the address has an account; both cases take the same work */
 export async function issueSignInMail(
   mail: {
     email: string;
@@ -166,14 +170,15 @@ export async function issueSignInMail(
   return answered(await call("issue_sign_in_mail", [...values, JSON.stringify(data)]));
 }
 
+/** Stores the code of a reauthentication mail. */
 export async function issueReauthentication(userId: string, code: string): Promise<void> {
   await call("issue_reauthentication", [userId, code]);
 }
 
 /**
  * Redeems the token of a mail's link.
- * @param offeredCodeHash hash of the code that the opener gets if the link was requested with PKCE; null for a session
- *   in any case
+ * @param offeredCodeHash hash of the code that the browser receives if the link was requested with PKCE; null to
+ *   receive a session in any case
  */
 export function redeemLink(
   linkHash: string,
@@ -183,12 +188,12 @@ export function redeemLink(
   return call("redeem_link", [linkHash, purposes, offeredCodeHash]);
 }
 
-/** Redeems the six digits of a mail to an address. */
+/** Redeems the six digits of a mail to an address. @returns null for wrong or expired ones */
 export function redeemCode(email: string, code: string, purposes: Purpose[]): Promise<RedeemedMail | null> {
   return call("redeem_code", [email, code, purposes]);
 }
 
-/** Redeems the code from an opened link. A wrong verifier does not use it up. */
+/** Redeems the code that an opened link gave. A wrong verifier does not use it up. */
 export async function redeemAuthCode(
   codeHash: string,
   verifier: string,
@@ -196,11 +201,12 @@ export async function redeemAuthCode(
   return answered(await call("redeem_auth_code", [codeHash, verifier]));
 }
 
-/** @param offered becomes the key where there is none yet. @returns the key of every process on this database */
+/** Stores `offered` as the signing key if there is none. @returns the key that all processes of this database use */
 export function keepSigningKey<T>(offered: T | null): Promise<T | null> {
   return call("keep_signing_key", [offered === null ? null : JSON.stringify(offered)]);
 }
 
+/** Stores a mail in the outbox. */
 export async function postMail(mail: {
   recipient: string;
   subject: string;
@@ -211,7 +217,7 @@ export async function postMail(mail: {
   await call("post_mail", [mail.recipient, mail.subject, mail.body, mail.link, mail.code]);
 }
 
-/** @throws Error where a function returned nothing */
+/** Returns a function's result. @throws Error where it returned nothing */
 export function answered<T>(result: T | null): T {
   if (result === null) throw new Error("A function of the local sign-in answered nothing.");
   return result;

@@ -16,7 +16,7 @@ import { requireSession } from "./require-session";
 import { type Answer, describeSession, type Origin } from "./session";
 
 const codesInSet = 10;
-/** Crockford's 32 characters: none of them is taken for another. */
+/** Crockford's base 32: no two of its characters look alike. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
 const generateBody = z.object({
@@ -35,20 +35,20 @@ export const recoveryCodeEndpoints: Record<string, Record<string, Answer>> = {
   "factors/recovery-codes/regenerate": { POST: regenerate },
 };
 
-/** GET: how many codes are left; never the codes. */
+/** GET: how many codes there are and how many are unused, without the codes. */
 async function readStatus(request: Request): Promise<Response> {
   const { user } = await requireSession(request);
   return jsonAnswer({ ...(await readRecoveryCodes(user.id)), type: "recovery_code" });
 }
 
-/** POST: creates a first set of codes, shown once. The body is optional. */
+/** POST: creates the first set of codes. Only this response has them. The body is optional. */
 async function generate(request: Request, origin: Origin): Promise<Response> {
   const isEmpty = request.body === null || request.headers.get("content-length") === "0";
   const body = isEmpty ? {} : await readBody(request, generateBody);
   return answerWithSet(request, origin, body.friendly_name || "Recovery codes", false);
 }
 
-/** POST regenerate: replaces the codes; earlier ones are refused from then on. */
+/** POST regenerate: replaces the codes; the earlier ones become invalid. */
 async function regenerate(request: Request, origin: Origin): Promise<Response> {
   return answerWithSet(request, origin, "", true);
 }
@@ -63,7 +63,7 @@ async function answerWithSet(request: Request, origin: Origin, name: string, rep
   return jsonAnswer({ ...kept, type: "recovery_code", total: codesInSet, codes });
 }
 
-/** POST verify: uses up a code and raises the session. */
+/** POST verify: uses a code and raises the session to `aal2`. */
 async function verify(request: Request, origin: Origin): Promise<Response> {
   const { user, sessionId } = await requireSession(request);
   const { code } = await readBody(request, verifyBody);
@@ -76,7 +76,7 @@ async function verify(request: Request, origin: Origin): Promise<Response> {
   return jsonAnswer(await describeSession(spent.session));
 }
 
-/** DELETE: deletes all codes. */
+/** DELETE: deletes all codes of the user. */
 async function remove(request: Request, origin: Origin): Promise<Response> {
   const { user, sessionId } = await requireSession(request);
   const removed = await removeRecoveryCodes({ userId: user.id, sessionId });

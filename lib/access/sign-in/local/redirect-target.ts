@@ -1,12 +1,12 @@
 import { env } from "@/lib/env";
 import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
 
-/** Schemes that browsers run or open themselves. No setting allows them. */
+/** Schemes that browsers execute or open themselves. No setting can allow them. */
 const refusedSchemes = ["javascript:", "data:", "vbscript:", "blob:", "file:", "about:"];
 
 /**
- * Limits the target of a link in a mail: this service, another program on this machine (in development), or
- * AUTH_REDIRECT_URLS. Anything else becomes this service's own address, as Supabase Auth does with its site URL.
+ * Limits the target of a link in a mail to this service, another program on this machine (in development), and
+ * AUTH_REDIRECT_URLS. Any other target becomes this service's address, as Supabase Auth does with its site URL.
  */
 export function allowedRedirect(wanted: string | null, patterns: string[] = env().AUTH_REDIRECT_URLS): URL {
   const own = new URL(serviceAddress());
@@ -15,7 +15,7 @@ export function allowedRedirect(wanted: string | null, patterns: string[] = env(
   const isWeb = url.protocol === "http:" || url.protocol === "https:";
   if (isWeb && (url.origin === own.origin || isLoopbackHost(url.hostname))) return url;
   if (refusedSchemes.includes(url.protocol) || url.username || url.password) return own;
-  // Compared as the browser will read it, not as it was written: `https://a\@b` leads to `a`.
+  // Compares the parsed address, because the browser follows that one: `https://a\@b` leads to `a`.
   const [address = ""] = url.href.split("#", 1);
   const isListed = patterns.some((pattern) => {
     const expression = compile(pattern);
@@ -25,8 +25,8 @@ export function allowedRedirect(wanted: string | null, patterns: string[] = env(
 }
 
 /**
- * Converts a pattern of AUTH_REDIRECT_URLS to a regular expression. `*` stands for any characters but `.` and `/`,
- * `**` for any, `?` for one but `.` and `/`, `[abc]` and `[!abc]` for one of a set or none of it; a backslash makes
+ * Converts a pattern of AUTH_REDIRECT_URLS to a regular expression. `*` matches any characters except `.` and `/`, `**`
+ * any characters, `?` one character except `.` and `/`, `[abc]` one of a set, `[!abc]` one outside it; a backslash makes
  * the next character literal.
  */
 function compile(pattern: string): RegExp {

@@ -4,7 +4,10 @@ import { ServiceError } from "@/lib/errors";
 import { AuthProtocolError } from "./protocol";
 import { type AuthUser, readSessionUser } from "./queries";
 
-/** The signed-in user, looked up, so that an ended session is noticed at once. @throws AuthProtocolError */
+/**
+ * The user of a request's access token, read from the database, so that an ended session is refused at once.
+ * @throws AuthProtocolError no_authorization, bad_jwt, session_not_found
+ */
 export async function requireSession(
   request: Request,
 ): Promise<{ user: AuthUser; sessionId: string; claims: UserClaims }> {

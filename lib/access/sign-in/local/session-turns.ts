@@ -4,21 +4,21 @@ import { bearerToken } from "@/lib/access/credentials";
 import { AuthProtocolError } from "./protocol";
 import { FullError, Turns } from "./turns";
 
-/** How many requests of one session are answered at once, and how many more may wait: a page sends a handful. */
+/** How many requests of one session run at once, and how many more may wait. A page sends a handful. */
 const bounds = { atOnce: 2, waiting: 16 };
 
-/** How long a request that was answered "too many" keeps its turn: a program that does not wait finds itself waiting. */
+/** How long a request that was answered 429 keeps its place: it slows programs that retry without waiting. */
 const penaltyMs = 250;
 
-/** How long a refusal for want of a turn is held back: hundreds of programs that try again at once are a load by themselves. */
+/** How long a 429 for a full queue is delayed: hundreds of programs that retry at once are a load themselves. */
 const holdMs = 1_000;
 
 const sessions = new Map<string, Turns>();
 
 /**
- * Answers a few requests of each session at a time, before anything of them is verified or looked up: hundreds at once
- * from one session use neither the processor nor the connections that everybody else's requests need.
- * @throws AuthProtocolError over_request_rate_limit, with Retry-After, where too many of the session are waiting
+ * Limits how many requests of one session run at once. Further ones wait, before anything is verified or looked up, so
+ * that a flood from one session leaves the processor and the connections to other callers.
+ * @throws AuthProtocolError over_request_rate_limit with Retry-After where too many requests of the session are waiting
  */
 export async function inSessionTurn<T>(request: Request, run: () => Promise<T>): Promise<T> {
   const session = claimedSession(request);
@@ -47,8 +47,8 @@ export async function inSessionTurn<T>(request: Request, run: () => Promise<T>):
 }
 
 /**
- * The session that a request says it is of, unverified: it decides nothing but whose turns the request takes. A token
- * that is no session's, as the clients send for an API key, shares its turns with nobody.
+ * The session that a request's token names, not verified: it decides only which queue the request joins. Undefined for
+ * requests without a session's token, such as those with an API key, which are not limited here.
  */
 function claimedSession(request: Request): string | undefined {
   const token = bearerToken(request.headers.get("authorization"));

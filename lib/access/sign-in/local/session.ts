@@ -7,14 +7,14 @@ import { signingKey } from "./signing-key";
 /** The issuer of local tokens in earlier versions. */
 const formerIssuer = "urn:outlay:local-auth";
 
-/** The issuer of the local sign-in's tokens: its address, as with a Supabase project. */
+/** The issuer of the local sign-in's tokens: its address, as for a Supabase project. */
 export function localIssuer(): string {
   return `${serviceAddress()}/auth/v1`;
 }
 
 /**
- * Whether a token that is signed with this installation's key names it as its issuer. On this machine any port is
- * accepted, and so is the former name: a service that moves or is updated keeps its sessions.
+ * Whether `issuer` names this installation, for a token that is signed with its key. On this machine any port is
+ * accepted, and so is the former issuer, so that a service that moves or is updated keeps its sessions.
  */
 export function isLocalIssuer(issuer: unknown): boolean {
   if (issuer === localIssuer() || issuer === formerIssuer) return true;
@@ -25,11 +25,12 @@ export function isLocalIssuer(issuer: unknown): boolean {
 }
 
 /**
- * The lifetime of an access token. Sessions are not looked up, so a sign-out takes up to this long to reach the API.
+ * The lifetime of an access token in seconds. Requests do not look their session up, so a sign-out reaches the API
+ * after at most this time.
  */
 const accessTokenSeconds = 3600;
 
-/** The origin of a request, as stored with its session. */
+/** The user agent and the address of a request, as stored with its session. */
 export type Origin = { userAgent: string | null; address: string | null };
 
 /**
@@ -46,12 +47,12 @@ export function originOf(request: Request, peer: string | undefined): Origin {
   };
 }
 
-/** Starts a session and returns it in Supabase Auth's format. @param method how the user proved their identity */
+/** Starts a session. @param method how the user proved their identity. @returns it in Supabase Auth's format */
 export async function startSession(userId: string, method: string, origin: Origin) {
   return describeSession(await openSession(userId, method, origin));
 }
 
-/** A session as the Supabase clients store it: a new access token, the refresh token, the user. */
+/** A session in the format of the Supabase clients, with a new access token. Times are Unix seconds. */
 export async function describeSession(session: OpenSession) {
   const now = Math.floor(Date.now() / 1000);
   const { user } = session;

@@ -6,7 +6,7 @@ import { AuthProtocolError, invalidRequest, jsonAnswer } from "./protocol";
 import { checkPassword, createUser, redeemAuthCode, refreshSession } from "./queries";
 import { describeSession, type Origin, startSession } from "./session";
 
-/** POST signup: creates an account, confirmed at once, and signs it in. */
+/** POST signup: creates an account, which needs no confirmation, and signs it in. */
 export async function signUp(request: Request, origin: Origin): Promise<Response> {
   const { email, phone, password, data } = await readBody(request, bodies.signup);
   if (!email && !phone)
@@ -28,7 +28,7 @@ const grantsTurnedOff: Record<string, [status: number, code: string, message: st
   web3: [422, "web3_provider_disabled", "Web3 provider is disabled"],
 };
 
-/** POST token: the three ways to get a session. */
+/** POST token: starts a session with a password or a PKCE code, or refreshes one. */
 export async function grantToken(request: Request, origin: Origin): Promise<Response> {
   const grant = new URL(request.url).searchParams.get("grant_type");
   if (grant === "password") return signInWithPassword(request, origin);

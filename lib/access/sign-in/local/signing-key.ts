@@ -2,7 +2,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK
 import { databaseUrls } from "@/lib/db/pool";
 import { keepSigningKey } from "./queries";
 
-/** The key pair of the local sign-in. It is stored in the database: all its processes sign with the same one. */
+/** The key pair of the local sign-in. It is stored in the database, and all processes sign with the same one. */
 export type SigningKey = {
   kid: string;
   privateKey: CryptoKey;
@@ -12,13 +12,13 @@ export type SigningKey = {
 
 let cached: { url: string; key: Promise<SigningKey> } | undefined;
 
-/** The signing key, created at its first use and cached while this process uses the same database. */
+/** The signing key. It is created when first needed, and cached while this process uses the same database. */
 export function signingKey(): Promise<SigningKey> {
   const { url } = databaseUrls();
   if (cached?.url === url) return cached.key;
   const entry = { url, key: load() };
   cached = entry;
-  // A failure is not cached: the database may only have been away.
+  // Does not cache a failure: the database may have been unreachable for a moment.
   entry.key.catch(() => {
     if (cached === entry) cached = undefined;
   });

@@ -1,9 +1,9 @@
-/** Deeper than any data about a user, and much less than what Postgres refuses to parse. */
+/** Deeper than any data about a user, and far below the depth that Postgres refuses to parse. */
 const maxDepth = 16;
 
 /**
- * Whether Postgres can store a value: text and jsonb accept neither NUL nor half of a surrogate pair, in names or
- * values, and nesting must be limited.
+ * Whether Postgres can store a value: text and jsonb accept neither NUL nor unpaired surrogates, in names or values, and
+ * nesting is limited.
  * @param value as `JSON.parse` returns it
  */
 export function isStorable(value: unknown, depth = 0): boolean {

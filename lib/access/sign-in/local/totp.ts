@@ -7,11 +7,11 @@ const shape = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 /** What an authenticator app needs: the secret in base32, as a URI, and that URI as a QR code. */
 export type Enrolment = { secret: string; uri: string; qrCode: string };
 
-/** Generates a secret of 160 bits, the length that RFC 4226 recommends. @param issuer the name shown in the app */
+/** Generates a secret of 160 bits, as RFC 4226 section 4 recommends. @param issuer the name that the app shows */
 export function makeEnrolment(issuer: string, account: string): Enrolment {
   const secret = new Secret({ size: 20 });
   const uri = new TOTP({ ...shape, issuer, label: account, secret }).toString();
-  // Colours by name: the Supabase client makes a data URL of the picture, which a `#` would end.
+  // Named colours: the Supabase client puts the picture into a data URL, which a `#` would truncate.
   const qrCode = renderSVG(uri, {
     ecc: "M",
     border: 2,
@@ -23,9 +23,9 @@ export function makeEnrolment(issuer: string, account: string): Enrolment {
 }
 
 /**
- * Finds the 30-second step of a code: the present one, the one before or the one after (RFC 6238, section 5.2).
- * Compared in constant time.
- * @param nowMs Unix time in milliseconds, the database's, so that all processes agree
+ * Finds the 30-second step of a code: the present one, the one before or the one after (RFC 6238 section 5.2). Codes are
+ * compared in constant time.
+ * @param nowMs the database's Unix time in milliseconds, so that all processes agree
  * @returns undefined for a wrong code
  */
 export function stepOf(code: string, secret: string, nowMs: number): number | undefined {

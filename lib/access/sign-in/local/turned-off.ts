@@ -4,14 +4,14 @@ import { requireSession } from "./require-session";
 type Refuse = (request: Request) => Promise<Response>;
 type Methods = Record<string, Refuse>;
 
-/** Refuses what is not offered, with the code that Supabase Auth has for a project that turned it off. */
+/** Refuses a feature that is not offered, with the code of a Supabase project that has it turned off. */
 const refuse =
   (status: number, code: string, message: string): Refuse =>
   async () => {
     throw new AuthProtocolError(status, code, message);
   };
 
-/** As `refuse`, for signed-in users. */
+/** Like `refuse`, for signed-in users only. */
 const refuseUser =
   (...refusal: [status: number, code: string, message: string]): Refuse =>
   async (request) => {
@@ -19,7 +19,7 @@ const refuseUser =
     throw new AuthProtocolError(...refusal);
   };
 
-/** Nobody is an administrator here: accounts are managed by their owners only. */
+/** The local sign-in has no administrators: only their owners manage accounts. */
 const admin = refuseUser(403, "not_admin", "User not allowed");
 const saml = refuse(404, "saml_provider_disabled", "SAML 2.0 is disabled");
 const linking = refuseUser(404, "manual_linking_disabled", "Manual linking is disabled");

@@ -10,8 +10,8 @@ import { type Origin, startSession } from "./session";
 const signInPurposes: Purpose[] = ["recovery", "magiclink"];
 
 /**
- * The mails that each type of verification accepts. As with Supabase Auth, a sign-in code is accepted under any of its
- * three names. Sign-up confirms itself, and there are no invitations or phone messages.
+ * The purposes that each type of verification accepts. As in Supabase Auth, a sign-in code is accepted under any of its
+ * three names. Sign-ups need no confirmation, and there are no invitations or phone messages.
  */
 const purposesOf: Record<string, Purpose[]> = {
   email: signInPurposes,
@@ -26,7 +26,7 @@ const purposesOf: Record<string, Purpose[]> = {
 
 const firstOfTwo = "Confirmation link accepted. Please proceed to confirm link sent to the other email";
 
-/** POST verify: gives a session for the six digits of a mail, or for the token of its link. */
+/** POST verify: starts a session for the six digits of a mail, or for the token of its link. */
 export async function verify(request: Request, origin: Origin): Promise<Response> {
   const { type, token_hash: tokenHash, token, email, phone } = await readBody(request, bodies.verify);
   if (!type) throw invalidRequest("Verify requires a verification type");
@@ -49,7 +49,7 @@ export async function verify(request: Request, origin: Origin): Promise<Response
   return jsonAnswer(await startSession(redeemed.user_id, "otp", origin));
 }
 
-/** GET verify: answers an opened link. Redirects to `redirect_to` with a code (PKCE) or the session itself. */
+/** GET verify: answers an opened link. Redirects to `redirect_to` with a code (PKCE) or the session. */
 export async function followLink(request: Request, origin: Origin): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const [type, token] = [query.get("type"), query.get("token")];
@@ -81,7 +81,7 @@ export async function followLink(request: Request, origin: Origin): Promise<Resp
   });
 }
 
-/** Adds an error to the address that a link leads to: in the query for servers, in the hash for pages. */
+/** Adds an error to the redirect: to the query for servers, to the fragment for scripts. */
 function refuseAt(target: URL, status: number, code: string, description: string): void {
   const reason = new URLSearchParams({
     ...(status === 403 && { error: "access_denied" }),
