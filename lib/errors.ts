@@ -28,15 +28,15 @@ export const statusOf = {
   unavailable: 503,
 } as const;
 
+/** A code of `statusOf`. */
 export type ErrorCode = keyof typeof statusOf;
 
-/** One problem of a request: its path (`message.quantity`), and what to do about it. */
+/** One problem of a request: the path of the field (`message.quantity`), and what to do about it. */
 export type Issue = { path: string; message: string };
 
 /**
- * The only error that callers see. Anything else that is thrown becomes `internal_error`, which is logged and not
- * sent.
- * `fields` are members of the body that belong to the code; `headers` are added to the response.
+ * The only error that callers receive. Anything else that is thrown becomes `internal_error`, which is logged and sent
+ * without details. `fields` become members of the error's body; `headers` are added to the response.
  */
 export class ServiceError extends Error {
   override name = "ServiceError";
@@ -54,18 +54,18 @@ export class ServiceError extends Error {
 }
 
 /**
- * The result of deciding about something that may be refused, or the refusal. Errors are thrown, except where several
- * things are decided one after another and one refusal must not end the others: there they are returned as a verdict.
+ * A result, or the refusal. Errors are thrown, except where several things are decided one after another and one refusal
+ * must not end the others: there they are returned as a verdict.
  */
 export type Verdict<T> = T | ServiceError;
 
-/** The result of a verdict. @throws ServiceError the refusal */
+/** Unwraps a verdict. @throws ServiceError the refusal */
 export function accepted<T>(verdict: Verdict<T>): T {
   if (verdict instanceof ServiceError) throw verdict;
   return verdict;
 }
 
-/** A `validation_failed` whose description names the first issue, so that one log line is enough to act on. */
+/** A `validation_failed` for these issues. Its description names the first one, so that a single log line is useful. */
 export function validationFailed(issues: Issue[]): ServiceError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
@@ -73,7 +73,7 @@ export function validationFailed(issues: Issue[]): ServiceError {
   return new ServiceError("validation_failed", description, { issues });
 }
 
-/** The 404 of everything that does not exist and of everything the caller may not know of: always the same bytes. */
+/** The 404 for everything that does not exist or that the caller may not see. The two cases are indistinguishable. */
 export function notFound(): ServiceError {
   return new ServiceError("not_found", "There is nothing here, or your credentials do not reach it.");
 }

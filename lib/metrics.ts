@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-/** A figure that is asked for when somebody reads the metrics, by its labels' values. */
+/** One value of a gauge, with its labels. */
 export type Reading = { labels: Record<string, string>; value: number };
 
 function createMetrics() {
@@ -71,15 +71,15 @@ function createMetrics() {
   };
 }
 
-// The self-hosted server and the Next bundle in the same process each have a copy of this module; the metrics are one.
+// The self-hosted server and Next's bundle in the same process each load this module; they must share the metrics.
 const globals = globalThis as { [key: symbol]: ReturnType<typeof createMetrics> | undefined };
 const slot = Symbol.for("outlay.metrics");
 globals[slot] ??= createMetrics();
 
-/** What this process counts for Prometheus. Labels hold route patterns and codes: nothing that a caller chose. */
+/** The metrics of this process for Prometheus. Labels are route patterns and codes, never text that a caller chose. */
 export const metrics = globals[slot];
 
-/** Says where a gauge's value comes from: `read` is called whenever the metrics are read. */
+/** Sets the source of a gauge. @param read called at each scrape; returns the gauge's present values */
 export function readGauge(name: string, read: () => Reading[]): void {
   metrics.readings.set(name, read);
 }

@@ -10,20 +10,20 @@ import {
   trace,
 } from "@opentelemetry/api";
 
-// The self-hosted server and the Next bundle in the same process each have a copy of this module; tracing is on for both.
+// The self-hosted server and Next's bundle in the same process each load this module; they must share the tracer.
 const globals = globalThis as { [key: symbol]: { tracer?: Tracer } | undefined };
 const slot = Symbol.for("outlay.tracing");
 globals[slot] ??= {};
 const shared = globals[slot];
 
-/** Makes `traced` record spans from now on. To be called once a tracer provider is registered. */
+/** Makes `traced` record spans from now on. Call it after a tracer provider was registered. */
 export function enableTracing(): void {
   shared.tracer = trace.getTracer("outlay");
 }
 
 /**
- * Runs `run` in a span; where tracing is off, runs it and does nothing else.
- * @param name what is done, one of few: it holds nothing that a caller chose
+ * Calls `run` in a span; with tracing off, only calls `run`.
+ * @param name one of a few constant names, without text that a caller chose
  * @param attributes figures and patterns; never a secret, an address, a path or metadata
  */
 export function traced<T>(
@@ -35,8 +35,7 @@ export function traced<T>(
 }
 
 /**
- * Runs `run` in the span of a request, which continues the caller's trace where its headers name one
- * (W3C Trace Context).
+ * Calls `run` in the span of a request, which continues the trace that the caller's headers name (W3C Trace Context).
  * @param route the route's pattern
  */
 export function tracedRequest(
@@ -72,7 +71,7 @@ function inSpan<T>(
     try {
       return await run(span);
     } catch (error) {
-      // Not the message: an error of the database may quote what was to be stored.
+      // Without the message: an error of the database may contain values of the statement.
       span.setStatus({ code: SpanStatusCode.ERROR });
       throw error;
     } finally {

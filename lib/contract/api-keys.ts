@@ -30,7 +30,7 @@ const slug = projectSlug.meta({
 
 const conditionsOf = {
   project_slugs: "The only projects the key may touch. Ignored where `project_id` is set.",
-  deny_project_slugs: "Projects the key may not touch, where `project_slugs` names none.",
+  deny_project_slugs: "Projects that the key may not use. Ignored if `project_slugs` is set.",
   features: "The only features it may record usage under.",
   sources: "The only sources it may record with.",
 };

@@ -26,8 +26,7 @@ export class MigrationError extends Error {
 type Migration = { file: string; version: string; name: string; path: string };
 
 /**
- * The key of the advisory lock. Any number that nothing else in the database locks; every process that migrates uses
- * the same.
+ * The key of the advisory lock that all migrating processes share. Nothing else in the database may use the same number.
  */
 const lockKey = 6_885_295_217;
 
@@ -38,27 +37,25 @@ const recordTable = `
   alter table supabase_migrations.schema_migrations add column if not exists name text;
 `;
 
-/** The database has migrations that this version of the service lacks: a newer version migrated it. */
+/** The database has migrations that this version of the service lacks, because a newer version migrated it. */
 export class NewerDatabaseError extends Error {
   override name = "NewerDatabaseError";
 }
 
-/** The database has some of the migrations that were squashed, but not all: it was last migrated by too old a version. */
+/** The database has only some of the migrations that were squashed, because its last version was too old. */
 export class OlderDatabaseError extends Error {
   override name = "OlderDatabaseError";
 }
 
 /**
- * Applies the migrations of a folder that the database lacks, in the order of their names, each in a transaction of
- * its own. They are recorded where the Supabase CLI records them, so that either can apply the rest. Any number of
- * processes may do this at once; each migration is applied by one of them.
- * A migration that begins with `-- Repeat until 0: select private.some_function(1000)` has much to do: before it is
- * applied, that statement runs repeatedly, each time in a transaction of its own, until it returns 0. After an
- * interruption the next call continues. The migration itself does what is left, for those who apply it by other means.
+ * Applies the migrations of a folder that the database lacks, in the order of their names, each in its own transaction.
+ * They are recorded in the Supabase CLI's table, so that the CLI and the service can each apply the rest. Several
+ * processes may do this at once; one of them applies each migration.
  * @param url a login that may create schemas and roles; also through a transaction-mode pooler
  * @returns the file names that this call applied
  * @throws NewerDatabaseError, before anything is applied, where the database has migrations that the folder lacks
- * @throws MigrationError; the failed migration is rolled back, earlier ones stay
+ * @throws OlderDatabaseError where it has only some of those that were squashed
+ * @throws MigrationError where a migration fails; it is rolled back, and earlier ones stay applied
  */
 export async function migrate(url: string, directory: string): Promise<string[]> {
   const client = await connected(url);
@@ -80,10 +77,11 @@ export async function migrate(url: string, directory: string): Promise<string[]>
 }
 
 /**
- * Gives a bare Postgres Supabase's roles and `auth` schema from a folder of SQL files, when schema `auth` is missing.
- * Where an earlier version of these files did so, the local sign-in's own files (from `5` on) are applied again once
- * they have changed; they can be applied repeatedly. A database of Supabase's has no local sign-in and is left alone.
- * @param client logged in as a superuser, or as a role that may create roles which bypass row-level security
+ * Creates Supabase's roles and `auth` schema in a plain Postgres, from a folder of SQL files, if schema `auth` is
+ * missing. If an earlier version of the files created it, the files of the local sign-in (from `5` on) are applied again
+ * once they have changed; they can be applied repeatedly. A Supabase database, which has no local sign-in, stays
+ * unchanged.
+ * @param client logged in as a superuser, or as a role that may create roles that bypass row-level security
  * @returns whether the schema was missing
  * @throws MigrationError
  */
@@ -92,8 +90,7 @@ export async function bootstrapDatabase(client: ClientBase, directory: string): 
     try {
       return await inLockedTransaction(client, () => applyBootstrap(client, directory));
     } catch (error) {
-      // Roles belong to the cluster and our lock to one database, so two bootstraps of a cluster can still collide on
-      // roles.
+      // Roles belong to the cluster and the lock to one database, so two bootstraps in one cluster can still conflict.
       const met = error instanceof MigrationError && error.cause instanceof DatabaseError;
       if (!met || triesLeft <= 0 || !/already exists|concurrently updated|_index"$/.test(error.message))
         throw error;
@@ -123,7 +120,7 @@ async function applyBootstrap(client: ClientBase, directory: string): Promise<bo
   return missing;
 }
 
-/** Runs `bootstrapDatabase` on a connection of its own. */
+/** Like `bootstrapDatabase`, on a connection of its own. */
 export async function bootstrapDatabaseAt(url: string, directory: string): Promise<boolean> {
   const client = await connected(url);
   try {
@@ -139,7 +136,7 @@ async function connected(url: string): Promise<Client> {
     connectionTimeoutMillis: 10_000,
     query_timeout: deadlines.maintenance,
   });
-  // A connection lost between two statements fails the next one; it must not end the process before that.
+  // A connection that is lost between two statements fails the next one; without a listener it would end the process.
   client.on("error", () => {});
   await client.connect();
   return client;
@@ -159,7 +156,8 @@ function migrationsIn(directory: string): Migration[] {
 }
 
 /**
- * Refuses a database that a newer version migrated: this version would misread its data. @throws NewerDatabaseError
+ * Refuses a database that a newer version migrated, because this version would misread its data.
+ * @throws NewerDatabaseError
  */
 function refuseNewer(recorded: Map<string, string | null>, known: Migration[], directory: string): void {
   const versions = new Set(known.map(({ version }) => version));
@@ -174,7 +172,7 @@ function refuseNewer(recorded: Map<string, string | null>, known: Migration[], d
 }
 
 /**
- * Records the replacements of migrations that were squashed in their place, as `supabase migration repair` would.
+ * Replaces the records of squashed migrations by those of their replacements, as `supabase migration repair` would.
  * @throws OlderDatabaseError where the database has only some of those that were squashed
  */
 async function replaceSquashed(client: ClientBase, known: Migration[]): Promise<void> {
@@ -185,7 +183,7 @@ async function replaceSquashed(client: ClientBase, known: Migration[]): Promise<
   await inLockedTransaction(client, async () => {
     await client.query(recordTable);
     const recorded = await recordedVersions(client);
-    // Another process was faster.
+    // Another process has replaced them meanwhile.
     if (!isToReplace(recorded)) return;
     const missing = replaced.filter((version) => !recorded.has(version));
     const isReplaced = replacements.every(({ version }) => recorded.has(version));
@@ -210,17 +208,17 @@ async function replaceSquashed(client: ClientBase, known: Migration[]): Promise<
 }
 
 function sqlFilesIn(directory: string): string[] {
-  // By code unit and not by locale, so that every machine applies them in one order.
+  // Sorted by code unit and not by locale, so that the order is the same on every machine.
   return readdirSync(directory)
     .filter((file) => file.endsWith(".sql"))
     .sort();
 }
 
-/** The applied versions, with their names where recorded. */
+/** The versions that were applied, with their names where recorded. */
 async function recordedVersions(client: ClientBase): Promise<Map<string, string | null>> {
   const table = await client.query("select to_regclass('supabase_migrations.schema_migrations') as found");
   if (!table.rows[0].found) return new Map();
-  // Whole rows: older tools created the table without names.
+  // Reads whole rows, because older tools created the table without the column `name`.
   const { rows } = await client.query<{ version: string; name: string | null }>(
     "select version, to_jsonb(m) ->> 'name' as name from supabase_migrations.schema_migrations as m",
   );
@@ -261,11 +259,14 @@ function applyOne(client: ClientBase, { file, version, name, path }: Migration):
   });
 }
 
-/** The lock belongs to the transaction and not to the session, so that it holds through a transaction-mode pooler. */
+/**
+ * Calls `run` in a transaction under the advisory lock. The lock belongs to the transaction, not to the session, so that
+ * it works through a transaction-mode pooler.
+ */
 async function inLockedTransaction<T>(client: ClientBase, run: () => Promise<T>): Promise<T> {
   await client.query("begin");
   try {
-    // Roles on hosted Supabase have time limits that a long migration, or the wait for one, may exceed.
+    // Roles on hosted Supabase have time limits, which a long migration or the wait for the lock may exceed.
     await client.query(
       "set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0",
     );
@@ -301,7 +302,7 @@ async function runFile(client: ClientBase, file: string, path: string): Promise<
 
 function lineOf(error: unknown, statement: Statement): number {
   if (!(error instanceof DatabaseError) || !error.position) return statement.line;
-  // Postgres counts characters, JavaScript code units.
+  // Postgres counts characters, JavaScript counts UTF-16 code units.
   const before = Array.from(statement.text).slice(0, Number(error.position) - 1);
   return statement.firstLine + before.filter((character) => character === "\n").length;
 }

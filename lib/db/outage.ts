@@ -1,19 +1,19 @@
 import { ServiceError } from "@/lib/errors";
 import type { GivenUp } from "./watch";
 
-/** Why the database could not be used: from its own answer, or because none came. */
+/** Why the database could not be used: it reported an error, or did not answer. */
 export type Outage = GivenUp | "unreachable" | "unstorable";
 
 const descriptions: Record<Outage, string> = {
   unreachable: "The database cannot be reached at the moment.",
   silent: "The database does not answer at the moment.",
   slow: "The database took too long over this.",
-  unstorable: "Nothing can be stored at the moment: the database's disk is full, or it takes no changes.",
+  unstorable: "Nothing can be stored at the moment: the database's disk is full, or it is read-only.",
 };
 
 /**
- * The 503 of a call that the database did not answer. Whether the call took effect is unknown: its commit may have
- * arrived.
+ * The 503 for a call that the database did not answer. It is unknown whether the call took effect, because its commit
+ * may have arrived.
  */
 export function unavailable(reason: Outage, cause?: unknown): ServiceError {
   const error = new ServiceError(
@@ -27,9 +27,9 @@ export function unavailable(reason: Outage, cause?: unknown): ServiceError {
 }
 
 /**
- * The `unavailable` for an error of the database; undefined for other kinds of error.
- * @param call.givenUp why the call was given up, if it was: then its error is our own doing
- * @param call.isReading whether its transaction was read-only: a write in it is a bug and not an outage
+ * Converts an error of the database to `unavailable`; undefined for other kinds of error.
+ * @param call.givenUp why our code gave the call up, if it did; the error is then only a consequence
+ * @param call.isReading whether its transaction was read-only: a write in it is a bug, not an outage
  */
 export function asOutage(
   error: unknown,
@@ -41,12 +41,12 @@ export function asOutage(
     lastFailure = { code, atMs: performance.now() };
     return unavailable("unstorable", error);
   }
-  // A statement's own time limit (57014), or a lock timeout (55P03).
+  // A statement exceeded its time limit (57014) or a lock timeout (55P03).
   if (code === "57014" || code === "55P03") return unavailable("slow", error);
   // The connection or the server went away, or the server has no free connection: classes 08, 57P and 53, or a socket
   // error.
   if (/^(08|57P|53)/.test(code) || /^E[A-Z_]+$/.test(code)) return unavailable("unreachable", error);
-  // pg's errors without a code: for a query whose connection was lost, and for one that came later.
+  // pg's errors without a code: for a query whose connection was lost, and for a later one.
   const isLost = error instanceof Error && /^Connection terminated|is not queryable$/.test(error.message);
   return isLost ? unavailable("unreachable", error) : undefined;
 }
@@ -65,12 +65,12 @@ export function isStorageFailure(code: string): boolean {
   return ["53100", "58030", "25006"].includes(code);
 }
 
-/** How long a failed write says something about the present. */
+/** How long a failed write is taken as the present state. */
 const tellingForMs = 30_000;
 
 let lastFailure: { code: string; atMs: number } | undefined;
 
-/** Notes a successful write, which ends the effect of an earlier failure. */
+/** Notes a successful write, which clears an earlier failure. */
 export function noteStored(): void {
   lastFailure = undefined;
 }

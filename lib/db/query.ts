@@ -2,13 +2,13 @@ import type { ClientBase, Pool } from "pg";
 import type { Columns, Row } from "./columns";
 import { functionCall, type Sql, sql } from "./sql";
 
-/** Runs a statement. @returns its rows, which have the declared columns */
+/** Runs a statement. @returns its rows. @param columns the columns of its result */
 export async function selectAll<C extends Columns>(
   client: ClientBase | Pool,
   columns: C,
   { text, values }: Sql,
 ): Promise<Row<C>[]> {
-  // pg has no use for `columns`; the test that has Postgres describe the statement reads them here.
+  // pg ignores `columns`; `tests/db/row-types.test.ts` reads them here and compares them with what Postgres describes.
   const query = { text, values, columns };
   const { rows } = await client.query<Row<C>>(query);
   return rows;
@@ -24,7 +24,7 @@ export async function selectFirst<C extends Columns>(
   return row;
 }
 
-/** Runs a statement that always has a row. @throws Error where it had none */
+/** Runs a statement that always returns a row. @throws Error where it returns none */
 export async function selectOne<C extends Columns>(
   client: ClientBase | Pool,
   columns: C,
@@ -35,15 +35,16 @@ export async function selectOne<C extends Columns>(
   return row;
 }
 
-/** Runs a statement without a result of interest. @returns how many rows it found or changed */
+/** Runs a statement whose result is not needed. @returns how many rows it found or changed */
 export async function execute(client: ClientBase | Pool, { text, values }: Sql): Promise<number> {
   const { rowCount } = await client.query({ text, values });
   return rowCount ?? 0;
 }
 
 /**
- * Calls a function that answers one value, mostly JSON. What the value is made of is the word of whoever calls: the
- * functions are written for these calls.
+ * Calls a function of the database that returns one value, mostly JSON. `T` is not checked: the caller declares what the
+ * function returns.
+ * @param name schema and name, such as `private.load_admission`
  */
 export async function callFunction<T>(
   client: ClientBase | Pool,

@@ -15,7 +15,7 @@ test("an update sets what is given, null included, and nothing else", () => {
   expect(assignments({ amount: undefined })).toBeUndefined();
 });
 
-test.each(["name = 1; drop table t; --", 'a"', "", "A", "f(", "a b"])("%j is no name of a column", (name) => {
+test.each(["name = 1; drop table t; --", 'a"', "", "A", "f(", "a b"])("Refuses %j as the name of a column", (name) => {
   expect(() => assignments({ [name]: 1 })).toThrow("no name");
   expect(() => functionCall(name, [])).toThrow("no name");
 });

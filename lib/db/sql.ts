@@ -2,15 +2,15 @@ import sql, { empty, join, raw, type Sql } from "sql-template-tag";
 import { quoteLiteral } from "./quote-literal";
 
 /**
- * The one way to write a statement: `` sql`select … where id = ${id}` ``. A value becomes a parameter, another statement
- * becomes part of the text; nobody counts `$1`, `$2`. `raw` is for names that the code itself has in a constant, never
- * for anything that comes from outside.
+ * The tag for statements: `` sql`select … where id = ${id}` ``. A value becomes a parameter, another statement becomes
+ * part of the text. `raw` is for constant names in the code only, never for input.
  */
 export { empty, join, raw, type Sql, sql };
 
 /**
- * A statement as one text, its values as literals: for the simple protocol, which sends several statements in one round
- * trip and knows no parameters. Values must be text or null.
+ * A statement as one text with its values as literals, for the simple query protocol, which sends several statements in
+ * one round trip and has no parameters. Values must be text or null.
+ * @throws Error for other values
  */
 export function toLiteralText({ strings, values }: Sql): string {
   let text = strings[0] ?? "";
@@ -23,9 +23,10 @@ export function toLiteralText({ strings, values }: Sql): string {
 }
 
 /**
- * The `set` list of an update: `name = $1, amount = $2`. What is undefined stays as it is.
+ * The `set` list of an update: `name = $1, amount = $2`. Columns whose value is undefined stay unchanged.
  * @param changes by column
- * @returns undefined where nothing changes
+ * @returns undefined where no column changes
+ * @throws Error for a key that is not a plain column name
  */
 export function assignments(changes: Readonly<Record<string, unknown>>): Sql | undefined {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
@@ -36,13 +37,13 @@ export function assignments(changes: Readonly<Record<string, unknown>>): Sql | u
   );
 }
 
-/** A call of a function: `private.name($1, $2)`. */
+/** A call of a function: `private.name($1, $2)`. @throws Error for text that is not a plain name */
 export function functionCall(name: string, values: readonly unknown[]): Sql {
   return values.length === 0 ? sql`${nameOf(name)}()` : sql`${nameOf(name)}(${join(values)})`;
 }
 
-/** @throws Error where it is more than a name: it would be run */
+/** A name as part of a statement. @throws Error for other text, which would be executed */
 function nameOf(name: string): Sql {
-  if (!/^[a-z_][a-z0-9_.]*$/.test(name)) throw new Error(`${name} is no name of a column or function.`);
+  if (!/^[a-z_][a-z0-9_.]*$/.test(name)) throw new Error(`${name} is not the name of a column or function.`);
   return raw(name);
 }

@@ -1,8 +1,8 @@
 /**
- * Migrations that were squashed: `replaced` are the versions that no folder has any more, `by` those of the files that
- * make the same schema. A database that recorded all of `replaced` has what `by` makes.
+ * Migrations that were squashed. `replaced`: the versions of files that no longer exist. `by`: the versions of the files
+ * that create the same schema. A database that recorded all of `replaced` has the schema that `by` creates.
  *
- * A file of `supabase/migrations` that is named in `by` may never change what it makes: databases that ran `replaced`
+ * A file of `supabase/migrations` that is named in `by` must not change what it creates: databases that ran `replaced`
  * would not get the change.
  */
 export const squashedMigrations = {

@@ -10,7 +10,7 @@ import type { GivenUp, WatchedCall } from "./watch";
 
 export { sqlState } from "./outage";
 
-/** What row-level security knows an API key by; see `private.key_claims()`. */
+/** An API key's claims for row-level security; see `private.key_claims()`. */
 export type KeyClaims = {
   id: string;
   workspace_id: string;
@@ -20,23 +20,24 @@ export type KeyClaims = {
   deny: string[];
 };
 
-/** What row-level security knows a signed-in user by: the verified claims of their access token. */
+/** A signed-in user's claims for row-level security: those of their verified access token. */
 export type UserClaims = {
   sub: string;
   role: "authenticated";
   session_id: string;
   email: string;
-  /** Where the request came from, which the audit log keeps. Never the token's own word: whoever verified it says so. */
+  /** The request's address, for the audit log. It is set by our code after verification, never taken from the token. */
   caller_address?: string | undefined;
   [claim: string]: unknown;
 };
 
-/** What is run in a transaction. `now`: when it began, milliseconds since 1970 by the database's clock. */
+/** The body of a transaction. `now`: the database's time at its start, in milliseconds since 1970. */
 type Run<T> = (client: PoolClient, now: number) => Promise<T>;
 
 /**
- * Runs `run` in one transaction as the service itself.
- * @param deadlineMs how long it may take in all
+ * Calls `run` in one transaction as the service.
+ * @param deadlineMs how long the transaction may take in all
+ * @throws ServiceError unavailable where the database cannot be used; what `run` throws, after a rollback
  */
 export function asService<T>(
   run: (client: PoolClient) => Promise<T>,
@@ -48,32 +49,33 @@ export function asService<T>(
   });
 }
 
-/** Runs `run` as the service itself outside a transaction: for a statement that is one by itself. */
+/** Calls `run` as the service without a transaction, for a single statement. @throws ServiceError unavailable */
 export function asServiceAlone<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
   return onClient({ purpose: "writing", deadlineMs: deadlines.request, isAlone: true }, run);
 }
 
-/** Calls a function as the service itself, outside a transaction; see `callFunction`. */
+/** Calls a function of the database as the service, without a transaction; see `callFunction`. */
 export function callAsService<T>(name: string, ...values: unknown[]): Promise<T> {
   return asServiceAlone((client) => callFunction<T>(client, name, ...values));
 }
 
-/** Runs `run` in one read-only transaction, one snapshot, in which an API key's policies hold. */
+/** Calls `run` in one read-only transaction (one snapshot) under an API key's policies. @throws ServiceError unavailable */
 export function asKey<T>(claims: KeyClaims, run: Run<T>): Promise<T> {
   const settings = { role: "outlay_key", "request.api_key": JSON.stringify(claims) };
   return inTransaction(reading(deadlines.request), settings, run);
 }
 
-/** Runs `run` in one transaction in which a user's policies hold, and whose changes are audited as theirs. */
+/** Calls `run` in one transaction under a user's policies. The audit log names the user. @throws ServiceError unavailable */
 export function asUser<T>(claims: UserClaims, run: Run<T>): Promise<T> {
   const how = { purpose: "writing" as const, deadlineMs: deadlines.request, begin: "begin" };
   return inTransaction(how, settingsOf(claims), run);
 }
 
 /**
- * As `asUser`, read-only and in one snapshot: figures that are read one after another agree. Waits for no connection
- * that recording needs.
- * @param deadlineMs how long it may take in all
+ * Like `asUser`, read-only and in one snapshot, so that figures which are read one after another agree. Uses the
+ * connections for reading, so that it never takes one that recording needs.
+ * @param deadlineMs how long the transaction may take in all
+ * @throws ServiceError unavailable
  */
 export function asUserReading<T>(
   claims: UserClaims,
@@ -94,9 +96,10 @@ function settingsOf({ caller_address: address = "", ...token }: UserClaims): Rec
 }
 
 /**
- * Runs `run` as the service itself within a user's (or a key's) transaction, for what no user may do by themselves and
- * must not be committed without the rest: a key's secret, say. The user's claims stay, so that the audit log names them.
- * @param role whose the transaction is
+ * Calls `run` as the service within the transaction of a user or key, for changes that no user may make alone and that
+ * must be committed together with the user's changes, such as a key's secret. The claims stay set, so that the audit log
+ * names the user.
+ * @param role the role to which the transaction returns
  */
 export async function asServiceWithin<T>(
   client: PoolClient,
@@ -104,29 +107,30 @@ export async function asServiceWithin<T>(
   role: "authenticated" | "outlay_key" = "authenticated",
 ): Promise<T> {
   await execute(client, setLocal({ role: "none" }));
-  // Where this throws, the transaction is lost, and the role with it.
+  // If this throws, the transaction fails and its role ends with it.
   const result = await run();
   await execute(client, setLocal({ role }));
   return result;
 }
 
-/** Sets settings until the transaction ends. @param more what else to select */
+/** A statement that sets settings until the transaction ends. @param more further columns to select */
 function setLocal(settings: Record<string, string>, more: Sql[] = []): Sql {
   const calls = Object.entries(settings).map(([name, value]) => sql`set_config(${name}, ${value}, true)`);
   return sql`select ${join([...calls, ...more])}`;
 }
 
 /**
- * Runs a transaction of the service in two round trips, for where a round trip's CPU counts: `open` goes out with the
- * begin, and the statements that `decide` makes of its answer with the commit. `open` has one row with one column, `answer`;
- * values are text.
+ * Runs a transaction as the service in two round trips, for calls so frequent that a round trip's CPU time matters. The
+ * first trip has `begin` and `open`; the second has the statements that `decide` returns, and `commit`. `open` must
+ * return one row with one column, `answer`. Values must be text or null.
+ * @throws ServiceError unavailable; what `decide` throws, after a rollback
  */
 export function inTwoTrips<Answer, Result>(
   open: Sql,
   decide: (answer: Answer, client: PoolClient) => Promise<{ close: Sql[]; result: Result }>,
 ): Promise<Result> {
   return onClient({ purpose: "writing", deadlineMs: deadlines.request }, async (client) => {
-    // Several statements in one text have several results, which pg's types do not know.
+    // Several statements in one text have several results, which pg's types do not express.
     const results: unknown = await client.query(`begin; ${toLiteralText(open)}`);
     const [, opened] = results as QueryResult<{ answer: Answer }>[];
     const row = opened?.rows[0];
@@ -138,7 +142,7 @@ export function inTwoTrips<Answer, Result>(
   });
 }
 
-/** What a transaction is begun with: one trip sets the role and the claims, and tells the time. */
+/** Begins a transaction, sets its role, claims and time limit and reads the time, in one round trip; then calls `run`. */
 async function inTransaction<T>(
   { begin, ...how }: Lease & { begin: string },
   settings: Record<string, string>,
@@ -147,7 +151,7 @@ async function inTransaction<T>(
   const set = { ...settings, statement_timeout: statementTimeout(how.deadlineMs) };
   const opening = `${begin}; ${toLiteralText(setLocal(set, [sql`extract(epoch from now())::float8 * 1000 as now`]))}`;
   return onClient(how, async (client) => {
-    // Several statements in one text have several results, which pg's types do not know.
+    // Several statements in one text have several results, which pg's types do not express.
     const results: unknown = await client.query(opening);
     const [, opened] = results as QueryResult<{ now: number }>[];
     const now = opened?.rows[0]?.now;
@@ -161,13 +165,13 @@ async function committed<T>(client: PoolClient, result: T): Promise<T> {
   return result;
 }
 
-/** How a connection is borrowed. `isAlone`: for a statement outside a transaction. */
+/** How a connection is used. `isAlone`: for a single statement without a transaction. */
 type Lease = { purpose: "writing" | "reading"; deadlineMs: number; isAlone?: boolean };
 
 /**
- * Lends `run` a connection for a transaction; what it throws rolls back. A call that does not end by its deadline, or
- * under which the database falls silent, has its connection closed, which ends the statement under way on this side.
- * @throws ServiceError unavailable where the database cannot be asked, takes too long, or can store nothing
+ * Calls `run` with a connection for a transaction, and rolls back if it throws. If the call passes its deadline, or the
+ * database becomes silent, its connection is closed, which ends the statement on this side.
+ * @throws ServiceError unavailable where the database cannot be reached, takes too long, or cannot store anything
  */
 async function onClient<T>(
   { purpose, deadlineMs, isAlone = false }: Lease,
@@ -190,12 +194,12 @@ async function onClient<T>(
   } finally {
     watch.finish(call);
     metrics.databaseCalls.observe({ purpose }, (performance.now() - call.startedMs) / 1000);
-    // A connection that could not even roll back, or whose answer was not awaited, is closed, not handed on.
+    // Closes a connection that could not roll back or whose answer was not awaited; the pool must not reuse it.
     client?.release(call.givenUp ? true : broken);
   }
 }
 
-/** A connection of the pool; closed as soon as its call is given up. */
+/** Takes a connection from the pool. It is closed as soon as its call is given up. */
 function connect(purpose: Lease["purpose"], call: WatchedCall): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
     const giveUp = (reason: GivenUp) => reject(unavailable(reason));
@@ -214,13 +218,13 @@ function connect(purpose: Lease["purpose"], call: WatchedCall): Promise<PoolClie
   });
 }
 
-/** The name of the constraint that a statement violated, or an empty string. */
+/** The name of the constraint that a statement violated; empty for other errors. */
 export function violatedConstraint(error: unknown): string {
   const name = error instanceof Error && "constraint" in error ? error.constraint : undefined;
   return typeof name === "string" ? name : "";
 }
 
-/** Another transaction was in the way (serialization failure, deadlock): the whole transaction may run again. */
+/** Whether an error is a conflict with another transaction (serialization failure, deadlock), so that a retry may succeed. */
 export function isContention(error: unknown): boolean {
   return ["40001", "40P01"].includes(sqlState(error));
 }

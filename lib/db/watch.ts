@@ -11,20 +11,20 @@ type Call = {
 };
 
 /**
- * How often calls are checked. After a pause of four times as long, the process itself was held up, and no call is
- * judged.
+ * How often calls are checked. If the check itself comes four times as late, the process was blocked, and no call is
+ * judged in that check.
  */
 const tickMs = 250;
-/** A call that takes longer makes the watch probe the database. */
+/** A call that takes longer causes a probe of the database. */
 const overdueMs = 750;
 /** How often a silent database is probed again. */
 const recoverMs = 500;
 
 /**
- * Watches every database call. A call past its deadline is given up. When a call takes long, the database is probed on
- * a connection of its own. A database that answers is busy, and the call goes on. A database that neither answers nor
- * finishes any other call is silent: all calls are given up at once, and new ones refused without waiting, until it
- * answers again.
+ * Watches every database call and gives up those past their deadline. When a call takes long, the watch probes the
+ * database on a connection of its own. If the database answers the probe, it is busy, and the call goes on. If it neither
+ * answers nor finishes any other call, it counts as silent: all calls are given up at once, and new ones are refused
+ * immediately, until it answers again.
  */
 export class Watch {
   readonly #calls = new Set<Call>();
@@ -34,7 +34,7 @@ export class Watch {
   #finished = 0;
   #silent = false;
 
-  /** @param ask resolves where the database answers in time; rejects where it does not */
+  /** @param ask sends a probe; resolves if the database answers in time, rejects otherwise */
   constructor(private readonly ask: () => Promise<unknown>) {}
 
   /** Whether the database did not answer the last probe. */
@@ -42,7 +42,7 @@ export class Watch {
     return this.#silent;
   }
 
-  /** Starts watching a call. `finish` ends it. @param limitMs how long the call may take in all */
+  /** Starts watching a call. End it with `finish`. @param limitMs how long the call may take in all */
   begin(limitMs: number): Call {
     const startedMs = performance.now();
     const call: Call = {
@@ -57,6 +57,7 @@ export class Watch {
     return call;
   }
 
+  /** Stops watching a call that the database answered. */
   finish(call: Call): void {
     if (this.#calls.delete(call)) this.#finished += 1;
   }
@@ -76,7 +77,7 @@ export class Watch {
       this.#timer = undefined;
       return;
     }
-    // Answers may have arrived without having been read.
+    // While the process was blocked, answers may have arrived that it has not read yet.
     if (wasHeldUp) return;
     let oldestMs = now;
     for (const call of this.#calls) {
@@ -111,7 +112,7 @@ export class Watch {
     }, recoverMs).unref();
   }
 
-  /** Not `finish`: a call that was given up does not show that the database answers. */
+  /** Gives a call up. Unlike `finish`, it does not count as a sign that the database answers. */
   #giveUp(call: Call, reason: GivenUp): void {
     this.#calls.delete(call);
     call.givenUp = reason;

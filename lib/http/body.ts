@@ -2,25 +2,24 @@ import { ServiceError } from "@/lib/errors";
 import { decode, readEncoding, tooLarge } from "./content-encoding";
 import { needsExactParser, parseJson } from "./json";
 
-/** Bytes a request body may have unless its route says otherwise: 1 MiB. */
+/** The most bytes of a request body, unless its route declares another limit: 1 MiB. */
 export const defaultBodyLimit = 1024 * 1024;
 
 /**
- * What is read and parsed before the caller's credentials were looked up: a usual message, small enough that any
- * content is parsed and checked in about a millisecond. A long list of invalid items takes the longest to check, so
- * commas are counted too.
+ * What may be read and parsed before the caller's credentials are looked up: a usual message, small enough that parsing
+ * and validating any content takes about a millisecond. Commas are counted too, because a long list of invalid items
+ * takes longest to validate.
  */
 const unverified = { bytes: 2 * 1024, commas: 64 };
 
-/** The sender of a body: an admitted caller, anybody, or a caller whose credentials `require` looks up or refuses. */
+/** The sender of a body: an admitted caller, anybody, or a caller whose credentials `require` looks up. */
 export type Sender = "known" | "anybody" | { require: () => Promise<void> };
 
 /**
- * Reads a JSON body of at most `limit` bytes. Only an admitted caller's numbers keep every digit, because that takes a
- * parser thirty times slower than `JSON.parse`. `from.require` is called before expensive work: a long body, a
- * compressed one, one of many parts, and one that needs that parser.
- * @throws ServiceError unsupported_media_type, payload_too_large, validation_failed or invalid_json, or what `from`
- *   throws
+ * Reads a JSON body of at most `limit` bytes. Numbers keep every digit, except for the sender `anybody`: that takes a
+ * parser thirty times slower than `JSON.parse`. Before expensive work (a long or compressed body, many commas, numbers
+ * that need the slow parser) `from.require` is called.
+ * @throws ServiceError unsupported_media_type, payload_too_large, validation_failed, invalid_json; what `require` throws
  */
 export async function readJsonBody(
   request: Request,
@@ -28,8 +27,8 @@ export async function readJsonBody(
   from: Sender = "known",
 ): Promise<unknown> {
   const sender = typeof from === "object" ? from : undefined;
-  const isDear = !isShort(request);
-  if (isDear) await sender?.require();
+  const isExpensive = !isShort(request);
+  if (isExpensive) await sender?.require();
   const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
   if (type !== undefined && type !== "application/json" && !type.endsWith("+json")) {
     throw new ServiceError(
@@ -39,7 +38,7 @@ export async function readJsonBody(
   }
   const text = await readText(request, limit);
   const exactly = from !== "anybody" && needsExactParser(text);
-  if (!isDear && (exactly || hasManyParts(text))) await sender?.require();
+  if (!isExpensive && (exactly || hasManyParts(text))) await sender?.require();
   try {
     return exactly ? parseJson(text) : JSON.parse(text);
   } catch {
@@ -64,7 +63,7 @@ export async function readFormBody(request: Request, limit: number): Promise<URL
 }
 
 /**
- * A copy of the request without Content-Encoding, for code that reads bodies itself.
+ * A copy of the request with its body decoded and without Content-Encoding, for code that reads bodies itself.
  * @throws ServiceError unsupported_media_type, payload_too_large or validation_failed
  */
 export async function withDecodedBody(request: Request, limit: number): Promise<Request> {
@@ -75,7 +74,7 @@ export async function withDecodedBody(request: Request, limit: number): Promise<
   return new Request(request.url, { method: request.method, headers, body: await readText(request, limit) });
 }
 
-/** Whether a body declares a short length and cannot be longer: it is not compressed. */
+/** Whether a body is short: it declares a short length and is not compressed. */
 function isShort({ headers }: Request): boolean {
   const declared = headers.get("content-length");
   return declared !== null && Number(declared) <= unverified.bytes && !headers.has("content-encoding");
@@ -90,13 +89,13 @@ function hasManyParts(text: string): boolean {
   return false;
 }
 
-/** How many times its limit an oversized body is read and discarded, so that the sender can receive the answer. */
-const patience = 16;
+/** Up to this many times its limit, an oversized body is read and discarded, so that the sender receives the answer. */
+const discardFactor = 16;
 
 async function readText(request: Request, limit: number): Promise<string> {
   const encoding = readEncoding(request);
   const declared = request.headers.get("content-length");
-  // The HTTP parser enforces a declared length, so the body can be read in one go.
+  // The HTTP parser enforces a declared length, so the body can be read at once.
   if (encoding === undefined && declared !== null && Number(declared) <= limit) return request.text();
   const bytes = await readBytes(request, limit);
   return new TextDecoder().decode(encoding === undefined ? bytes : await decode(bytes, encoding, limit));
@@ -106,15 +105,15 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const declared = Number(request.headers.get("content-length"));
   const chunks: Uint8Array[] = [];
   let size = 0;
-  if (declared <= limit * patience) {
-    // Not cancelled where it is given up: that would close the connection before the answer.
+  if (declared <= limit * discardFactor) {
+    // Does not cancel the stream: that would close the connection before the answer.
     for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
       size += chunk.byteLength;
       if (size <= limit) chunks.push(chunk);
-      else if (size > limit * patience) break;
+      else if (size > limit * discardFactor) break;
     }
   }
   if (declared <= limit && size <= limit) return Buffer.concat(chunks);
-  // Unread bytes would be taken for the next request.
+  // Closes the connection, because the next request would begin with the unread bytes.
   throw tooLarge(limit, { Connection: "close" });
 }

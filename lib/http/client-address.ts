@@ -1,9 +1,9 @@
 import { isAddressIn } from "@/lib/keys/ip-range";
 
 /**
- * The address a request came from (design section 4): the socket's, unless that is a trusted proxy. Then
- * `X-Forwarded-For` is read from the right, past every trusted hop; the first untrusted address is the caller's.
- * Addresses to its left are the caller's own claim and are ignored.
+ * The address a request came from: the socket's, unless that is a trusted proxy. Then `X-Forwarded-For` is read from
+ * the right, past every trusted proxy; the first untrusted address is the caller's. Addresses to its left could have
+ * been forged by the caller and are ignored.
  */
 export function clientAddress(from: {
   /** The socket's remote address. */

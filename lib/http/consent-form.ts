@@ -8,8 +8,8 @@ import { errorResponse, newRequestId } from "./reply";
 const bodyLimit = 16 * 1024;
 
 /**
- * Answers the consent page's form. It is a plain form, so that it works before the page's scripts have loaded and can
- * be answered with a redirect to another program. The session cookie counts only for forms of our own pages.
+ * Handles the consent page's form. It is a plain form, because the answer is a redirect to another program, and because
+ * it must work before the page's scripts have loaded. The session cookie counts only for forms of our own pages.
  */
 export const answerConsentForm: Handler = async (request, context) => {
   const requestId = newRequestId();

@@ -14,7 +14,7 @@ type Encoding = keyof typeof decoders;
 
 /**
  * The Content-Encoding of a request; undefined for an uncompressed body.
- * @throws ServiceError unsupported_media_type for any other encoding, and for several
+ * @throws ServiceError unsupported_media_type for any other encoding, and for several encodings at once
  */
 export function readEncoding(request: Pick<Request, "headers">): Encoding | undefined {
   const named = request.headers.get("content-encoding")?.trim().toLowerCase();
@@ -29,7 +29,7 @@ export function readEncoding(request: Pick<Request, "headers">): Encoding | unde
 }
 
 /**
- * Decodes a Content-Encoding. Stops at `limit` bytes, because a few kilobytes can inflate to fill any memory.
+ * Decodes a Content-Encoding. Stops at `limit` bytes, because a few kilobytes can inflate to gigabytes.
  * @throws ServiceError payload_too_large, or validation_failed where the bytes do not match the header
  */
 export async function decode(bytes: Uint8Array, encoding: Encoding, limit: number): Promise<Uint8Array> {
@@ -41,13 +41,13 @@ export async function decode(bytes: Uint8Array, encoding: Encoding, limit: numbe
   }
 }
 
-/** The refusal of a body that is too large as sent or inflated. */
+/** The 413 for a body that is too large, before or after decoding. */
 export function tooLarge(limit: number, headers: Record<string, string> = {}): ServiceError {
   const description = `The body may have at most ${limit} bytes, after any Content-Encoding is undone.`;
   return new ServiceError("payload_too_large", description, { limit_bytes: limit }, headers);
 }
 
-/** `deflate` means the zlib format; some clients send a raw stream, and servers accept both. */
+/** `deflate` means the zlib format (RFC 9110 section 8.4.1.2), but some clients send a raw stream. */
 function isZlib([first = 0, second = 0]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
 }

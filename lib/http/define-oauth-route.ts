@@ -19,8 +19,8 @@ type OAuthEndpoint =
   | { status?: number; json: (incoming: Incoming<unknown>) => Promise<object> };
 
 /**
- * The handlers of an OAuth endpoint. Not `defineRoute`, because bodies, errors and headers follow OAuth's
- * specifications. Any origin may call; there are no cookies here.
+ * The handlers of an OAuth endpoint. It does not use `defineRoute`, because bodies, errors and headers follow OAuth's
+ * specifications. Pages of any origin may call it, because it uses no cookies.
  */
 export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<Method | "OPTIONS", Handler> {
   const answer = async (request: Request, address: string | undefined): Promise<object> =>
@@ -47,8 +47,8 @@ export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<Method | "OPTI
 }
 
 /**
- * OAuth's specifications have no code for too many requests. MCP's clients know `too_many_requests`; they take any
- * other for a server error and start a new sign-in, which would be refused as well.
+ * Encodes an error. OAuth's specifications have no code for too many requests. MCP clients understand
+ * `too_many_requests`; they take any other code for a server error and start a new sign-in, which would be refused too.
  */
 function refusalResponse(error: unknown, requestId: string): Response {
   if (error instanceof OAuthError) {
@@ -62,11 +62,11 @@ function refusalResponse(error: unknown, requestId: string): Response {
   return errorResponse(error, requestId, openCors);
 }
 
-/** @throws OAuthError where a field is there more than once (RFC 6749 section 3.2) */
+/** @throws OAuthError invalid_request where a field is repeated (RFC 6749 section 3.2) */
 function parseFields(form: URLSearchParams): Fields {
   const fields = new Map<string, string>();
   for (const [name, value] of form) {
-    if (fields.has(name)) throw new OAuthError("invalid_request", "A field is there more than once.");
+    if (fields.has(name)) throw new OAuthError("invalid_request", "A field is repeated.");
     fields.set(name, value);
   }
   return fields;

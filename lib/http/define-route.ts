@@ -18,10 +18,10 @@ import { mediaTypeOf, type StreamedBody } from "./streamed";
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
 
-/** Who may call: anybody, an API key that reads, an API key whose body decides (ingest), or a signed-in user. */
+/** Who may call: anybody, a reading API key, an API key that is checked with its group (ingest), or a signed-in user. */
 type Auth = "none" | "key" | "ingest" | "user";
 
-/** What the documentation and the tests know about an endpoint. */
+/** An endpoint's schemas and texts, which the documentation and the tests read. */
 type Description<P extends Part, Q extends Part, B extends Part, R extends Schema> = {
   summary: string;
   description?: string;
@@ -32,19 +32,19 @@ type Description<P extends Part, Q extends Part, B extends Part, R extends Schem
   response: R;
   /** The status of success; 200 by default. */
   status?: number;
-  /** Errors of this endpoint besides those of every endpoint of its kind. */
+  /** The error codes of this endpoint besides those of every endpoint of its kind. */
   errors?: ErrorCode[];
 };
 
 type Run<Context, R extends Schema> = (
   context: Context & {
     request: Request;
-    /** Headers that go on the response whatever becomes of the request. */
+    /** Headers that are added to the response, whether the request succeeds or fails. */
     headers: Record<string, string>;
   },
 ) => Promise<z.output<R>>;
 
-/** What a route file declares of one of its endpoints: by whom it may be called decides what its handler is told. */
+/** The declaration of an endpoint. `auth` decides what the handler receives. */
 type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> = Description<P, Q, B, R> &
   (
     | { auth: "none"; permission?: never; role?: never; run: Run<Parsed<P, Q, B>, R> }
@@ -57,13 +57,13 @@ type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> 
       }
     | {
         auth: "ingest";
-        /** The sentence that says which permission is needed when. */
+        /** A sentence that says which permission is needed in which case. */
         permission: string;
         role?: never;
         run: Run<
           {
             caller: { lookup: KeyLookup; address: string | undefined };
-            /** Not there where a part of the request was not valid; then `body` is the refusal that it earns. */
+            /** Undefined if a part of the request is invalid; then `body` is the refusal. */
             params: Output<P> | undefined;
             query: Output<Q> | undefined;
             body: Verdict<Output<B>>;
@@ -75,15 +75,15 @@ type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> 
         auth: "user";
         permission?: never;
         /**
-         * The least role in the workspace of the path's `slug` that may go on; none where a route is about no workspace.
-         * It is required before the handler runs, whether or not the service asks for it too.
+         * The least role in the workspace of the path's `slug`; undefined for routes without a workspace. It is checked
+         * before the handler runs, and independently of the service's own check.
          */
         role?: WorkspaceRole;
         run: Run<{ principal: UserPrincipal } & Parsed<P, Q, B>, R>;
       }
   );
 
-/** One endpoint, whatever its schemas: its description, and what answers a request. */
+/** An endpoint without the types of its schemas: its description, and the function that answers a request. */
 export type Endpoint = Description<Part, Part, Part, Schema> & {
   auth: Auth;
   permission?: string;
@@ -96,10 +96,10 @@ export type RouteContext = { params: Promise<Record<string, string | string[]>>;
 
 export type Handler = (request: Request, context: RouteContext) => Promise<Response>;
 
-/** The symbol under which a handler carries its endpoint's declaration, for the documentation. */
+/** The key under which a handler carries its endpoint's declaration, for the documentation. */
 export const declaration = Symbol.for("outlay.endpoint");
 
-/** Declares one endpoint of a route; its handler is typed by its schemas. */
+/** Declares one endpoint of a route. The types of its handler follow from its schemas. */
 export function endpoint<
   R extends Schema,
   P extends Part = undefined,
@@ -114,7 +114,7 @@ export function endpoint<
 
 /**
  * Turns the endpoints of one path into the handlers that a route file exports. Each parses the request by its schemas,
- * admits the caller, runs, and encodes the response. Methods without an endpoint answer 405.
+ * authenticates the caller, calls `run` and encodes the response. Methods without an endpoint answer 405.
  */
 export function defineRoute(endpoints: Partial<Record<Method, Endpoint>>): RouteHandlers {
   const declared = methods.flatMap((method) => {
@@ -128,8 +128,8 @@ export function defineRoute(endpoints: Partial<Record<Method, Endpoint>>): Route
 export type RouteHandlers = Record<Method | "OPTIONS", Handler>;
 
 /**
- * Adds the missing handlers of a path: 405 for other methods, and OPTIONS, which lists the existing ones. A route file
- * exports all of them, because the self-hosted server and Next answer a missing export differently.
+ * Adds the missing handlers of a path: 405 for other methods, and OPTIONS, which lists the existing ones. Route files
+ * export all of them, because the self-hosted server and Next answer a missing export differently.
  */
 export function answerMethods(handlers: Partial<Record<Method, Handler>>): RouteHandlers {
   const allow = methods.filter((method) => handlers[method]).join(", ");
@@ -139,7 +139,7 @@ export function answerMethods(handlers: Partial<Record<Method, Handler>>): Route
   return { ...(Object.fromEntries(all) as Record<Method, Handler>), OPTIONS: listMethods };
 }
 
-/** A handler for a method that a path does not have. @param allow the methods it has */
+/** A handler that answers 405. @param allow the methods that the path has */
 export function refuseMethod(allow: string): Handler {
   return async (request) => {
     const refusal = new ServiceError(
@@ -175,7 +175,7 @@ function serve(declared: Endpoint): Handler {
   return Object.assign(handler, { [declaration]: declared });
 }
 
-/** What is added to the response, whether the request succeeds or fails. */
+/** Headers and cookies that are added to the response, whether the request succeeds or fails. */
 type Extra = { headers: Record<string, string>; setCookies: string[] };
 
 async function answerRequest<P extends Part, Q extends Part, B extends Part, R extends Schema>(
@@ -197,7 +197,7 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
   if (declared.auth === "ingest") {
     const caller = { lookup, address };
     let refusal: Error | undefined;
-    // Most bodies are short. Their key is looked up only once, with the group that records them.
+    // Most bodies are short. Their key is looked up only once, in the transaction that records them.
     const require = async () => {
       const checked = await checkCaller(caller);
       Object.assign(headers, rateHeaders(checked.rate));
@@ -217,8 +217,8 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
 }
 
 /**
- * Refuses members below the role that an endpoint declares. A viewer is any member: no statement shows a workspace to
- * anybody else, so there is nothing to ask for them.
+ * Refuses members below the role that an endpoint declares. `viewer` needs no check: every member has it, and row-level
+ * security hides a workspace from everybody else.
  * @throws ServiceError not_found, mfa_required or permission_denied, as `requireMembership`
  */
 async function requireDeclaredRole(

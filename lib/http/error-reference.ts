@@ -3,7 +3,7 @@ import { type ErrorCode, statusOf } from "@/lib/errors";
 
 /** The documentation of one error code. */
 export type ErrorReference = {
-  /** When it is sent, as one sentence. */
+  /** When it is sent, in one sentence. */
   when: string;
   /** An example of its `error_description`. */
   says: string;
@@ -13,7 +13,7 @@ export type ErrorReference = {
 
 const usd = (description: string): JsonSchema => ({ type: "number", description });
 
-/** Every error code, explained. A code added to `statusOf` does not compile until it is explained here. */
+/** Documents every error code. A code that is added to `statusOf` does not compile until it is documented here. */
 export const errorReference: Record<ErrorCode, ErrorReference> = {
   invalid_json: {
     when: "The body is empty or is not valid JSON.",
@@ -45,7 +45,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     says: "Send an API key in the Authorization header: `Authorization: Bearer svc_live_…`.",
   },
   invalid_credentials: {
-    when: "The credentials are not known: mistyped, or rotated since.",
+    when: "The credentials are not known: they were mistyped, or rotated since.",
     says: "This API key is not known. Check for a typing error, or whether it was rotated.",
   },
   key_revoked: {
@@ -58,7 +58,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
   },
   monthly_limit_exceeded: {
     when: "The message would take the key past its `monthly_limit` for this UTC month, or the limit is used up already. Nothing was recorded.",
-    says: "This would take the API key past its monthly limit: $50, of which $49.98 is spent. The limit starts anew on 2026-12-01.",
+    says: "This would take the API key past its monthly limit: $50, of which $49.98 is spent. The limit resets on 2026-12-01.",
     fields: {
       limit_usd: { schema: usd("The key's limit, USD a month."), example: 50 },
       spent_usd: { schema: usd("USD recorded with the key this month."), example: 49.98 },
@@ -80,7 +80,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
   },
   project_not_allowed: {
     when: "The key's conditions do not allow this project.",
-    says: "This API key may not touch the project checkout.",
+    says: "This API key may not use the project checkout.",
     fields: {
       project: { schema: { type: "string", description: "The project's slug." }, example: "checkout" },
     },
@@ -118,11 +118,11 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     says: "The workspace Acme requires two-factor authentication. Set it up in your account's settings, or sign in with your code.",
   },
   not_found: {
-    when: "It does not exist, or the credentials do not reach it. Both are answered alike.",
+    when: "It does not exist, or the credentials do not give access to it. The response is the same in both cases.",
     says: "There is nothing here, or your credentials do not reach it.",
   },
   method_not_allowed: {
-    when: "The address exists, the method does not; `Allow` lists those that do.",
+    when: "The path exists, but not with this method; `Allow` lists its methods.",
     says: "PUT is not allowed here. Allowed: GET.",
   },
   idempotency_conflict: {
@@ -141,10 +141,10 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
   },
   conflict: {
     when: "The present state does not allow it; the description names the state.",
-    says: "This API key is revoked, for good. Make a new one.",
+    says: "This API key was revoked and cannot be changed. Make a new one.",
   },
   payload_too_large: {
-    when: "The body is larger than the endpoint takes.",
+    when: "The body is larger than the endpoint accepts.",
     says: "The body may have at most 1048576 bytes.",
     fields: {
       limit_bytes: {
@@ -162,7 +162,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     says: "This service does not answer as outlay.internal. Its operator can add the name to ALLOWED_HOSTS.",
   },
   rate_limited: {
-    when: "The key has made as many requests in the last 60 seconds as it may, or a person has done something as often as they may. `Retry-After` is exact; refused calls do not extend it.",
+    when: "The key has made as many requests in the last 60 seconds as it may, or a user has done something as often as allowed. `Retry-After` is exact; refused calls do not extend it.",
     says: "This API key may make 600 requests in any 60 seconds. Try again in 12 s.",
     fields: {
       limit_rpm: {
@@ -172,7 +172,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       limit: {
         schema: {
           type: "integer",
-          description: "How often in the time that the description names; for people.",
+          description: "How often it is allowed in the time that the description names; for users.",
         },
         example: 30,
       },
@@ -202,7 +202,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
   },
 };
 
-/** An error's body as it is sent. */
+/** An example of an error's body. */
 export function exampleError(code: ErrorCode): Record<string, unknown> {
   const { says, fields = {} } = errorReference[code];
   const extra = Object.entries(fields).map(([name, { example }]) => [name, example]);

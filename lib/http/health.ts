@@ -9,8 +9,8 @@ import packageJson from "@/package.json";
 type Health = z.output<typeof health>;
 
 /**
- * Spills a small sort to the database's disk, which fails when the disk is full. Writes no row and no WAL, so it may
- * run as often as anybody asks.
+ * Sorts more rows than fit into memory, so that the database writes to its disk; this fails when the disk is full. It
+ * writes no row and no WAL, so frequent checks cost little.
  */
 const spill = `
   begin;
@@ -21,7 +21,7 @@ const spill = `
   rollback`;
 
 /**
- * Whether the service can work: its database answers and accepts changes. Answers within four seconds; never throws.
+ * Checks whether the service can work: its database answers and accepts writes. Takes at most four seconds; never throws.
  */
 export async function checkHealth(): Promise<Health> {
   const checks = await latestCheck();
@@ -29,27 +29,27 @@ export async function checkHealth(): Promise<Health> {
   return { status: isWell ? "ok" : "failing", version: packageJson.version, checks };
 }
 
-/** The same for monitoring. @throws ServiceError unavailable with `status`, `version` and `checks` */
+/** Like `checkHealth`, for monitoring. @throws ServiceError unavailable with `status`, `version` and `checks` */
 export async function requireHealth(): Promise<Health> {
   const report = await checkHealth();
   if (report.status === "ok") return report;
   const problem =
     report.checks.database_readable === "ok"
-      ? "The database answers, but nothing can be stored in it: its disk is full, or it takes no changes."
+      ? "The database answers, but nothing can be stored in it: its disk is full, or it is read-only."
       : "The database does not answer.";
   throw new ServiceError("unavailable", problem, report, { "Retry-After": "5" });
 }
 
 let latest: { checks: Promise<Health["checks"]>; atMs: number } | undefined;
 
-/** The latest check, if it is at most a second old: the database is checked once a second at most. */
+/** The latest check. The database is checked once a second at most. */
 function latestCheck(): Promise<Health["checks"]> {
   const now = performance.now();
   if (!latest || now - latest.atMs > 1_000) latest = { checks: checkDatabase(), atMs: now };
   return latest.checks;
 }
 
-/** Never throws: a missing database configuration is a result too. */
+/** Checks the database. Never throws: a missing database configuration counts as a failure. */
 async function checkDatabase(): Promise<Health["checks"]> {
   try {
     const answer: unknown = await askDatabase(spill);
@@ -63,8 +63,8 @@ async function checkDatabase(): Promise<Health["checks"]> {
 }
 
 /**
- * The text of an error that the database sent. An error that says that it cannot be used now does not count as an
- * answer.
+ * Evaluates an error that the database sent. An error which says that the database cannot be used now does not count as
+ * an answer.
  */
 function judge(code: string): Health["checks"] {
   if (/^(57P|08|53300|28)/.test(code)) return { database_readable: "failing", database_writable: "failing" };

@@ -2,18 +2,18 @@ import { parse as parseLossless, stringify as stringifyLossless } from "lossless
 import { ExactNumber } from "@/lib/contract/exact-number";
 
 /**
- * A number with more digits than a double may hold, which needs the slower, exact parser. Digits inside a string match
- * only after characters that can precede a number.
+ * Matches a number that may have more digits than a double can represent. It also matches digits in a string that follow
+ * a character which can precede a number; then the slower parser runs without need.
  */
 const longNumber = /(?:^|[[:,\s-])\d[\d.]{14,}\d/;
 
-/** Whether a JSON text may hold a number that `JSON.parse` would round. */
+/** Whether a JSON text may contain a number that `JSON.parse` would round. */
 export function needsExactParser(text: string): boolean {
   return longNumber.test(text);
 }
 
 /**
- * Parses JSON without losing a digit: numbers that a double cannot hold become ExactNumber, all others stay numbers.
+ * Parses JSON without losing digits: numbers that a double cannot represent become ExactNumber, others stay numbers.
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
@@ -25,7 +25,7 @@ export function parseJson(text: string): unknown {
 }
 
 function exactOrNumber(digits: string): number | ExactNumber {
-  // A double keeps fifteen significant digits; longer numbers are kept as text.
+  // A double represents fifteen significant digits exactly.
   const significant = digits.replace(/e.*$/i, "").replace(/[^\d]/g, "").replace(/^0+/, "").length;
   return significant <= 15 ? Number(digits) : new ExactNumber(digits);
 }

@@ -3,13 +3,13 @@ import { authorizationServerMetadata, metadataQuery, protectedResourceMetadata }
 import { defineRoute, endpoint } from "./define-route";
 import { openCors, openPreflight } from "./open-cors";
 
-/** What follows the well-known name in a request's path. */
+/** The part of a request's path after the well-known name. */
 function suffixOf(request: Request): string {
   const { pathname } = new URL(request.url);
   return pathname.replace(/^.*\/\.well-known\/[^/]+/, "").replace(/\/+$/, "");
 }
 
-/** The metadata of the authorization server, at each address where clients look for it. */
+/** The metadata of the authorization server. Several paths serve it, because clients look for it in different places. */
 export const serverMetadata = {
   ...defineRoute({
     GET: endpoint({
@@ -28,7 +28,7 @@ export const serverMetadata = {
   OPTIONS: openPreflight,
 };
 
-/** The metadata of the agent tools' endpoint, at each address where clients look for it. */
+/** The metadata of the agent tools' endpoint. Several paths serve it, as for `serverMetadata`. */
 export const resourceMetadata = {
   ...defineRoute({
     GET: endpoint({

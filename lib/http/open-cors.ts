@@ -1,6 +1,6 @@
 /**
- * Headers that let pages of any origin call an endpoint without cookies: MCP clients in browsers read metadata,
- * register and fetch tokens from their own origins. Never used on a route that accepts a cookie.
+ * Headers that let pages of any origin call an endpoint. MCP clients in browsers read metadata, register and fetch
+ * tokens from their own origins. Never used on a route that accepts a cookie.
  */
 export const openCors = {
   "Access-Control-Allow-Origin": "*",

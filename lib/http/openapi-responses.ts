@@ -40,9 +40,9 @@ export const responseHeaders: Record<string, Header> = {
 const successes: Record<number, string> = { 201: "Made and stored.", 207: "A verdict for each item." };
 
 /**
- * The response of success.
+ * The response of a successful request.
  * @param limited whether the caller has a rate limit, which headers report
- * @param remembers whether a repeated request gets the first response
+ * @param remembers whether a repeated request gets the first response again
  */
 export function successResponse(
   { response, status }: Endpoint,
@@ -68,7 +68,7 @@ export function successResponse(
   };
 }
 
-/** The answer of one status: every code that has it, when each comes, and what it looks like. */
+/** The error responses of one status: all codes that have it, with their documentation and examples. */
 export function errorResponseOf(codes: ErrorCode[], limited: boolean): ApiResponse {
   const names = [
     "X-Request-Id",

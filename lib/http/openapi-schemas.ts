@@ -6,14 +6,14 @@ const definitions = "#/$defs/";
 const schemas = "#/components/schemas/";
 
 /**
- * Turns zod schemas into JSON Schema for one document. Schemas with an `id` in their meta become components, so that a
- * schema which two routes share is in the document once.
+ * Converts zod schemas to JSON Schema for one document. Schemas with an `id` in their meta become components, so that a
+ * schema that several routes share is in the document once.
  */
 export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {};
 
   /**
-   * @param use what a caller sends, as parameters (`input`) or as JSON (`body`), or receives (`output`)
+   * @param use `input`: parameters that a caller sends; `body`: JSON that a caller sends; `output`: a response
    * @throws Error where two different schemas have the same id
    */
   add(schema: z.ZodType, use: Use): JsonSchema {
@@ -25,7 +25,7 @@ export class SchemaComponents {
     return withReferences(root);
   }
 
-  /** The schema itself, when it is a reference to a component. */
+  /** The component that a schema refers to, or the schema itself. */
   resolve(schema: JsonSchema): JsonSchema {
     return schema.$ref ? (this.schemas[schema.$ref.slice(schemas.length)] ?? schema) : schema;
   }
@@ -37,7 +37,7 @@ export class SchemaComponents {
     this.schemas[id] ??= definition;
   }
 
-  /** A discriminator must say which value means which component. */
+  /** Adds to each discriminator which value selects which component. */
   #mapDiscriminators(schema: JsonSchema): void {
     for (const { discriminator, oneOf = [] } of nested(schema)) {
       if (!discriminator) continue;
@@ -51,8 +51,8 @@ export class SchemaComponents {
 }
 
 /**
- * One schema as JSON Schema; the schemas with an `id` in it are in its `$defs`.
- * @param use what a caller sends, as parameters (`input`) or as JSON (`body`), or receives (`output`)
+ * Converts one schema to JSON Schema; the schemas with an `id` in it are in its `$defs`.
+ * @param use `input`: parameters that a caller sends; `body`: JSON that a caller sends; `output`: a response
  */
 export function toJsonSchema(
   schema: z.ZodType,
@@ -70,33 +70,33 @@ export function toJsonSchema(
 /** The id of the component that a schema refers to; empty where it refers to none. */
 export const idOf = ({ $ref = "" }: JsonSchema) => $ref.slice($ref.lastIndexOf("/") + 1);
 
-/** What a schema describes. */
+/** What a schema describes: parameters, a body, or a response. */
 type Use = "input" | "body" | "output";
 
 type Described = JsonSchema & { jsonSchema?: JsonSchema; mediaType?: string };
 
-/** What zod cannot know: how our custom types look in JSON, and which patterns only repeat a format. */
+/** Corrects what zod cannot know: the JSON form of our custom types, and patterns that only repeat a format. */
 function amend(schema: z.ZodType, json: Described, use: Use): void {
   if (json.jsonSchema) {
-    // The JSON form replaces the shapes that the code parses it by.
+    // The JSON form replaces the type that the code parses.
     if (json.jsonSchema.type) delete json.anyOf;
     Object.assign(json, json.jsonSchema);
     delete json.jsonSchema;
   }
-  // For generators that do not know `const`: an enum of one value.
+  // Some generators do not know `const`, so it gets an enum of one value.
   if (json.const !== undefined && json.const !== null) json.enum ??= [json.const];
-  // It is in the document as the key of the content, not in its schema.
+  // The media type is the key of the content in the document, not part of the schema.
   delete json.mediaType;
-  // zod leaves out the examples of transformed input; ours always show what is sent.
+  // zod omits the examples of transformed input; ours are always in the form that is sent.
   const { examples } = (z.globalRegistry.get(schema) ?? {}) as { examples?: unknown[] };
   if (examples) json.examples = examples;
   if (json.format) delete json.pattern;
   if (json.type === "integer") {
-    // The bounds of doubles are not limits of ours.
+    // These are the bounds of doubles, not ours.
     if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
     if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   }
-  // A response may gain members; a client that validates it must not fail then.
+  // Responses may gain members in later versions; a client that validates them must not fail then.
   if (use === "output" && json.additionalProperties === false) delete json.additionalProperties;
   if (use === "body") takeNull(json);
   const { type, discriminator } = schema._zod.def as { type: string; discriminator?: string };
@@ -109,7 +109,7 @@ function takeNull(json: JsonSchema): void {
   for (const [name, field] of Object.entries(properties)) {
     const isNullable = field.anyOf?.some(({ type }) => type === "null");
     if (required.includes(name) || isNullable) continue;
-    // The field's description stays beside the choice, where readers look for it.
+    // The description stays outside `anyOf`, where readers and generators look for it.
     const { description, default: fallback, examples, ...rest } = field;
     properties[name] = {
       ...(description !== undefined && { description }),
@@ -120,7 +120,7 @@ function takeNull(json: JsonSchema): void {
   }
 }
 
-/** A copy whose references point into the document's components. */
+/** A copy whose references point to the document's components. */
 function withReferences<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (name, member) =>
     name === "$ref" && typeof member === "string" && member.startsWith(definitions)

@@ -33,7 +33,7 @@ const userErrors: ErrorCode[] = [
   "unavailable",
 ];
 
-/** What all endpoints of a kind share. */
+/** What the endpoints of each kind have in common. */
 const kinds: Record<Endpoint["auth"], Kind> = {
   none: { security: [], errors: [], limited: false },
   key: { security: [{ apiKey: [] }], errors: keyErrors, limited: true },
@@ -48,8 +48,8 @@ const about =
 const ownPath = "/api/openapi.json";
 
 /**
- * Makes the OpenAPI 3.1 document from the routes' declarations. Catch-alls and routes without `defineRoute` are left
- * out.
+ * Builds the OpenAPI 3.1 document from the routes' declarations. Catch-all routes and routes without `defineRoute` are
+ * not in it.
  */
 export async function buildOpenApi(routes: readonly RouteEntry[], server: string): Promise<OpenApiDocument> {
   const components = new SchemaComponents();
@@ -150,7 +150,7 @@ function operationOf(
   };
 }
 
-/** Every error an endpoint can answer: those of its kind, those of what it reads, and its own. */
+/** Every error that an endpoint can answer: those of its kind, those of its body, and its own. */
 function errorsOf({ auth, body, errors = [] }: Endpoint): ErrorCode[] {
   return [
     ...kinds[auth].errors,
@@ -201,7 +201,7 @@ function nameOperation(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
 }
 
-/** The order of resources: recording and reading first. Resources in neither list come between, by name. */
+/** Tags that come first and last; the others come between, by name. */
 const firstTags = ["Messages", "Summary", "Projects", "Budgets"];
 const lastTags = ["Authorization", "Health"];
 
@@ -225,7 +225,7 @@ const resourceNames: Record<string, string> = {
   ".well known": "Authorization",
 };
 
-/** The resource of a path in words: its first segment, or below a workspace the one after the slug. */
+/** The tag of a path: its first segment, or in a workspace the segment after the slug, in words. */
 function nameResource(path: string): string {
   const name = nameByPath(path);
   return resourceNames[name] ?? name;

@@ -4,11 +4,11 @@ import { validationFailed } from "@/lib/errors";
 import { defaultBodyLimit, readJsonBody, type Sender } from "./body";
 
 export type Schema = z.ZodType;
-/** A part of a request that an endpoint may do without. */
+/** The schema of a part of a request; undefined for an endpoint without that part. */
 export type Part = Schema | undefined;
 export type Output<S extends Part> = S extends Schema ? z.output<S> : undefined;
 
-/** A request's parts, as their schemas give them. */
+/** A request's parts as parsed by their schemas. */
 export type Parsed<P extends Part, Q extends Part, B extends Part> = {
   params: Output<P>;
   query: Output<Q>;
@@ -24,8 +24,8 @@ type Parts<P extends Part, Q extends Part, B extends Part> = {
 };
 
 /**
- * Reads the parts of a request by their schemas.
- * @param pathParams what stands in the path, by name
+ * Parses the parts of a request by their schemas.
+ * @param pathParams the values of the path's parameters, by name
  * @throws ServiceError validation_failed, or as `readJsonBody`
  */
 export async function parseRequest<P extends Part, Q extends Part, B extends Part>(
@@ -41,7 +41,7 @@ export async function parseRequest<P extends Part, Q extends Part, B extends Par
   };
 }
 
-/** Reads and parses a part where the endpoint has a schema for it. @throws ServiceError validation_failed */
+/** Reads and parses a part if the endpoint has a schema for it. @throws ServiceError validation_failed */
 function parseIf<S extends Part>(
   schema: S | undefined,
   read: () => Promise<unknown>,
@@ -52,9 +52,9 @@ async function parseIf(schema: Part, read: () => Promise<unknown>, place: string
 }
 
 /**
- * A parameter that an endpoint does not know is refused, on endpoints without any too: what it asks for would be missing
- * from the answer in silence.
- * @throws ServiceError validation_failed, naming the parameters that there are
+ * Parses the query. Refuses unknown parameters, also on endpoints without any: ignoring one could give an answer that
+ * the caller misreads.
+ * @throws ServiceError validation_failed, which lists the known parameters
  */
 function parseQuery<S extends Part>(schema: S | undefined, request: Request): Output<S>;
 function parseQuery(schema: Part, request: Request): unknown {
@@ -63,7 +63,7 @@ function parseQuery(schema: Part, request: Request): unknown {
   const known = Object.keys(schema?.shape ?? {});
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    const hint = known.length > 0 ? `there are: ${known.join(", ")}` : "this endpoint takes none";
+    const hint = known.length > 0 ? `its parameters are: ${known.join(", ")}` : "it has no parameters";
     throw validationFailed(
       unknown.map((name) => ({
         path: `query.${name}`,
@@ -74,7 +74,7 @@ function parseQuery(schema: Part, request: Request): unknown {
   return schema && requirePart(schema, given, "query");
 }
 
-/** @throws ServiceError validation_failed for a parameter that is there twice: one of the two would be lost in silence */
+/** @throws ServiceError validation_failed for a repeated parameter, of which one value would be ignored silently */
 function parseParameters(request: Request): Record<string, string> {
   const start = request.url.indexOf("?");
   if (start < 0) return {};
@@ -88,7 +88,7 @@ function parseParameters(request: Request): Record<string, string> {
   return Object.fromEntries(query);
 }
 
-/** @throws ServiceError validation_failed. @param place where the value stands, put before the path of an issue */
+/** @param place prefix of the path of an issue. @throws ServiceError validation_failed */
 function requirePart(schema: Schema, value: unknown, place: string): unknown {
   const read = parsePart(schema, value, place);
   if (read.ok) return read.value;

@@ -4,11 +4,11 @@ import { env } from "@/lib/env";
 import { isAddressIn } from "@/lib/keys/ip-range";
 import { clientAddress } from "./client-address";
 
-/** The origin of a request: its socket's remote address, and whether a proxy added headers. */
+/** The socket's remote address of a request, and whether proxies added headers and named the caller. */
 type Origin = { peer: string | undefined; isForwarded: boolean; namesCaller: boolean };
 
-// Set by the self-hosted server around requests that go through Next, whose Request does not know its socket and which
-// adds forwarding headers of its own. Kept on the global object, because Next's bundle has a copy of this module.
+// The self-hosted server sets it for requests that go through Next, whose Request does not know its socket and has
+// forwarding headers that Next added. It is on the global object, because Next's bundle has a copy of this module.
 const globals = globalThis as { [key: symbol]: AsyncLocalStorage<Origin> | undefined };
 const slot = Symbol.for("outlay.peer");
 globals[slot] ??= new AsyncLocalStorage();
@@ -33,7 +33,7 @@ const forwardingHeaders = [
 ];
 
 /**
- * Runs `run` for a request of a socket.
+ * Calls `run` for a request and remembers its socket, for `callerAddress` and `isFromThisMachine`.
  * @param peer the socket's remote address
  * @param headers the request's headers as received
  */
@@ -48,13 +48,13 @@ function originOf(peer: string | undefined, has: (header: string) => boolean): O
   return { peer, isForwarded: forwardingHeaders.some(has), namesCaller: has("x-forwarded-for") };
 }
 
-/** The caller's address, or undefined where it is unknown. @param peer the socket's, where known */
+/** The caller's address; undefined where it is unknown. @param peer the socket's remote address, where known */
 export function callerAddress(
   request: Pick<Request, "headers">,
   peer: string | undefined,
 ): string | undefined {
   const { VERCEL, TRUSTED_PROXIES } = env();
-  // Vercel's edge sets this header itself and overwrites the client's.
+  // Vercel's edge sets this header and overwrites what the client sent.
   if (VERCEL) return request.headers.get("x-vercel-forwarded-for")?.split(",")[0]?.trim();
   return clientAddress({
     peer: peer ?? origins.getStore()?.peer,
@@ -64,9 +64,9 @@ export function callerAddress(
 }
 
 /**
- * Whether a request was made on this machine. A request that some proxy on this machine passed on was not: it is believed
- * only where TRUSTED_PROXIES names the proxy, and the proxy names the caller.
- * @param peer the socket's remote address, where the caller has it; that of the request under way in Next otherwise
+ * Whether a request was made on this machine. A request that a proxy on this machine forwarded was not, unless
+ * TRUSTED_PROXIES names the proxy and the proxy names the caller's address.
+ * @param peer the socket's remote address; by default that of the request which Next is answering
  */
 export function isFromThisMachine(request: Pick<Request, "headers">, peer?: string): boolean {
   const origin =

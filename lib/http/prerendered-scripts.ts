@@ -26,7 +26,7 @@ export class PrerenderedPages {
     this.#manifest = join(directory, "prerender-manifest.json");
   }
 
-  /** Whether the build can be read; otherwise prerendered pages are unknown. */
+  /** Whether the build can be read. Otherwise the prerendered pages are unknown. */
   isReadable(): boolean {
     return existsSync(this.#manifest);
   }
@@ -36,7 +36,7 @@ export class PrerenderedPages {
     return this.#readPaths().has(pathname) ? this.#hashesIn(pathname) : undefined;
   }
 
-  /** The hashes of the pages that Next answers instead of others: not found, and failed. */
+  /** The hashes of the pages that Next answers instead of others: those for "not found" and for errors. */
   fallbackHashes(): readonly string[] {
     return [...this.#readPaths()]
       .filter((path) => path.startsWith("/_"))

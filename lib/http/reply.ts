@@ -6,7 +6,7 @@ import { metrics } from "@/lib/metrics";
 import { writeJson } from "./json";
 import { encodeStream, type StreamedBody } from "./streamed";
 
-/** The id of one request: in its log lines, in the X-Request-Id of its response and in every error body. */
+/** A new request id. It is in the request's log lines, in X-Request-Id and in every error body. */
 export function newRequestId(): string {
   return `req_${randomUUID()}`;
 }
@@ -14,11 +14,11 @@ export function newRequestId(): string {
 const always = {
   "Content-Type": "application/json; charset=utf-8",
   "Cache-Control": "no-store",
-  // Recorded text must never run as a page or a script.
+  // Browsers must not run recorded text as a page or a script.
   "X-Content-Type-Options": "nosniff",
 };
 
-/** A JSON response. Its headers are a plain object, because the self-hosted server writes those without copying. */
+/** A JSON response. Its headers are a plain object, which the self-hosted server writes without copying. */
 export function jsonResponse(
   body: unknown,
   status: number,
@@ -31,7 +31,7 @@ export function jsonResponse(
   });
 }
 
-/** A response that is streamed, for a browser to save. */
+/** A streamed response that browsers save as a file. */
 export function streamResponse(
   body: StreamedBody,
   mediaType: string,
@@ -51,8 +51,8 @@ export function streamResponse(
 }
 
 /**
- * Encodes every error. A ServiceError is sent as it is. Any other error is logged with its request id and sent as an
- * `internal_error` without internals.
+ * Encodes an error. A ServiceError is sent with its code, description and fields. Any other error is logged with the
+ * request id and sent as `internal_error`, without details.
  */
 export function errorResponse(
   error: unknown,
@@ -72,7 +72,7 @@ export function errorResponse(
   return jsonResponse(body, sent.status, requestId, { ...headers, ...sent.headers });
 }
 
-/** A key's rate in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers). */
+/** The headers of a key's rate (draft-ietf-httpapi-ratelimit-headers); none for a key without a rate limit. */
 export function rateHeaders(rate: RateStatus | null): Record<string, string> {
   if (!rate) return {};
   return {

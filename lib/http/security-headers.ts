@@ -2,7 +2,7 @@ import { type Env, env } from "@/lib/env";
 import { serviceAddress } from "@/lib/service-address";
 import { commonHeaders } from "./common-headers";
 
-/** One year, the minimum for preload lists. Without includeSubDomains: other names of the domain may not be ours. */
+/** One year, the minimum for preload lists. Without includeSubDomains, because other names of the domain may not be ours. */
 const strictTransport = "max-age=31536000";
 
 /** The headers of every response; with HSTS under https. */
@@ -14,20 +14,20 @@ export function securityHeaders(settings: Env = env()): Record<string, string> {
 /** The policy of a page whose scripts are unknown. */
 export const framePolicy = "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/** The scripts that may run on a page: those of one rendering (`nonce`), or of a prerendered page (`hashes`). */
+/** The scripts that may run on a page: those of one rendering (`nonce`) or of a prerendered page (`hashes`). */
 export type AllowedScripts = { nonce?: string; hashes?: readonly string[] };
 
 /**
- * The Content-Security-Policy of a page. Scripts are files of this service, or inline with a nonce or hash. Styles may
- * be inline, because React writes `style` attributes, which no nonce can allow.
- * @param pathname decides where forms may lead
+ * The Content-Security-Policy of a page. Scripts are files of this service, or inline with a nonce or hash. Inline styles
+ * are allowed, because React writes `style` attributes, which a nonce cannot allow.
+ * @param pathname the page's path: on the consent page, forms may redirect to other origins
  */
 export function pagePolicy(pathname: string, { nonce, hashes = [] }: AllowedScripts, dev = false): string {
   const scripts = [
     "'self'",
     ...(nonce ? [`'nonce-${nonce}'`] : []),
     ...hashes.map((hash) => `'${hash}'`),
-    // React rebuilds the server's stack traces with it, in development only.
+    // In development React uses eval to show the server's stack traces.
     ...(dev ? ["'unsafe-eval'"] : []),
   ];
   return [
@@ -37,7 +37,7 @@ export function pagePolicy(pathname: string, { nonce, hashes = [] }: AllowedScri
     "img-src 'self' data: blob:",
     "object-src 'none'",
     "base-uri 'none'",
-    // Consent is answered with a redirect to another program, and browsers apply form-action to redirects.
+    // The answer to the consent form redirects to another program, and browsers apply form-action to redirects.
     ...(pathname.startsWith("/oauth/") ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
   ].join("; ");

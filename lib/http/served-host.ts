@@ -5,7 +5,7 @@ import { errorResponse, newRequestId } from "./reply";
 import { securityHeaders } from "./security-headers";
 
 /**
- * `host [ ":" port ]` (RFC 9110 section 7.2), without what browsers never send: user information, escapes, a final
+ * `host [ ":" port ]` (RFC 9110 section 7.2), without what browsers never send: user information, escapes, a trailing
  * dot.
  */
 const hostHeader = /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?::\d{0,5})?$/i;
@@ -14,8 +14,8 @@ const bareAddress = /^(\d{1,3}(\.\d{1,3}){3}|\[.+\])$/;
 
 /**
  * Whether this service answers requests for a host: the names of its own addresses (`serviceOrigins`), ALLOWED_HOSTS,
- * loopback names and bare addresses. No page on the web can make a browser send the latter two to another machine. A
- * page whose name resolves to this machine (DNS rebinding) sends its own name and is refused.
+ * loopback names and IP addresses. Loopback names and IP addresses are safe, because a page cannot redirect them to
+ * another machine. A page whose own name resolves to this machine (DNS rebinding) sends that name and is refused.
  * @param host the Host header, or the authority of a request target in absolute form, which replaces it
  */
 export function isServedHost(host: string | null | undefined, settings: Env = env()): boolean {
@@ -26,7 +26,7 @@ export function isServedHost(host: string | null | undefined, settings: Env = en
   return serviceOrigins(settings).some((origin) => new URL(origin).hostname === name);
 }
 
-/** The 421 (RFC 9110 section 15.5.20) of a request for a host that is not served. */
+/** The 421 (RFC 9110 section 15.5.20) for a host that is not served. */
 function misdirectedRequest(host: string | null | undefined): ServiceError {
   const description = hostHeader.test(host ?? "")
     ? `This service does not answer as ${host}. Its operator can add the name to ALLOWED_HOSTS.`
@@ -35,9 +35,9 @@ function misdirectedRequest(host: string | null | undefined): ServiceError {
 }
 
 /**
- * The host and the path of a request. In absolute form (`GET http://outlay.example/api/health`) the target's authority
- * replaces the Host header (RFC 9112 section 3.2.2).
- * @param target the request target of the request line
+ * The host and the path of a request. The request target may be in absolute form (`GET http://outlay.example/api/health`);
+ * its authority then replaces the Host header (RFC 9112 section 3.2.2).
+ * @param target the target in the request line
  */
 export function readTarget(
   target: string,
@@ -53,7 +53,7 @@ export function readTarget(
   };
 }
 
-/** Refuses a request for a host that is not served: as text to a browser, as an error body to a program. */
+/** Refuses a request for a host that is not served: with text for browsers, with an error body for programs. */
 export function refuseHost(host: string | null | undefined, accept: string | null | undefined): Response {
   const refusal = misdirectedRequest(host);
   if (!accept?.includes("text/html")) return errorResponse(refusal, newRequestId());

@@ -4,7 +4,7 @@ import { encodeStream, StreamedBody } from "./streamed";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("Aborts the body and frees its text when a reader takes nothing for 30 seconds", async () => {
+test("Aborts the body and frees its text when a reader reads nothing for 30 seconds", async () => {
   let closed = 0;
   async function* text() {
     try {
@@ -20,11 +20,11 @@ test("Aborts the body and frees its text when a reader takes nothing for 30 seco
     expect((await reader.read()).done).toBe(false);
   }
   await vi.advanceTimersByTimeAsync(31_000);
-  await expect(reader.closed).rejects.toThrow("took nothing for 30 s");
+  await expect(reader.closed).rejects.toThrow("read nothing for 30 s");
   expect([closed, end.mock.calls.length]).toEqual([1, 1]);
 });
 
-test("Frees a text that nobody began to read", async () => {
+test("Frees a text whose reader disconnects before the first piece", async () => {
   const end = vi.fn(async () => {});
   async function* text() {
     yield "a piece";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { reportFailure } from "@/lib/log";
 
-/** A long response that is not JSON: text that is sent while it is produced. */
+/** A long text response that is sent while it is produced. */
 export class StreamedBody {
   /**
-   * @param text pieces of any length; the next is requested when the last one was sent
-   * @param fileName the name under which a browser saves it
-   * @param end frees what produces the text once nobody reads on; may be called twice
+   * @param text pieces of any length; the next piece is requested when the last one was sent
+   * @param fileName the file name that browsers save it under
+   * @param end frees the source of the text after the last piece, or when the reader disconnects; may be called twice
    */
   constructor(
     readonly text: AsyncIterable<string>,
@@ -15,7 +15,7 @@ export class StreamedBody {
   ) {}
 }
 
-/** The response schema of an endpoint that answers a `StreamedBody`. @param mediaType the header `Content-Type` */
+/** The response schema of an endpoint that answers with a `StreamedBody`. @param mediaType its `Content-Type` */
 export function streamed(mediaType: string, description: string) {
   return z.instanceof(StreamedBody).meta({ mediaType, jsonSchema: { type: "string", description } });
 }
@@ -25,21 +25,21 @@ export function mediaTypeOf(response: z.ZodType): string | undefined {
   return response.meta()?.mediaType as string | undefined;
 }
 
-/** How long a reader may take for one piece, beyond what buffers hold, before it counts as gone. */
-const patienceMs = 30_000;
+/** How long a reader may take for one piece, beyond what buffers hold, before the response is aborted. */
+const stallLimitMs = 30_000;
 
 /**
- * The text as bytes. When the reader goes away, no more is requested. When the text fails, or the reader takes no
- * more, the body fails: the connection is cut, so that a partial text cannot pass for the whole.
+ * Encodes a text as a stream of bytes. When the reader disconnects, no more text is requested. When the text fails or
+ * the reader stalls, the stream fails and the connection is closed, so that a partial text cannot pass for the whole.
  */
 export function encodeStream({ text, end }: StreamedBody): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const pieces = text[Symbol.asyncIterator]();
   let stalled: NodeJS.Timeout | undefined;
-  const letGo = async () => {
+  const release = async () => {
     clearTimeout(stalled);
     await pieces.return?.();
-    // A text that nobody began to read does not run its own clean-up.
+    // A generator whose first piece was never requested does not run its own `finally`.
     await end();
   };
   return new ReadableStream({
@@ -55,10 +55,10 @@ export function encodeStream({ text, end }: StreamedBody): ReadableStream<Uint8A
         throw error;
       }
       stalled = setTimeout(() => {
-        controller.error(new Error(`The reader of a file took nothing for ${patienceMs / 1000} s.`));
-        void letGo();
-      }, patienceMs).unref();
+        controller.error(new Error(`The reader of a file read nothing for ${stallLimitMs / 1000} s.`));
+        void release();
+      }, stallLimitMs).unref();
     },
-    cancel: letGo,
+    cancel: release,
   });
 }

@@ -1,16 +1,16 @@
 import { generateToken } from "./token";
 
-/** What an OAuth access token begins with (specification 5.2). */
+/** The prefix of an OAuth access token (specification 5.2). */
 export const accessTokenPrefix = "svc_at_";
 
 const shape = new RegExp(`^${accessTokenPrefix}[A-Za-z0-9_-]{43}$`);
 
-/** A new access token, 256 random bits. Handed out once; what is kept is its `hashSecret`. */
+/** A new access token with 256 random bits. It is sent once; only its `hashSecret` is stored. */
 export function generateAccessToken(): string {
   return accessTokenPrefix + generateToken();
 }
 
-/** Whether this can be an access token at all. One that was cut or mistyped costs no query. */
+/** Whether a token has the form of an access token. A mistyped or truncated one so costs no query. */
 export function isWellFormedAccessToken(token: string): boolean {
   return shape.test(token);
 }

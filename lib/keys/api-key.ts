@@ -2,7 +2,7 @@ import type { Source } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
 import type { Decimal } from "@/lib/ledger/pricing/decimal";
 
-/** The JSON conditions of a key (specification 2.3). First-class fields win over them. */
+/** The JSON conditions of a key (specification 2.3). Columns such as `project_id` have precedence over them. */
 export type KeyConditions = {
   project_slugs?: string[];
   deny_project_slugs?: string[];
@@ -11,28 +11,28 @@ export type KeyConditions = {
 };
 
 /**
- * The holder of a key: anybody with its secret, an assistant (by OAuth), a signed-in member who records by hand, or
- * the service's own environment.
+ * The holder of a key: `key`: anybody with its secret; `connection`: a program (by OAuth); `member`: a signed-in member
+ * who records by hand; `environment`: the service's own SVC_API_KEY.
  */
 export type KeyKind = "key" | "connection" | "member" | "environment";
 
 /**
- * How a request names its key: by the hash of its secret, by the hash of an access token to it, or by id (a member's, the
- * environment's).
+ * How a request identifies its key: by the hash of its secret, by the hash of an access token, or by id (for a member or
+ * the environment).
  */
 export type KeyLookup = { by: "hash" | "token" | "id"; value: string };
 
-/** A valid access token. `expiresAt` is milliseconds since 1970, `resource` the address it was issued for. */
+/** A valid access token. `expiresAt` is milliseconds since 1970, `resource` the address for which it was issued. */
 export type AccessToken = { expiresAt: number; resource: string; clientId: string };
 
-/** A key as the guard sees it. Instants are milliseconds since 1970. */
+/** A key as the guard reads it. Times are milliseconds since 1970. */
 export type ApiKey = {
   id: string;
   kind: KeyKind;
   workspaceId: string;
   environment: "live" | "test";
   permissions: Permission[];
-  /** Slug and id of the one project the key is bound to; wins over the conditions' project lists. */
+  /** The one project that the key is bound to; it has precedence over the conditions' project lists. */
   project: { slug: string; id: string } | null;
   conditions: KeyConditions;
   monthlyLimit: Decimal | null;
@@ -43,10 +43,10 @@ export type ApiKey = {
   rateLimitRpm: number | null;
 };
 
-/** What a key has used so far; updated while the calls of a group are admitted. */
+/** What a key has used so far. It is updated while the calls of a group are admitted. */
 export type KeyUsage = {
-  /** Recorded with this key in the current UTC month, USD. Loaded only for keys with a limit. */
+  /** USD recorded with this key in the current UTC month. Loaded only for keys with a monthly limit. */
   spent: Decimal;
-  /** Requests admitted in the last 60 seconds, and when the first of them leaves the window. */
+  /** Requests admitted in the last 60 seconds, and when the first of them leaves the window (ms since 1970). */
   window: { used: number; freesAt: number | null };
 };

@@ -7,7 +7,7 @@ import { challenge } from "./decide";
 import { environmentKeyId } from "./environment-key";
 import { hashSecret, isWellFormedSecret } from "./secret";
 
-/** The 401 of a secret that is not, or is no longer, anybody's. */
+/** The 401 for a secret that belongs to no key, or no longer. */
 export function invalidCredentials(): ServiceError {
   return new ServiceError(
     "invalid_credentials",
@@ -17,7 +17,7 @@ export function invalidCredentials(): ServiceError {
   );
 }
 
-/** The 401 of an access token that is no longer, or was never, anybody's, or that is for another service. */
+/** The 401 for an access token that is unknown or expired, or that is for another service. */
 export function invalidAccessToken(
   description = "This access token is not known or has expired. Refresh it, or sign in again.",
 ): ServiceError {
@@ -25,9 +25,9 @@ export function invalidAccessToken(
 }
 
 /**
- * Reads the API key from an Authorization header, without touching the database.
- * @param accessTokens whether OAuth access tokens are taken, too: by the agent tools' endpoint alone (specification 5.2)
- * @throws ServiceError missing_credentials, or invalid_credentials for what cannot be a key
+ * Parses the API key in an Authorization header, without querying the database.
+ * @param accessTokens whether OAuth access tokens are accepted: only by the agent tools' endpoint (specification 5.2)
+ * @throws ServiceError missing_credentials, or invalid_credentials for text that cannot be a key
  */
 export function parseCredentials(
   authorization: string | null,
@@ -51,14 +51,14 @@ export function parseCredentials(
 function parseAccessToken(token: string, taken: boolean): KeyLookup {
   if (!taken) {
     const wanted =
-      "An OAuth access token is for the agent tools' endpoint alone. Send an API key here: `Authorization: Bearer svc_live_…`.";
+      "An OAuth access token is accepted only by the agent tools' endpoint. Send an API key here: `Authorization: Bearer svc_live_…`.";
     throw invalidAccessToken(wanted);
   }
   if (!isWellFormedAccessToken(token)) throw invalidAccessToken();
   return { by: "token", value: hashSecret(token) };
 }
 
-/** Whether this is the key of SVC_API_KEY, where one is set and may be used (specification 5.6). */
+/** Whether the token is SVC_API_KEY, where that is set and may be used (specification 5.6). */
 function isEnvironmentKey(token: string): boolean {
   const { SVC_API_KEY, SVC_ALLOW_ENV_API_KEY, NODE_ENV } = env();
   if (SVC_API_KEY === undefined || (NODE_ENV === "production" && !SVC_ALLOW_ENV_API_KEY)) return false;

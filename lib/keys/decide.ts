@@ -6,37 +6,37 @@ import { add, compare, type Decimal, toText } from "@/lib/ledger/pricing/decimal
 import type { ApiKey, KeyUsage } from "./api-key";
 import { allowsAddress, allowsFeature, allowsProject, allowsSource } from "./conditions";
 
-/** The rolling window of a rate limit, milliseconds. */
+/** The rolling window of a rate limit in milliseconds. */
 export const rateWindowMs = 60_000;
 
-/** What one message or one read would do, as far as the guard needs to know it. */
+/** What a message or a read requires, as far as the guard decides it. */
 export type Attempt = {
-  /** All of them are needed; the first that is missing is named. */
+  /** All of them are required; the refusal names the first that is missing. */
   permissions: readonly Permission[];
   source?: Source;
-  /** Slugs of every project the request touches. */
+  /** Slugs of all projects of the request. */
   projects?: string[];
-  /** The feature of each line of usage; undefined for a line without one. */
+  /** The feature of each usage line; undefined for a line without one. */
   features?: (string | undefined)[];
-  /** The conflict of an idempotency key that was used for something else. */
+  /** The conflict of an idempotency key that was used for another message. */
   conflict?: ServiceError;
 };
 
-/** What a rate-limited key's caller is told: the limit a minute, what is left of it, and ms until more is. */
+/** A key's rate limit per minute, what remains of it, and milliseconds until more is available. */
 export type RateStatus = { limit: number; remaining: number; resetMs: number };
 
-/** What was decided about a call, and how the rate stands that it was counted against; null where its key has none. */
+/** The decision about a call, and the state of the key's rate after it; null for a key without a rate limit. */
 export type Counted<T> = { outcome: Verdict<T>; rate: RateStatus | null };
 
 /**
- * Whether a key may be used at all, by this caller, now: revoked, expired, address, rate, in this order (design
- * section 4). A request admitted here has used one of the key's rate, whatever becomes of it; one refused has not.
+ * Decides whether a key may be used by this caller now. Checks revocation, expiry, address and rate, in this order
+ * (design section 4). An admitted request counts against the rate, whatever its outcome; a refused one does not.
  *
- * With `decideAttempt` and `decideCost`, asked in this order, the one place where permissions and conditions are
- * decided, for REST reads, ingest and MCP alike. All are pure: the same key, usage and time give the same answer.
+ * `decideCall`, `decideAttempt` and `decideCost`, called in this order, are the only place where permissions and
+ * conditions are decided: for reads over REST, ingest and MCP. All are pure functions.
  *
- * @param address undefined where it cannot be known
- * @param now milliseconds since 1970, by the database's clock
+ * @param address undefined where it is unknown
+ * @param now the database's time in milliseconds since 1970
  */
 export function decideCall(
   key: ApiKey,
@@ -49,20 +49,20 @@ export function decideCall(
 }
 
 /**
- * Whether an admitted caller may do this: permission, source, project, feature, idempotency, in this order. Null where
- * it may; what it would record is then for `decideCost` to decide.
+ * Decides whether an admitted caller may do something. Checks permission, source, project, feature and idempotency, in
+ * this order. Null if it may; `decideCost` then decides about the cost of what it records.
  */
 export function decideAttempt(key: ApiKey, attempt: Attempt): Verdict<null> {
   return checkConditions(key, attempt) ?? attempt.conflict ?? null;
 }
 
 /**
- * Whether a key may record this cost: its monthly limit, which may be reached and never passed. Once it is reached the
- * key records nothing more, not even what costs nothing yet: usage without a price may get one. Not asked for reads and
- * replays, which no limit concerns.
- * @param spent what the key has recorded this UTC month, USD
+ * Decides whether a key may record a cost. Its monthly limit may be reached but not exceeded. A key that has reached it
+ * records nothing more, not even at a cost of 0, because usage without a price may be priced later. Do not call it for
+ * reads and replays, to which the limit does not apply.
+ * @param spent USD that the key has recorded in this UTC month
  * @param cost USD
- * @param now milliseconds since 1970, by the database's clock
+ * @param now the database's time in milliseconds since 1970
  */
 export function decideCost(key: ApiKey, spent: Decimal, cost: Decimal, now: number): Verdict<null> {
   const { monthlyLimit } = key;
@@ -73,7 +73,7 @@ export function decideCost(key: ApiKey, spent: Decimal, cost: Decimal, now: numb
   const what = isUsedUp
     ? `The API key's monthly limit is used up: $${limit}, of which $${toText(spent)} is spent.`
     : `This would take the API key past its monthly limit: $${limit}, of which $${toText(spent)} is spent.`;
-  return new ServiceError("monthly_limit_exceeded", `${what} The limit starts anew on ${nextMonth(now)}.`, {
+  return new ServiceError("monthly_limit_exceeded", `${what} The limit resets on ${nextMonth(now)}.`, {
     limit_usd: new ExactNumber(limit),
     spent_usd: new ExactNumber(toText(spent)),
     resets_at: `${nextMonth(now)}T00:00:00Z`,
@@ -81,8 +81,8 @@ export function decideCost(key: ApiKey, spent: Decimal, cost: Decimal, now: numb
 }
 
 /**
- * What `decideCall` decides but for the rate: asked again of a call whose request was admitted and counted a moment ago,
- * so that a key that was revoked meanwhile records nothing.
+ * Like `decideCall`, without the rate. For a call whose request was admitted and counted a moment ago, so that a key
+ * that was revoked meanwhile records nothing.
  */
 export function decideKey(key: ApiKey, address: string | undefined, now: number): Verdict<null> {
   if (key.revoked)
@@ -147,7 +147,7 @@ function checkConditions(key: ApiKey, attempt: Attempt): Verdict<null> {
   }
   const project = attempt.projects?.find((slug) => !allowsProject(key, slug));
   if (project !== undefined) {
-    return new ServiceError("project_not_allowed", `This API key may not touch the project ${project}.`, {
+    return new ServiceError("project_not_allowed", `This API key may not use the project ${project}.`, {
       project,
     });
   }
@@ -162,7 +162,7 @@ function checkConditions(key: ApiKey, attempt: Attempt): Verdict<null> {
   return null;
 }
 
-/** The first day of the next UTC month, as a date. */
+/** The first day of the next UTC month, `YYYY-MM-DD`. */
 function nextMonth(now: number): string {
   const date = new Date(now);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)).toISOString().slice(0, 10);

@@ -9,12 +9,12 @@ import { noteUse } from "./note-use";
 import { type Admission, loadAdmission, recordAdmissionsStatement } from "./queries";
 
 /**
- * A caller whose key was admitted: what it may read, as row-level security will hold it to, and the access token where it
- * came with one.
+ * A caller whose key was admitted: the key, its claims for row-level security, and the access token with which it was
+ * identified, if any.
  */
 export type KeyPrincipal = { key: ApiKey; claims: KeyClaims; token: AccessToken | null };
 
-/** A call to be admitted. `audiences`: the addresses that an access token may be for, where one is taken. */
+/** A call to be admitted. `audiences`: the addresses that an access token may be for, if access tokens are accepted. */
 export type KeyCall = {
   lookup: KeyLookup;
   address: string | undefined;
@@ -23,16 +23,16 @@ export type KeyCall = {
 };
 
 /**
- * Admits a call that reads, or that will be asked for its permissions later. Counts against the key's rate where it has
- * one.
- * @returns the principal, or the refusal as a ServiceError; with the state of the rate either way
+ * Admits a call that reads, or whose permissions are checked later. Counts it against the key's rate limit, if any.
+ * @returns the principal or the refusal, and the state of the rate in both cases
+ * @throws ServiceError unavailable
  */
 export async function admitRead(call: KeyCall): Promise<Counted<KeyPrincipal>> {
   const lookups = [call.lookup];
   const first = await asServiceAlone((client) => loadAdmission(client, { lookups }));
   noteUse(first.keys.values(), first.now);
   const unlimited = judge(first, call);
-  // Counting needs the key's lock, and a lock needs a transaction: worth it only where there is a rate to count.
+  // Counting requires a lock on the key, and so a transaction, which is only needed for keys with a rate limit.
   if (!unlimited.rate) return unlimited;
   return asService(async (client) => {
     const admission = await loadAdmission(client, { lookups });
@@ -46,8 +46,8 @@ export async function admitRead(call: KeyCall): Promise<Counted<KeyPrincipal>> {
 }
 
 /**
- * Whether a call's key may be used at all, looked up before a body is read that takes long to read. Counts nothing: the
- * call itself is admitted, and counted, with what it carries.
+ * Checks whether a call's key may be used, before its long body is read. Counts nothing: the call is admitted and
+ * counted later, with its body.
  * @throws ServiceError unavailable
  */
 export async function checkCaller(
@@ -77,7 +77,7 @@ function judge(
   return { outcome: denied ?? { key, claims: claimsOf(key), token }, rate, counted: rate !== null };
 }
 
-/** What the database's policies are told of a key: its own project wins over the lists, an allow-list over a deny-list. */
+/** A key's claims for row-level security. Its own project has precedence over lists, an allow-list over a deny-list. */
 function claimsOf(key: ApiKey): KeyClaims {
   const { project_slugs: allowed, deny_project_slugs: denied } = key.conditions;
   const allow = key.project ? [key.project.slug] : allowed?.length ? allowed : null;

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** Parses an IP address; an IPv4 address mapped into IPv6 becomes that IPv4 address. Undefined for other text. */
+/** Parses an IP address. An IPv4 address mapped into IPv6 becomes that IPv4 address. Undefined for other text. */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   // A zone (fe80::1%eth0) names an interface of this machine and is not part of the address.
   const bare = text.replace(/%.*$/, "");
@@ -21,7 +21,7 @@ function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefin
   return [address, length];
 }
 
-/** Whether this is an address or a CIDR range that `isAddressIn` understands. ipaddr.js alone would accept `10`. */
+/** Whether text is an address or a CIDR range that `isAddressIn` understands. ipaddr.js also accepts `10`. */
 export function isAddressRange(text: string): boolean {
   return (
     /[.:]/.test(text) &&
@@ -31,8 +31,8 @@ export function isAddressRange(text: string): boolean {
 }
 
 /**
- * The stored form of an address or CIDR range: `203.0.113.9/24` becomes `203.0.113.0/24`, a single address a range of
- * one. Undefined for other text, and for ambiguous text (some programs read `010.0.0.1` as octal).
+ * The stored form of an address or CIDR range: `203.0.113.9/24` becomes `203.0.113.0/24`, a single address becomes a
+ * range of one. Undefined for other text, and for ambiguous text (some programs read `010.0.0.1` as octal).
  */
 export function canonicalRange(text: string): string | undefined {
   const [base = ""] = text.split("/");

@@ -2,17 +2,17 @@ import { callAsService } from "@/lib/db/transaction";
 import { log } from "@/lib/log";
 import type { LoadedKey } from "./queries";
 
-/** How old the last use on record must be before another is worth a write. */
+/** The stored time of a key's last use is updated at most this often. */
 const noteEveryMs = 60_000;
 
-/** Keys that were used and are to be noted; none while nothing is under way. */
+/** Ids of keys whose use is not stored yet. */
 const waiting = new Set<string>();
 let noting = false;
 
 /**
- * Notes that these keys were presented at `now` (ms, the database's clock), refused ones included: a revoked key that is
- * still in use somewhere is worth knowing. Returns at once and fails no request; one statement at a time, at most once a
- * minute a key over all processes. Call it when the transaction that loaded the keys is over: it waits for their locks.
+ * Stores that these keys were used at `now` (the database's time, ms since 1970). Refused keys count too: a revoked key
+ * that is still in use is worth knowing. Returns at once and never fails a request; each key is written at most once a
+ * minute, over all processes. Call it after the transaction that loaded the keys, because it waits for their locks.
  */
 export function noteUse(keys: Iterable<LoadedKey>, now: number): void {
   for (const { key } of keys) {

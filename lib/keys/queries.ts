@@ -5,7 +5,7 @@ import { type Sql, sql } from "@/lib/db/sql";
 import { parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import type { AccessToken, ApiKey, KeyKind, KeyLookup, KeyUsage } from "./api-key";
 
-/** What `private.load_admission` answers. */
+/** The result of `private.load_admission`. Times are milliseconds since 1970, amounts exact text. */
 export type AdmissionRow = {
   now: number;
   keys: {
@@ -33,19 +33,19 @@ export type AdmissionRow = {
   idempotency: { workspace_id: string; key: string; request: unknown; response: unknown }[];
 };
 
-/** A key with what it has used, and where its rate window stands in the database. */
+/** A key with what it has used, and the state of its rate window in the database. */
 export type LoadedKey = {
   key: ApiKey;
   usage: KeyUsage;
   windowTotal: number;
   windowLatestAt: number;
-  /** Which of its workspace's prices hold; see `lib/ledger/pricing/workspace-prices`. */
+  /** The version of its workspace's prices; see `lib/ledger/pricing/workspace-prices.ts`. */
   pricesVersion: number;
 };
 
 /**
- * What `private.load_admission` knows at `now` (ms, the database's clock). Keys, and the access tokens that name them, are
- * found by their lookup's value.
+ * The state that `private.load_admission` read at `now` (the database's time, ms since 1970). Keys and access tokens are
+ * found by the `value` of their lookup.
  */
 export type Admission = {
   now: number;
@@ -55,7 +55,7 @@ export type Admission = {
   replays: AdmissionRow["idempotency"];
 };
 
-/** What is asked of `private.load_admission`: keys, and what the messages sent with them name. */
+/** What `private.load_admission` loads: keys, and the projects and idempotency keys of the messages sent with them. */
 export type Requested = {
   lookups: KeyLookup[];
   projects?: { lookup: string; slug: string }[];
@@ -63,8 +63,8 @@ export type Requested = {
 };
 
 /**
- * Calls `private.load_admission`, which loads keys with their state and locks those that have a limit. Its one column is
- * `answer`.
+ * A call of `private.load_admission`, which loads keys with their state and locks those that have a limit. Its result
+ * has one column, `answer`.
  */
 export function loadAdmissionStatement({ lookups, projects = [], idempotency = [] }: Requested): Sql {
   const named = (by: KeyLookup["by"]) => [
@@ -80,7 +80,7 @@ export function loadAdmissionStatement({ lookups, projects = [], idempotency = [
   return sql`select private.load_admission(${JSON.stringify(requested)}) as answer`;
 }
 
-/** What an answer of `private.load_admission` says. A key that is named in several ways is loaded once, and counted once. */
+/** Converts a result of `private.load_admission`. A key that is named in several ways is loaded and counted once. */
 export function parseAdmission(admission: AdmissionRow): Admission {
   const byId = new Map<string, LoadedKey>();
   const keys = new Map<string, LoadedKey>();
@@ -103,7 +103,7 @@ export function parseAdmission(admission: AdmissionRow): Admission {
   };
 }
 
-/** Loads keys with their state; within a transaction, those that have a limit stay locked until it ends. */
+/** Loads keys with their state. In a transaction, keys that have a limit stay locked until it ends. */
 export async function loadAdmission(client: ClientBase, requested: Requested): Promise<Admission> {
   const { answer } = await selectOne(
     client,
@@ -142,8 +142,8 @@ function parseKey(row: AdmissionRow["keys"][number]): LoadedKey {
 }
 
 /**
- * Calls `private.record_admissions`, which counts `admitted` calls of each key against its rate window at `now`, in the
- * transaction that loaded the keys.
+ * A call of `private.record_admissions`, which counts `admitted` calls of each key against its rate window at `now`. It
+ * must run in the transaction that loaded the keys.
  */
 export function recordAdmissionsStatement(
   admissions: { loaded: LoadedKey; admitted: number }[],
@@ -153,7 +153,7 @@ export function recordAdmissionsStatement(
     api_key_id: loaded.key.id,
     admitted,
     total: loaded.windowTotal + admitted,
-    // A clock that was set back must not put a row before the last one: the window is read in order.
+    // The window is read in order of time, so a clock that was set back must not put a row before the last one.
     at: Math.max(now, loaded.windowLatestAt),
   }));
   return sql`select private.record_admissions(${JSON.stringify(counted)})`;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** 256 random bits, fit for a URL: a link's token, a code, a nonce. What is kept of it is its `hashSecret`. */
+/** A random token of 256 bits in base64url, for links, codes and nonces. Only its `hashSecret` is stored. */
 export function generateToken(): string {
   return randomBytes(32).toString("base64url");
 }

@@ -11,8 +11,8 @@ function ownMcpHost(settings: Env): { host: string; path: string } | undefined {
 }
 
 /**
- * The path that a request is routed by. When MCP_URL has a host of its own, `/` and the path of MCP_URL on that host become the
- * path of the agent tools, and so does the sign-in metadata under that path. Every other path stays as it is.
+ * The path by which a request is routed. If MCP_URL has a host of its own, `/` and the path of MCP_URL on that host
+ * become the path of the agent tools, and so does the sign-in metadata below it. Every other path stays unchanged.
  * @param target a request's path with its query
  */
 export function servedPath(host: string | undefined, target: string, settings: Env = env()): string {
@@ -20,7 +20,7 @@ export function servedPath(host: string | undefined, target: string, settings: E
   if (!own || host?.toLowerCase() !== own.host) return target;
   const [path = ""] = target.split("?", 1);
   if (path === "/" || path === own.path) return toolsPath + target.slice(path.length);
-  // The sign-in metadata is served under the path of the tools, too (specification, section 4).
+  // The sign-in metadata is served under the path of the tools too (RFC 9728 section 3.1).
   return target.startsWith(`${own.path}/.well-known/`) ? toolsPath + target.slice(own.path.length) : target;
 }
 

@@ -88,8 +88,8 @@ async function answerCaller(
 }
 
 /**
- * Refuses a call with an access token that lacks the permission of a tool, before the protocol sees it: the client can ask
- * its user for the permission and call again. An API key cannot get more that way, so the tool itself tells its model.
+ * Refuses a call with an access token that lacks the permission of a tool, before the SDK handles it: its client can ask
+ * the user for the permission and call again. A client with an API key cannot, so there the tool itself refuses.
  * @throws ServiceError permission_denied with the challenge `insufficient_scope`
  */
 function checkScopes(principal: ToolPrincipal, body: unknown, resource: string): void {

@@ -62,7 +62,7 @@ export function createToolServer(session: ToolSession): Server {
       const known = [...surface.byName.keys()].join(", ");
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `There is no tool ${JSON.stringify(params.name)}; there are ${known}.`,
+        `There is no tool ${JSON.stringify(params.name)}. The tools are: ${known}.`,
       );
     }
     return callTool(tool, params, session, context);

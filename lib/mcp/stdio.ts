@@ -27,7 +27,7 @@ export function readAccess({ SVC_API_KEY: apiKey, SVC_BASE_URL: baseUrl }: Setti
   }
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw new SettingsError(
-      `SVC_BASE_URL is ${JSON.stringify(baseUrl)}, which is no address. It begins with http:// or https://.`,
+      `SVC_BASE_URL is ${JSON.stringify(baseUrl)}, which is not an address. It must begin with http:// or https://.`,
     );
   }
   if (!apiKey) {
@@ -37,7 +37,7 @@ export function readAccess({ SVC_API_KEY: apiKey, SVC_BASE_URL: baseUrl }: Setti
   }
   if (apiKey.startsWith("svc_live_") && !isWellFormedSecret(apiKey)) {
     throw new SettingsError(
-      "SVC_API_KEY is not a whole API key: its checksum does not fit. Copy the secret again, from svc_live_ to its last letter.",
+      "SVC_API_KEY is not a complete API key: its checksum does not match. Copy the secret again, from svc_live_ to its last letter.",
     );
   }
   const { origin, pathname } = new URL(baseUrl);

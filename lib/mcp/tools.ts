@@ -5,10 +5,10 @@ import type { Recorded } from "@/lib/ledger/ingest/call";
 import type { Backend, Recording } from "./backend";
 import { describeBudgets, describeProjectSpend, describeRecorded, describeSummary } from "./wording";
 
-/** A tool's answer: `data` fits its output schema, `text` is for people and models. */
+/** A tool's answer: `data` matches its output schema, `text` is for users and models. */
 export type ToolAnswer = { data: object; text: string };
 
-/** What a tool gets besides its arguments. `recordingKey` is the idempotency key of what it records. */
+/** What a tool receives besides its arguments. `recordingKey` is the idempotency key of what it records. */
 type Context = { backend: Backend; recordingKey: string };
 
 type Input<Name extends ToolName> = z.output<(typeof toolContracts)[Name]["input"]>;
@@ -50,7 +50,7 @@ async function record(
   return { data: recorded.result, text: describeRecorded(recording.project, recorded) };
 }
 
-/** The tools in the order of `tools/list`. The local program leaves out those that are `isRemoteOnly`. */
+/** The tools in the order of `tools/list`. The local program omits those that are `isRemoteOnly`. */
 export function toolsOf(where: "remote" | "local"): Tool[] {
   return toolNames
     .map((name): Tool => ({ ...(toolContracts[name] as ToolContract), name, run: runs[name] }))

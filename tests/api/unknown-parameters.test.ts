@@ -83,8 +83,8 @@ describe.each(found)("$name", (endpoint) => {
         path: "query.no_such_parameter",
         message:
           known.length > 0
-            ? `is not a parameter of this endpoint; there are: ${known.join(", ")}`
-            : "is not a parameter of this endpoint; this endpoint takes none",
+            ? `is not a parameter of this endpoint; its parameters are: ${known.join(", ")}`
+            : "is not a parameter of this endpoint; it has no parameters",
       },
     ]);
   });

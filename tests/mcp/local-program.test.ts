@@ -55,7 +55,7 @@ describe("the program exits with an explanation when a setting is missing or wro
     [
       "a key with a typing error",
       { ...good, SVC_API_KEY: `${good.SVC_API_KEY.slice(0, -1)}!` },
-      /not a whole API key/,
+      /not a complete API key/,
     ],
   ])("%s", async (_, settings, message) => {
     const { status, out, said } = await runProgram(settings);

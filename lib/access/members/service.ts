@@ -85,7 +85,7 @@ function toMember({ joined_at, ...member }: MemberRow): Member {
 function ownersAlone(role: string): ServiceError {
   return new ServiceError(
     "permission_denied",
-    `Only an owner makes, changes or removes an owner; your role is ${role}.`,
+    `Only an owner can make, change or remove an owner; your role is ${role}.`,
     { role },
   );
 }

@@ -97,7 +97,7 @@ async function readClientDocument(id: string): Promise<Client> {
   if (method !== "none") {
     throw new OAuthError(
       "invalid_client",
-      `The document of this client wants ${method} at the token endpoint; this service knows none alone.`,
+      `The document of this client names the method ${method} for the token endpoint; this service supports only none.`,
     );
   }
   const client: Client = { id, kind: "document", ...portray(metadata) };

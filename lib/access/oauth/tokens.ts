@@ -124,12 +124,12 @@ type Reason = Exclude<Exchanged["refused"], "rate" | undefined>;
 
 const reasons: Record<Reason, string> = {
   unknown: "This code or token is not known, or its connection was revoked. Sign in again.",
-  replayed: "This code was used before. What it gave is revoked; sign in again.",
+  replayed: "This code was used before. Its tokens are revoked. Sign in again.",
   reused: "This refresh token was used before. Its connection is revoked; sign in again.",
   expired: "This code or token has expired. Sign in again.",
   client: "This code or token belongs to another client.",
-  verifier: "code_verifier does not fit the code_challenge of this code. Sign in again.",
-  redirect: "redirect_uri is not the one this code was asked for with. Sign in again.",
+  verifier: "code_verifier does not match the code_challenge of this code. Sign in again.",
+  redirect: "redirect_uri differs from the one in the authorization request. Sign in again.",
   resource: "This code or token is for another resource. Sign in again.",
   membership: "The user may not connect to this workspace any more. Sign in again.",
 };

@@ -8,12 +8,13 @@ import { canonicalRange } from "@/lib/keys/ip-range";
 import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import { hasProject, type KeyColumns } from "./queries";
 
-/** The member who asks, and when (ms since 1970). */
+/** The workspace and the role of the member who makes the request, and its time (ms since 1970). */
 type Asker = { workspaceId: string; role: WorkspaceRole; now: number };
 
 /**
- * The changes of a key as stored: lists sorted, addresses in one notation, conditions merged into the present ones.
- * @throws ServiceError validation_failed with all problems, each named by its path in the request
+ * Validates the changes of a key and converts them to columns: lists are sorted, addresses canonical, and conditions
+ * merged into the present ones.
+ * @throws ServiceError validation_failed with all problems, each with its path in the request
  */
 export async function readChanges(
   client: ClientBase,
@@ -55,7 +56,7 @@ export async function readChanges(
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** A merge patch: a condition that is left out stays; null and an empty list remove it. */
+/** Applies a merge patch (RFC 7396): an omitted condition stays; null or an empty list removes it. */
 function mergeConditions(current: KeyConditions, change: EditApiKeyRequest["conditions"]): KeyConditions {
   if (!change) return {};
   const given = Object.entries(change).filter(([, list]) => list !== undefined);
@@ -67,7 +68,7 @@ function checkPermissions({ permissions: wanted = [] }: EditApiKeyRequest, role:
   return wanted.flatMap((permission, index) =>
     permissionsOf(role).includes(permission)
       ? []
-      : [{ path: `permissions.${index}`, message: `is more than you may yourself: your role is ${role}` }],
+      : [{ path: `permissions.${index}`, message: `is not among the permissions of your role, ${role}` }],
   );
 }
 
@@ -76,8 +77,8 @@ function checkExpiry({ expires_at: end }: EditApiKeyRequest, now: number): Issue
 }
 
 /**
- * The project that a key is bound to must exist. Slugs in its lists need not; they apply from the project's first
- * message on.
+ * The project that a key is bound to must exist. The slugs in its lists need not: they apply as soon as a first message
+ * creates the project.
  */
 async function checkProject(
   client: ClientBase,
@@ -85,5 +86,5 @@ async function checkProject(
   { project_id: id }: EditApiKeyRequest,
 ): Promise<Issue[]> {
   if (!id || (await hasProject(client, workspaceId, id))) return [];
-  return [{ path: "project_id", message: "is no project of this workspace" }];
+  return [{ path: "project_id", message: "must be a project of this workspace" }];
 }

@@ -5,7 +5,7 @@ import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
 import { assignments, empty, sql } from "@/lib/db/sql";
 import type { KeyConditions } from "@/lib/keys/api-key";
 
-/** What of a key people decide; `monthly_limit` is exact text, `expires_at` an instant. */
+/** The columns of a key that users set. `monthly_limit` is exact text in USD, `expires_at` ISO 8601. */
 export type KeyColumns = {
   name: string;
   permissions: Permission[];
@@ -41,13 +41,13 @@ const keyRow = {
   creator: nullable(json<{ id: string; name: string | null; email: string }>()),
 };
 
-/** A key as stored, with its project, its maker and what it recorded this month (USD, exact text). */
+/** A key as stored, with its project, its creator and what it recorded in a month (USD, exact text). */
 export type KeyRow = Row<typeof keyRow>;
 
 /**
- * A workspace's keys, the newest first and the revoked ones last.
- * @param month the first day of the month that `spent` is of
- * @param id of one alone
+ * A workspace's keys, newest first, revoked ones last.
+ * @param month the first day of the month of `spent`, `YYYY-MM-DD`
+ * @param id only this one
  */
 export function selectKeys(
   client: ClientBase,
@@ -74,7 +74,7 @@ export function selectKeys(
   );
 }
 
-/** Makes a key without a secret, as the transaction's user. @returns its id */
+/** Inserts a key without a secret. The transaction's user becomes its creator. @returns its id */
 export async function insertKey(
   client: ClientBase,
   key: KeyColumns & { workspace_id: string; environment: "live" | "test" },
@@ -91,7 +91,7 @@ export async function insertKey(
   return row.id;
 }
 
-/** Holds a key for changing it, by the user's own right. @returns false where it was revoked meanwhile */
+/** Locks a key for a change. @returns whether it exists, is not revoked and the user may change it */
 export async function lockKey(client: ClientBase, workspaceId: string, id: string): Promise<boolean> {
   const found = await execute(
     client,
@@ -101,6 +101,7 @@ export async function lockKey(client: ClientBase, workspaceId: string, id: strin
   return found === 1;
 }
 
+/** Changes the given columns of a key. */
 export async function updateKey(
   client: ClientBase,
   workspaceId: string,
@@ -115,6 +116,7 @@ export async function updateKey(
   );
 }
 
+/** Revokes a key. */
 export async function revokeKey(client: ClientBase, workspaceId: string, id: string): Promise<void> {
   await execute(
     client,
@@ -122,7 +124,7 @@ export async function revokeKey(client: ClientBase, workspaceId: string, id: str
   );
 }
 
-/** Stores a key's new secret as the service; the one before ends with the commit. @param hash hex */
+/** Stores a key's new secret; the former one becomes invalid with the commit. Runs as the service. @param secret.hash hex */
 export async function replaceSecret(
   client: ClientBase,
   id: string,
@@ -131,6 +133,7 @@ export async function replaceSecret(
   await callFunction(client, "private.give_key_secret", id, secret.hash, secret.prefix, secret.last_four);
 }
 
+/** Whether a workspace has a project with this id. */
 export async function hasProject(client: ClientBase, workspaceId: string, id: string): Promise<boolean> {
   const found = await execute(
     client,

@@ -22,10 +22,10 @@ import { mayManage, toApiKey } from "./to-api-key";
 type Key = z.output<typeof apiKey>;
 type KeyWithSecret = z.output<typeof apiKeyWithSecret>;
 
-/** How many secrets one person may be given in an hour, and one address. */
+/** The most secrets that are issued to one account, and to one address, in an hour. */
 const maxSecretsAnHour = { account: 60, address: 240 };
 
-/** A workspace's keys with what each has spent this UTC month, for its members. @throws ServiceError not_found */
+/** Lists a workspace's keys with their spend of this UTC month, for its members. @throws ServiceError not_found */
 export function listApiKeys(claims: UserClaims, slug: string): Promise<z.output<typeof apiKeyList>> {
   return asUserReading(claims, async (client, now) => {
     const membership = await requireMembership(client, claims, slug);
@@ -39,7 +39,7 @@ export function listApiKeys(claims: UserClaims, slug: string): Promise<z.output<
 }
 
 /**
- * Makes a key. Its secret is in the answer and nowhere else.
+ * Creates a key. Only this response has its secret.
  * @throws ServiceError not_found, permission_denied to viewers, validation_failed by field, rate_limited
  */
 export async function createApiKey(
@@ -64,7 +64,7 @@ export async function createApiKey(
   });
 }
 
-/** What a key has where its maker says nothing. */
+/** The columns of a key that a request does not mention. */
 const unrestricted = {
   project_id: null,
   conditions: {},
@@ -75,7 +75,7 @@ const unrestricted = {
 };
 
 /**
- * Changes what a request names of a key, for the very next request made with it.
+ * Changes the given fields of a key. The changes apply to the next request made with the key.
  * @throws ServiceError not_found, permission_denied, conflict where it is revoked, validation_failed by field
  */
 export function editApiKey(
@@ -93,7 +93,7 @@ export function editApiKey(
 }
 
 /**
- * Replaces a key's secret: the one before is refused by every process from the commit on. Everything else stays.
+ * Rotates a key's secret: from the commit on, every process refuses the former one. Nothing else changes.
  * @throws ServiceError not_found, permission_denied, conflict where it is revoked, rate_limited
  */
 export async function rotateApiKey(claims: UserClaims, slug: string, id: string): Promise<KeyWithSecret> {
@@ -106,7 +106,7 @@ export async function rotateApiKey(claims: UserClaims, slug: string, id: string)
 }
 
 /**
- * Revokes a key for good; every process refuses it from the commit on. One that is revoked stays as it is.
+ * Revokes a key for good: from the commit on, every process refuses it. A revoked key stays unchanged.
  * @throws ServiceError not_found, permission_denied
  */
 export function revokeApiKey(claims: UserClaims, slug: string, id: string): Promise<Key> {
@@ -124,7 +124,7 @@ async function throttleSecrets({ sub, caller_address: address }: UserClaims): Pr
   ]);
 }
 
-/** Only the service writes secrets; the user's own right to the key was asked for before. */
+/** Issues a new secret. Only the service may write secrets, so the user's right to the key was checked before. */
 async function issueSecret(client: PoolClient, id: string): Promise<string> {
   const secret = generateSecret();
   await asServiceWithin(client, () =>
@@ -134,8 +134,8 @@ async function issueSecret(client: PoolClient, id: string): Promise<string> {
 }
 
 /**
- * A key that the user may manage, held until the transaction ends.
- * @returns with `isRevoked` where it was revoked, and is not held
+ * Locks a key that the user may manage until the transaction ends. A revoked key is not locked.
+ * @returns the key; `isRevoked`: whether it was revoked
  * @throws ServiceError not_found, permission_denied
  */
 async function holdKey(
@@ -145,7 +145,7 @@ async function holdKey(
   id: string,
 ): Promise<{ membership: Membership; row: KeyRow; isRevoked: boolean }> {
   const membership = await requireMembership(client, claims, slug, "member");
-  // Locked before it is read: what is changed of it goes on from what it is, not from what it was.
+  // Locks the key before it is read, so that two changes at once are applied one after the other.
   const isHeld = await lockKey(client, membership.id, id);
   const [row] = await selectKeys(client, membership.id, monthOf(now).from, id);
   if (!row) throw notFound();
@@ -154,7 +154,7 @@ async function holdKey(
     "permission_denied",
     row.kind === "environment"
       ? "This is the key of the service's SVC_API_KEY; it cannot be changed here."
-      : "Members manage the keys they made; ask an admin, or whoever made this one.",
+      : "Members can manage only the keys that they made. Ask an admin, or the member who made this key.",
     { role: membership.role },
   );
 }
@@ -162,7 +162,8 @@ async function holdKey(
 /** @throws ServiceError not_found, permission_denied, conflict where the key is revoked */
 async function holdLiveKey(...which: Parameters<typeof holdKey>) {
   const { isRevoked, ...held } = await holdKey(...which);
-  if (isRevoked) throw new ServiceError("conflict", "This API key is revoked, for good. Make a new one.");
+  if (isRevoked)
+    throw new ServiceError("conflict", "This API key was revoked and cannot be changed. Make a new one.");
   return held;
 }
 

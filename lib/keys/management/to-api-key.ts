@@ -7,10 +7,10 @@ import type { Membership } from "@/lib/contract/me";
 import type { UserClaims } from "@/lib/db/transaction";
 import type { KeyRow } from "./queries";
 
-/** Who looks at a key. */
+/** The user to whom a key is shown, with their membership of its workspace. */
 type Viewer = { membership: Membership; claims: UserClaims };
 
-/** Whether somebody may edit, rotate and revoke a key: members those they made, admins and owners all. */
+/** Whether a user may edit, rotate and revoke a key: members the keys they created, admins and owners every key. */
 export function mayManage(
   { kind, creator_id: creator }: KeyRow,
   { membership: { role }, claims }: Viewer,
@@ -19,7 +19,7 @@ export function mayManage(
   return role !== "member" || creator === claims.sub;
 }
 
-/** A key as the API answers it. @param viewer.now ms since 1970 */
+/** A key as the API returns it. @param viewer.now ms since 1970 */
 export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.output<typeof apiKey> {
   const { creator, creator_id: _, monthly_limit: limit, spent, conditions, ...rest } = row;
   const key = {
