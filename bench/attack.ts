@@ -1,5 +1,5 @@
-// Presses on a service from a thread of its own, until it is told to stop: what an attacker's machine has to do must not
-// hold up the tenant whose requests are measured.
+// Sends an attacker's requests to a service from a thread of its own, until it receives a message: the attacker's work
+// must not delay the requests that are measured.
 import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
@@ -14,7 +14,7 @@ export const attacks = {
 };
 export type Attack = keyof typeof attacks;
 
-/** What an attack is made with. `readers` and `token`: access tokens of four members of `slug`, and of its owner. */
+/** The target and credentials of an attack. `readers`, `token`: access tokens of four members of `slug`, and of its owner. */
 export type Means = { attack: Attack; baseUrl: string; slug: string; readers: string[]; token: string };
 
 type Options = NonNullable<Parameters<typeof request>[1]>;
@@ -60,7 +60,7 @@ async function press({ attack, baseUrl, slug, readers, token }: Means, stop: Abo
       ...options(client),
     });
     await body.dump({ limit: Number.MAX_SAFE_INTEGER });
-    // Who is refused waits a little, or the refusals would be the load.
+    // A refused client pauses, because otherwise the refusals would be the load.
     if (statusCode >= 400) await wait(20);
   };
   const agents = Array.from({ length: clients }, async (_, client) => {

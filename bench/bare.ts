@@ -1,4 +1,4 @@
-// The baseline: the least work a JSON endpoint does on the service's HTTP adapter. It reads a body and answers one of
+// The baseline: the least work of a JSON endpoint on the service's HTTP adapter. It reads a body and answers with one of
 // the same size.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

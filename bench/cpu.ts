@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 const ticksPerSecond = process.platform === "linux" ? Number(execFileSync("getconf", ["CLK_TCK"])) : 100;
 
-/** CPU time a process has used, user and system, in ms. */
+/** The CPU time of a process, user and system, in ms. */
 export function cpuMs(pid: number): number {
   if (!existsSync("/proc/self/stat")) {
     return parseClock(execFileSync("ps", ["-o", "time=", "-p", String(pid)], { encoding: "utf8" }));
@@ -12,7 +12,7 @@ export function cpuMs(pid: number): number {
   return own;
 }
 
-/** CPU time of a process and of everything it started, in ms; on Linux including children that have ended. */
+/** The CPU time of a process and its children in ms; on Linux including children that have ended. */
 export function treeCpuMs(pid: number): number {
   const ps = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" });
   const children = ps
@@ -32,7 +32,7 @@ function cpuOrNothingMs(pid: number): number {
   }
 }
 
-/** `own`: the process's time; `ended`: that of its children that it has waited for. */
+/** `own`: the process's CPU time; `ended`: that of the children that it has waited for. Both in ms. */
 function readStat(pid: number): { own: number; ended: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -41,7 +41,7 @@ function readStat(pid: number): { own: number; ended: number } {
   return { own: ms(user + system), ended: ms(endedUser + endedSystem) };
 }
 
-/** `[[dd-]hh:]mm:ss[.cc]`, as ps has it. */
+/** Parses `[[dd-]hh:]mm:ss[.cc]`, the format of ps, to ms. */
 function parseClock(text: string): number {
   const [clock = "", days = "0"] = text.trim().split("-").reverse();
   const seconds = clock.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);

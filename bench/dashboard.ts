@@ -11,8 +11,8 @@ type Size = (typeof sizes)[number];
 type Name = `${View}, ${Size}`;
 
 /**
- * The pages people read, in three workspaces: an empty one, one with many names but little spend, and one with ten
- * million messages.
+ * Measures the pages that users read, in three workspaces: an empty one, one with many names but little spend, and one
+ * with ten million messages.
  */
 export function dashboardPart({ fast, dashboard }: Stage, requests: number): Part<Name> {
   const { cookie, token, slugs } = dashboard;
@@ -35,7 +35,7 @@ export function dashboardPart({ fast, dashboard }: Stage, requests: number): Par
   };
 }
 
-/** Server time: what a request costs the service and Postgres together. */
+/** The CPU time of a request in the service and in Postgres together, in ms. */
 const serverMs = (name: Name) => (round: Round<Name>) => round[name].cpuMs + round[name].postgresCpuMs;
 
 const figures = views.flatMap((view): Figure<Name>[] => [

@@ -1,6 +1,6 @@
-// The floor: the least that a service does which records a message and answers after the commit. The service's HTTP
-// adapter, JSON parsed, requests gathered into one insert of the same row into a table with the same partitions and
-// indexes. No key is checked, nothing is priced and nothing is summed.
+// The floor: the least work of a service that records a message and answers after the commit. It uses the service's HTTP
+// adapter, parses JSON and collects requests into one insert of the same row, into a table with the same partitions and
+// indexes. It checks no key, prices nothing and sums nothing.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -8,7 +8,7 @@ import pg from "pg";
 import { newId } from "@/lib/db/new-id";
 import { Batcher } from "@/lib/ledger/ingest/batcher";
 
-/** The part of a request that the row is made of. */
+/** The part of a request that becomes the row. */
 type Request = { project: string; message: Record<string, unknown> };
 
 const [connectionString] = process.argv.slice(2);
@@ -90,7 +90,7 @@ const sample: Request = {
   },
 };
 
-/** `POST /raw/500` inserts so many rows by themselves: a rate to hold bulk calls against, without reading JSON. */
+/** `POST /raw/500` inserts 500 rows without reading JSON. Bulk calls are compared with its rate. */
 async function insertRaw(path: string): Promise<unknown> {
   const now = new Date().toISOString();
   await store(Array.from({ length: Number(path.split("/").at(-1)) }, () => rowOf(sample, now)));

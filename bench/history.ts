@@ -1,18 +1,18 @@
 import type { Fixtures } from "@/tests/helpers/keys";
 
-/** The shape of two histories: two years of a busy team, and the first month of a team with as many names. */
+/** Two histories: two years of a busy team, and the first month of a team with as many names. */
 export const histories = {
   young: { messages: 500, storedMessages: 500, months: 1 },
   full: { messages: 10_000_000, storedMessages: 300_000, months: 24 },
 };
 
 /**
- * How many messages there are. Only those of this month exist as rows; earlier months have only their sums, which is
- * all that is read.
+ * The size of a history. Only the messages of this month exist as rows. Of earlier months only the sums exist, because
+ * nothing else is read.
  */
 type History = (typeof histories)[keyof typeof histories];
 
-/** The number of names in use, and of their combinations per day: the rows of the rollup. */
+/** How many names are in use, and how many combinations of them a day has: the rows of the rollup. */
 const names = { projects: 40, models: 30, features: 40, keys: 20, combinations: 500 };
 
 /** Distinct combinations of names, by number. */

@@ -24,7 +24,7 @@ export function usage(secret: string, index: number): Call {
   return { method: "POST", path: "/api/v1/messages", secret, body };
 }
 
-/** The same usage as an agent records it, over the current protocol. */
+/** The same usage as a tool call, in the current version of the protocol. */
 function tool(secret: string, index: number): Call {
   const { body, headers } = toolCall(
     "2026",
@@ -42,7 +42,7 @@ function tool(secret: string, index: number): Call {
   return { method: "POST", path: "/api/mcp", secret, body: JSON.stringify(body), headers };
 }
 
-/** A batch with so many lines. */
+/** A batch with this number of lines. */
 function batch(secret: string, index: number, lines: number): Call {
   const items = Array.from({ length: lines }, (_, line) => ({
     model: "gpt-4o",
@@ -83,7 +83,7 @@ type Name =
   | "small"
   | "large";
 
-/** The requests of programs: a cost, a cost from an agent, and the month's summary. */
+/** Measures the requests of programs: messages, tool calls, and the month's summary. */
 export function ingestPart({ bare, floor, fast, next, keys }: Stage, requests: number): Part<Name> {
   const one = (list: string[], index: number) => list[index % list.length] ?? "";
   const summary = (secret: string): Call => ({ method: "GET", path: "/api/v1/summary/month", secret });

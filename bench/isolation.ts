@@ -12,10 +12,10 @@ import type { Stage } from "./stage";
 type What = "message" | "summary";
 type Name = What | `${What} under ${Attack}`;
 
-/** A tenant's normal load: eight programs, each of which pauses after an answer. */
+/** A tenant's normal load: eight programs, each of which pauses after a response. */
 const pace = { clients: 8, pauseMs: 30, refusals: true };
 
-/** Begins an attack, in a thread of its own. @returns how to end it */
+/** Starts an attack in a thread of its own. @returns a function that ends it */
 async function begin(means: Means): Promise<() => Promise<void>> {
   const worker = new Worker(join(projectRoot, "dist/bench/attack.mjs"), { workerData: means });
   const ended = once(worker, "exit");
@@ -27,8 +27,8 @@ async function begin(means: Means): Promise<() => Promise<void>> {
 }
 
 /**
- * Measures one tenant's messages and summaries while another loads the service.
- * @param only one attack to run; all of them without it
+ * Measures one tenant's messages and summaries while another tenant loads the service.
+ * @param only the attack to run; undefined: all
  */
 export async function isolationPart(
   { fast, keys, dashboard, addMember }: Stage,
@@ -53,7 +53,7 @@ export async function isolationPart(
     pace,
   });
   return {
-    // Alternates calm and attack, so that other work of the machine affects both alike.
+    // Alternates measurements with and without attack, so that other work of the machine affects both equally.
     contenders: [
       ...whats.map((what) => task(what, what)),
       ...names.flatMap((attack) =>

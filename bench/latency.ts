@@ -3,14 +3,14 @@ import type { Part } from "./part";
 import type { Figure, Round } from "./report";
 import type { Stage } from "./stage";
 
-/** Keys of a team whose every program has its own. */
+/** The number of keys of a team in which every program has its own. */
 const keyCount = 10_000;
 
 type Name = "capacity" | "hot" | "keys";
 
 /**
- * How long a recorded message takes while messages arrive at half the rate that the service can take: through one
- * limited key, and through ten thousand keys. The rate is that of the same round.
+ * Measures the latency of recording a message while messages arrive at half the service's capacity: through one limited
+ * key, and through ten thousand keys. The capacity is measured in the same round.
  */
 export async function latencyPart({ fast, keys, addKeys }: Stage, requests: number): Promise<Part<Name>> {
   const secrets = await addKeys(keyCount);

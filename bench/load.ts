@@ -5,13 +5,13 @@ import { Pool } from "undici";
 export type Call = {
   method: "GET" | "POST";
   path: string;
-  /** An API key or access token; pages go by a cookie among the headers. */
+  /** An API key or access token. Pages need a cookie in `headers` instead. */
   secret?: string;
   body?: string;
   headers?: Record<string, string>;
 };
 
-/** What a load took: requests a second, the median answer and the 99th and 99.9th percentile, ms; how many were refusals. */
+/** The result of a load: requests per second; the median, 99th and 99.9th percentile of the latency in ms; refusals. */
 export type LoadResult = {
   requests: number;
   perSecond: number;
@@ -21,17 +21,17 @@ export type LoadResult = {
   refused: number;
 };
 
-/** How hard a load presses. */
+/** How fast a load sends its requests. */
 export type Pace = {
-  /** Connections; 64 where it is left out. */
+  /** The number of connections; by default 64. */
   clients?: number;
-  /** How long each connection waits after an answer. */
+  /** How long each connection waits after a response. */
   pauseMs?: number;
-  /** Counts refusals (5xx) as answers. */
+  /** Whether refusals (5xx) count as responses. */
   refusals?: boolean;
   /**
-   * Requests that leave in a second, however fast they are answered. An answer's time is then measured from when its
-   * request should have left, so that a stall of the service shows in every request that it holds up.
+   * Requests to send per second, independent of responses. A request's latency is then measured from the time at which it
+   * was due, so that a stall of the service shows in every request that it delays.
    */
   perSecond?: number;
 };
@@ -41,8 +41,8 @@ export const connections = 64;
 
 /**
  * Sends `count` requests over a fixed number of connections, each as soon as its connection is free.
- * @throws at the first answer that is not a success, unless refusals count: a refusal costs less and would look like
- *   speed
+ * @throws Error at the first response that is not a success, unless refusals count: a refusal costs less and would look
+ *   like a fast response
  */
 export async function runLoad(
   baseUrl: string,

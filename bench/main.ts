@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     bare: join(projectRoot, "dist/bench/bare.mjs"),
     floor: join(projectRoot, "dist/bench/floor.mjs"),
   });
-  // A second signal ends the process at once; the servers watch for the end of their parent themselves.
+  // A second signal ends the process at once; the servers notice the end of their parent process themselves.
   let interrupted = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {

@@ -3,14 +3,14 @@ import { type Call, type Pace, runLoad } from "./load";
 import type { Figure, Measurement, Round } from "./report";
 import type { Contender } from "./stage";
 
-/** A contender: the server, and the requests of one round. */
+/** A contender in a round: its server and its requests. */
 type Task<Name> = {
   name: Name;
   server: Contender;
   count: number;
   call: (index: number) => Call;
   pace?: Pace;
-  /** The pace, where it depends on what earlier contenders of the round did. */
+  /** Computes the pace from the results of earlier contenders of the round. */
   paceOf?: (round: Partial<Round<string>>) => Pace;
   /** A load in the background: starts it and resolves with a function that stops it. */
   meanwhile?: () => Promise<() => Promise<void>>;
@@ -19,7 +19,7 @@ type Task<Name> = {
 /** A measurement: its contenders in the order of a round, and the figures computed from the rounds. */
 export type Part<Name extends string> = { contenders: Task<Name>[]; figures: Figure<Name>[] };
 
-/** Runs a part. `isInterrupted` ends it after the load under way. */
+/** `isInterrupted` ends the part after the present load. `say` prints a line. */
 export type RunOptions = {
   rounds: number;
   postgresPid: () => number;
@@ -28,7 +28,7 @@ export type RunOptions = {
 };
 
 /**
- * Runs every contender's share in turn, round after round, so that other work of the machine affects all alike.
+ * Runs the contenders in turn, round after round, so that other work of the machine affects all of them equally.
  * @returns the finished rounds
  */
 export async function runPart<Name extends string>(

@@ -1,6 +1,6 @@
 import type { LoadResult } from "./load";
 
-/** A load's result with its cost: CPU time per request of the server and of Postgres, in ms. */
+/** A load's result with its CPU time per request, of the server and of Postgres, in ms. */
 export type Measurement = LoadResult & { cpuMs: number; postgresCpuMs: number };
 
 /** Median, minimum and maximum of the rounds. */
@@ -9,7 +9,7 @@ export type Spread = { median: number; min: number; max: number };
 /** The results of each contender in one round. */
 export type Round<Name extends string> = Record<Name, Measurement>;
 
-/** A figure: how it is computed from the rounds, and its target. */
+/** A figure: how it is computed from a round, and its target. */
 export type Figure<Name extends string> = {
   name: string;
   unit: "ms" | "/s" | "×" | "%";

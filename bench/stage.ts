@@ -12,17 +12,17 @@ import { type Script, startScript } from "@/tests/helpers/script";
 import { startService } from "@/tests/helpers/service";
 import { histories, makeHistory } from "./history";
 
-/** A server under test: where it answers, and the process whose CPU time counts. */
+/** A server under test: its address, and the process whose CPU time is measured. */
 export type Contender = { baseUrl: string; pid: number };
 
-/** A signed-in user, by cookie and by token, and the workspaces that they read. */
+/** A signed-in user, by cookie and by token, and the slugs of the workspaces that they read. */
 export type Dashboard = {
   cookie: string;
   token: string;
   slugs: Record<"empty" | keyof typeof histories, string>;
 };
 
-/** All that the bench measures, running. `stop()` ends it and removes what it wrote. */
+/** The running servers and the data that the bench measures. `stop()` ends them and removes what they wrote. */
 export type Stage = {
   bare: Contender;
   floor: Contender;
@@ -30,7 +30,7 @@ export type Stage = {
   next: Contender;
   postgresPid: () => number;
   keys: { many: string[]; hot: string; small: string; large: string };
-  /** Keys in bulk, of one workspace. @returns their secrets */
+  /** Creates keys of one workspace. @returns their secrets */
   addKeys(count: number): Promise<string[]>;
   dashboard: Dashboard;
   /** Adds a new user to a workspace. @returns their access token */
@@ -38,13 +38,13 @@ export type Stage = {
   stop(): Promise<void>;
 };
 
-/** Rows of the rollup behind the small and the large month, and the number of messages that they sum. */
+/** The rows of the rollup in the small and the large month, and the number of messages that they sum. */
 export const months = {
   small: { rows: 1_000, messages: 10_000 },
   large: { rows: 100_000, messages: 10_000_000 },
 };
 
-/** Starts a Postgres with durable settings in a temporary folder, and each server in a process of its own. */
+/** Starts a Postgres with durable settings in a temporary folder, and each server in its own process. */
 export async function setStage(programs: { bare: string; floor: string }): Promise<Stage> {
   const opened: (() => unknown)[] = [];
   const stop = async () => {
@@ -106,7 +106,7 @@ async function endScript({ child, ended }: Script): Promise<void> {
   await ended;
 }
 
-/** A table like the ledger's, with its indexes and a partition of this month, for `bench/floor.ts` to write to. */
+/** Creates a table like the ledger's, with its indexes and a partition of this month, for `bench/floor.ts`. */
 async function makeFloor(fixtures: Fixtures): Promise<void> {
   await fixtures.sql.query(`
     create schema floor;
@@ -154,7 +154,7 @@ async function makeKeys(fixtures: Fixtures): Promise<Stage["keys"]> {
   };
 }
 
-/** Creates a workspace whose rollup has that many rows this month. @returns a key that reads it */
+/** Creates a workspace whose rollup has this number of rows this month. @returns the secret of a key that reads it */
 async function makeMonth(
   fixtures: Fixtures,
   { rows, messages }: { rows: number; messages: number },
@@ -197,7 +197,7 @@ async function makeDashboard(fixtures: Fixtures, baseUrl: string): Promise<Dashb
   return { cookie: `${sessionCookieName}=base64-${kept}`, token: session.access_token, slugs };
 }
 
-/** Signs a user up with the local sign-in. @returns their session, as the client library keeps it in a cookie */
+/** Signs a user up with the local sign-in. @returns their session, as supabase-js stores it in a cookie */
 async function signUp(baseUrl: string): Promise<{ access_token: string; user: { id: string } }> {
   const response = await fetch(`${baseUrl}/auth/v1/signup`, {
     method: "POST",

@@ -12,11 +12,11 @@ import { type Env, postgresUrl } from "@/lib/env";
 const patienceMs = 20_000;
 
 /**
- * Configures this process for the service's database, for a command that runs beside it: the database in the settings,
- * else the embedded one. A running service's Postgres is used; otherwise one is started for as long as the command
- * takes.
+ * Configures this process for the service's database, for a command that runs beside the service: the database in the
+ * settings, otherwise the embedded one. Uses the Postgres of a running service; if none runs, starts one until the
+ * command ends.
  * @returns a function to call at the end
- * @throws Error with a message for people
+ * @throws Error with a message for users
  */
 export async function attachDatabase(settings: Env, root: string): Promise<() => Promise<void>> {
   const url = postgresUrl(settings);
@@ -48,7 +48,7 @@ export async function attachDatabase(settings: Env, root: string): Promise<() =>
 async function runningDatabase(dataDir: string): Promise<DatabaseUrls> {
   const giveUpAt = Date.now() + patienceMs;
   for (;;) {
-    // Read again each time: a starting service may give its Postgres another port.
+    // Reads the state each time, because a starting service may give its Postgres another port.
     const state = readState(dataDir);
     const adminUrl = loginUrl(state, state.port ?? 0, "postgres");
     const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000 });

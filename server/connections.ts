@@ -4,21 +4,21 @@ import { setTimeout as wait } from "node:timers/promises";
 import { log } from "@/lib/log";
 
 /**
- * How long a stopping server waits for answers under way: a client that neither sends nor reads would otherwise hold
- * it forever.
+ * How long a stopping server waits for responses that are being sent. Without a limit, a client that neither sends nor
+ * reads would keep it running.
  */
 const patienceMs = 10_000;
 
-/** How often a stopping server looks for connections whose last answer has been sent. */
+/** How often a stopping server checks for connections whose last response has been sent. */
 const intervalMs = 50;
 
 /**
- * The open connections of a server. Node counts a connection as busy that has sent nothing yet (browsers open such
- * connections in advance), that sent half a request, or that is a WebSocket, and `server.close()` then waits a minute
- * or more.
+ * The open connections of a server. Node counts a connection as busy if it has sent nothing yet (browsers open such
+ * connections in advance), has sent part of a request, or is a WebSocket; `server.close()` alone would wait a minute or
+ * longer for these.
  */
 export class Connections {
-  /** Each open connection with its latest answer. Answers leave a connection in order. */
+  /** Each open connection with its latest response. A connection sends its responses in order. */
   readonly #answers = new Map<Socket, ServerResponse | undefined>();
   readonly #server: Server;
 
@@ -31,7 +31,7 @@ export class Connections {
     server.prependListener("request", ({ socket }, answer) => this.#answers.set(socket, answer));
   }
 
-  /** Accepts no more connections, answers the requests under way, and ends each connection after its answer. */
+  /** Accepts no more connections, answers pending requests, and closes each connection after its response. */
   async drain(): Promise<void> {
     let isClosed = false;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve())).then(() => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { generateSecret } from "@/lib/keys/secret";
 import type { DemoAccess } from "@/lib/ledger/demo/seed";
 
-/** The demo's secrets in an embedded database: created once and kept in the data folder for its owner. */
+/** The demo's secrets in an embedded database. They are created once and stored in files of the data folder. */
 export function demoAccessIn(dataDir: string): DemoAccess {
   return {
     email: "demo@outlay.local",

@@ -14,7 +14,7 @@ const message = JSON.stringify({
   },
 });
 
-/** The first calls as shell commands. @param authorization the header with a key's secret, quoted for a shell */
+/** The first calls as shell commands. @param authorization the Authorization header, quoted for a shell */
 function commands(address: string, authorization: string): string {
   return `  Record a cost:
     curl ${address}/api/v1/messages -H ${authorization} -H 'Content-Type: application/json' -d '${message}'
@@ -24,9 +24,9 @@ function commands(address: string, authorization: string): string {
 }
 
 /**
- * The text that a start prints last: where to sign in, a command that records a cost, and one that reads it. With a
- * demo workspace they work as printed; otherwise signing up and creating a key come first. Addresses are public ones
- * (BASE_URL), except the outbox's, which answers this machine only. No page is named where none is served.
+ * The text that a start prints last: where to sign in, a command that records a cost, and one that reads it. With a demo
+ * workspace they work as printed; otherwise the text begins with signing up and creating a key. Addresses are public
+ * (BASE_URL), except for the outbox that only this machine can read. Without pages, no page is mentioned.
  * @param listening the address this process listens on, without a trailing slash
  * @param demo access to the demo workspace, which only the embedded database has
  */
@@ -48,7 +48,7 @@ ${commands(address, '"Authorization: Bearer $OUTLAY_KEY"')}  Reference: ${addres
 `;
 }
 
-/** Where the local sign-in's mails can be read. Empty with a Supabase project, which sends them. */
+/** Where the mails of the local sign-in can be read. Empty with a Supabase project, which sends them. */
 function describeMail(settings: Env, listening: string): string {
   if (supabaseProject(settings)) return "";
   const where = {

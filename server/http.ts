@@ -19,21 +19,21 @@ import { discardUnread } from "./unread-bodies";
 import { UpgradableRequest } from "./upgrades";
 
 /**
- * How long an idle connection stays open: longer than proxies and load balancers keep theirs, mostly a minute. A
- * request that is sent while this end closes the connection would be lost.
+ * How long an idle connection stays open: longer than proxies and load balancers keep theirs, mostly a minute. Otherwise
+ * a proxy could send a request on a connection that the server is just closing, and the request would be lost.
  */
 const keepAliveMs = 75_000;
 
-/** A running server: its address, and how to stop it after answering the requests under way. */
+/** A running server: its address, and a function that stops it after pending requests are answered. */
 export type HttpServer = { address: string; close(): Promise<void> };
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /**
  * Starts the self-hosted server. It answers route handlers itself, serves the API reference from memory and passes
- * everything else to Next. With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform without our server;
- * with `OUTLAY_PAGES=off`, nothing does, and no page is served.
- * @throws Error EADDRINUSE where the port is in use; where there is no build of the pages that it is to serve
+ * everything else to Next. With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform without this
+ * server. With `OUTLAY_PAGES=off`, Next is not started and no page is served.
+ * @throws Error EADDRINUSE where the port is in use; Error where pages are to be served and there is no build
  */
 export async function startHttp(options: { port: number; host: string; dev: boolean }): Promise<HttpServer> {
   const server = createServer({ IncomingMessage: UpgradableRequest });
@@ -72,10 +72,10 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   };
 }
 
-/** Answers requests that no route matches. */
+/** Answers requests that match no route. */
 type Pages = { serve: Listener; close(): Promise<void> };
 
-/** Starts Next on its build, or on the sources in development; nothing where no pages are wanted. @throws where there is no build */
+/** Starts Next with its build, or in development with the sources. @throws Error where there is no build */
 async function startPages(options: { port: number; host: string; dev: boolean }): Promise<Pages> {
   if (env().OUTLAY_PAGES === "off") return noPages;
   const { default: next } = await import("next");
@@ -92,7 +92,7 @@ async function startPages(options: { port: number; host: string; dev: boolean })
   return { serve, close: () => app.close() };
 }
 
-/** Answers in place of the pages where `OUTLAY_PAGES` is off. */
+/** Replaces the pages where `OUTLAY_PAGES` is off. */
 const noPages: Pages = {
   serve: async (_incoming, outgoing) => {
     const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
@@ -101,31 +101,31 @@ const noPages: Pages = {
   close: async () => {},
 };
 
-/** The address of a server on this machine. @param host the name or address it listens on; `::` means all of them */
+/** The address of a server on this machine. @param host the name or address on which it listens; `::`: all addresses */
 export function localAddress(host: string, port: number): string {
   if (host === "0.0.0.0" || host === "::") return `http://localhost:${port}`;
   return `http://${host.includes(":") ? `[${host.replace(/%.*/, "")}]` : host}:${port}`;
 }
 
-/** Checks what holds for every request, before its route is known. */
+/** Makes the checks that apply to every request, before its route is known. */
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, serve: Listener): Promise<void> {
   const { host, path } = readTarget(incoming.url ?? "/", hostOf(incoming));
   if (!isServedHost(host)) return send(refuseHost(host, incoming.headers.accept), outgoing);
   if (host !== incoming.headers.host) setHost(incoming, host as string);
   const plain = plainPath(path);
   if (plain !== undefined) return redirect(plain, outgoing);
-  // The agent tools may have a host of their own, with paths of its own.
+  // The agent tools may have a host of their own, whose paths differ.
   incoming.url = servedPath(host, path);
   return serve(incoming, outgoing);
 }
 
-/** The Host header; undefined when there are several, because programs in a chain may each pick another one. */
+/** The Host header; undefined where there are several, because a proxy and this server could each use another one. */
 function hostOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
   return names.length > 1 ? undefined : headers.host;
 }
 
-/** Replaces the request's Host by the host of its target. The adapter reads `rawHeaders`. */
+/** Sets the request's Host header to the host of its target. Also in `rawHeaders`, which the adapter reads. */
 function setHost(incoming: IncomingMessage, host: string): void {
   incoming.headers.host = host;
   incoming.rawHeaders = [
@@ -151,7 +151,7 @@ async function answerFailure(error: unknown, outgoing: ServerResponse): Promise<
   else await send(response, outgoing);
 }
 
-/** Whether the path can be decoded. Next answers 500 where it cannot (`/%ff`). */
+/** Whether the path can be decoded. Next would answer 500 for one that cannot (`/%ff`). */
 function isDecodable(address: string): boolean {
   try {
     decodeURIComponent(address.replace(/\?.*/s, ""));
@@ -166,10 +166,10 @@ function refuseAddress(outgoing: ServerResponse): void {
   outgoing.writeHead(400, headers).end("This address cannot be read.\n");
 }
 
-/** Answers routes and the files of the API reference, and passes the rest to the pages. */
+/** Answers routes and the files of the API reference without Next, and passes other requests to the pages. */
 async function fastLane(servePage: Listener, dev: boolean): Promise<Listener> {
   const lane = await createLane();
-  // Next's own folder, relative to where the process runs. In development the files change while it does.
+  // Relative to the working directory, as Next's own folder. Not in development, where the files change.
   const reference = dev ? undefined : await Reference.read(join(process.cwd(), "public/docs"));
   lane.notFound(async ({ env: { incoming, outgoing } }) => {
     await servePage(incoming, outgoing);
@@ -178,7 +178,7 @@ async function fastLane(servePage: Listener, dev: boolean): Promise<Listener> {
   const answerRoute = getRequestListener(
     (request, bindings) => lane.fetch(request, bindings as HttpBindings),
     {
-      // The adapter would read on as fast as a body comes, and close the connection after half a second: `discardUnread`.
+      // The adapter would read an unread body at full speed and close the connection after 0.5 s; see `discardUnread`.
       autoCleanupIncoming: false,
     },
   );
@@ -189,7 +189,7 @@ async function fastLane(servePage: Listener, dev: boolean): Promise<Listener> {
   };
 }
 
-/** Counts the answer of a page, or of a file of one. @param sinceMs when it was asked for, by `performance.now()` */
+/** Counts the response of a page or of its files. @param sinceMs when the request arrived, by `performance.now()` */
 function observePage(
   { method = "" }: IncomingMessage,
   { statusCode }: ServerResponse,

@@ -26,11 +26,11 @@ export type MainOptions = {
 };
 
 /**
- * Starts the self-hosted service and serves until a signal ends it. Exits with 0 after a requested stop, and with 1
- * and a message when it cannot start.
+ * Starts the self-hosted service and serves until a signal ends it. Exits with 0 after a requested stop, and with 1 and a
+ * message where it cannot start.
  */
 export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<void> {
-  /** What to close, in the order it was opened. */
+  /** Functions that close what was opened, in the order of opening. */
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const closeOne of opened.splice(0).reverse()) await closeOne();
@@ -39,7 +39,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
   const starting = start();
   stopOnSignal(async () => {
     stopping = true;
-    // A start under way ends first, because what it has opened must be closed.
+    // Waits for the end of a start, because what it has opened must be closed.
     await starting.catch(() => {});
     await close();
   });
@@ -55,7 +55,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
 
   async function start(): Promise<void> {
     const settings = env();
-    // Loaded only where it is wanted: the SDK is larger than the service.
+    // Loaded only when needed, because the SDK is larger than the service.
     if (settings.OTEL_EXPORTER_OTLP_ENDPOINT) opened.push((await import("./tracing")).startTracing(settings));
     await refuseTakenPort(
       settings.PORT,
@@ -84,7 +84,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
   }
 }
 
-/** Checked before the database is touched. When this data folder's own service has the port, the message says so. */
+/** Refuses a port in use, before the database is touched. If this data folder's own service uses it, the error says so. */
 async function refuseTakenPort(port: number, host: string, dataDir: string | undefined): Promise<void> {
   const taken = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
     const probe = createServer();
@@ -97,7 +97,7 @@ async function refuseTakenPort(port: number, host: string, dataDir: string | und
   throw holder ? new AlreadyRunningError(folder, holder) : taken;
 }
 
-/** A second signal ends the process at once, unless it follows immediately: Ctrl-C under npm arrives twice. */
+/** Stops on the first signal. A second one ends the process, unless it follows within a second, as Ctrl-C under npm does. */
 function stopOnSignal(stop: () => Promise<void>): void {
   let firstAt: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
@@ -122,7 +122,7 @@ function stopOnSignal(stop: () => Promise<void>): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
 }
 
-/** Our own messages are complete; for other errors the stack is printed too. */
+/** The text of an error for users. The stack is added to errors that are not our own. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("code" in error && error.code === "EADDRINUSE") {

@@ -3,7 +3,7 @@ import { readAccess, SettingsError, serveTools } from "@/lib/mcp/stdio";
 
 const say = (line: string) => void process.stderr.write(`outlay-mcp: ${line}\n`);
 
-/** The local agent tools: serves one client on standard input and output, configured by SVC_BASE_URL and SVC_API_KEY. */
+/** The local agent tools: serves one client on standard input and output. SVC_BASE_URL and SVC_API_KEY configure it. */
 try {
   serveTools(readAccess(localToolSettings()), say);
 } catch (error) {

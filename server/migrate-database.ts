@@ -9,11 +9,11 @@ import {
 import { EnvError } from "@/lib/env";
 
 /**
- * Brings a database that the settings name up to date.
+ * Bootstraps and migrates the database in the settings.
  * @param adminUrl a login that may create schemas and roles
  * @param root the folder of the repository, where `supabase/` is
- * @returns what was done, in one line
- * @throws EnvError, MigrationError, NewerDatabaseError, OlderDatabaseError, or Error with a message fit for a person.
+ * @returns the result in one line
+ * @throws EnvError, MigrationError, NewerDatabaseError, OlderDatabaseError, or Error with a message for users
  */
 export async function migrateDatabase(adminUrl: string, root: string): Promise<string> {
   const { host } = new URL(adminUrl);
@@ -26,12 +26,12 @@ export async function migrateDatabase(adminUrl: string, root: string): Promise<s
       (kind) => cause instanceof kind,
     );
     if (!(cause instanceof Error) || isOurs) throw cause;
-    // A refused connection or password, which says neither which database it was nor whose setting.
+    // A refused connection or password: the error names neither the database nor the setting.
     throw new Error(`The database at ${host} (POSTGRES_URL) cannot be used: ${cause.message}`, { cause });
   }
 }
 
-/** A Postgres that is not Supabase's lacks its roles and `auth` schema; they are made where the login may. */
+/** Creates Supabase's roles and `auth` schema in a plain Postgres. @throws EnvError where the login may not create them */
 async function bootstrapBare(adminUrl: string, directory: string): Promise<void> {
   try {
     await bootstrapDatabaseAt(adminUrl, directory);
@@ -45,7 +45,7 @@ async function bootstrapBare(adminUrl: string, directory: string): Promise<void>
   }
 }
 
-/** @param applied the files of migrations that were applied, in order */
+/** Describes applied migrations in a few words. @param applied their file names, in order */
 export function describeApplied(applied: string[]): string {
   return applied.length === 0 ? "up to date" : `${applied.length} applied, to ${applied.at(-1)}`;
 }

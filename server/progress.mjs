@@ -1,5 +1,5 @@
-// What a person sees while the service starts: one line a step, with its time. Plain JavaScript, because the first
-// steps come before anything is built.
+// Prints the progress of a start: one line per step, with its time. Plain JavaScript, because the first steps run before
+// anything is built.
 
 /** @param {string} name @param {string} text @param {number} [sinceMs] */
 function line(name, text, sinceMs) {
@@ -8,9 +8,9 @@ function line(name, text, sinceMs) {
 }
 
 /**
- * Runs one step of the start and prints a line when it is done; `run` returns what the line says.
+ * Runs one step of the start and prints the line that `run` returns.
  * @param {string} name
- * @param {(note: (text: string) => void) => string | Promise<string>} run `note` prints a line of its own meanwhile.
+ * @param {(note: (text: string) => void) => string | Promise<string>} run `note` prints a further line before that
  */
 export async function step(name, run) {
   const since = performance.now();

@@ -7,7 +7,7 @@ import { gzip } from "node:zlib";
 import { parseAccept } from "hono/utils/accept";
 import { pagePolicy } from "@/lib/http/security-headers";
 
-/** The kinds of files that `app/docs/build.ts` writes. Fonts are compressed already. */
+/** The types of the files that `app/docs/build.ts` writes. Fonts are compressed already. */
 const kinds: Record<string, { type: string; isText: boolean }> = {
   ".html": { type: "text/html; charset=utf-8", isText: true },
   ".css": { type: "text/css; charset=utf-8", isText: true },
@@ -16,7 +16,7 @@ const kinds: Record<string, { type: string; isText: boolean }> = {
   ".woff2": { type: "font/woff2", isText: false },
 };
 
-/** One way to send a file: its bytes, and the headers of a 200 and of a 304. */
+/** One encoding of a file: its bytes, and the headers of a 200 (`headers`) and of a 304 (`kept`). */
 type Variant = { etag: string; body: Buffer; headers: Record<string, string>; kept: Record<string, string> };
 
 type File = { plain: Variant; compressed?: Variant };
@@ -24,8 +24,8 @@ type File = { plain: Variant; compressed?: Variant };
 const compress = promisify(gzip);
 
 /**
- * The API reference, answered from memory. Its files are read and compressed once, when the server starts: a request
- * costs a look-up by its exact path, so no path can name a file that is not one of them.
+ * Serves the API reference from memory. Its files are read and compressed once, when the server starts. A request is
+ * looked up by its exact path, so no path can reach another file.
  */
 export class Reference {
   readonly #files: ReadonlyMap<string, File>;
@@ -34,7 +34,7 @@ export class Reference {
     this.#files = files;
   }
 
-  /** @param directory what `npm run build` wrote (`public/docs`); where there is none, nothing is answered */
+  /** Reads the files that `npm run build` wrote. @param directory `public/docs`; if it is missing, nothing is served */
   static async read(directory: string): Promise<Reference> {
     const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
     const files = new Map<string, File>();
@@ -53,7 +53,7 @@ export class Reference {
 
   /**
    * Answers a request for a file of the reference.
-   * @returns false where the path is none of them or the method neither GET nor HEAD; nothing is sent then
+   * @returns false, without a response, for other paths and for methods other than GET and HEAD
    */
   answer({ method, url = "", headers }: IncomingMessage, outgoing: ServerResponse): boolean {
     if (method !== "GET" && method !== "HEAD") return false;
@@ -67,7 +67,7 @@ export class Reference {
   }
 }
 
-/** The addresses of a file: its own, and a page's as the rewrites in `next.config.ts` have them. */
+/** The paths of a file: its own, and for a page also those of the rewrites in `next.config.ts`. */
 function addressesOf(name: string): string[] {
   const page = /^([a-z-]+)\.html$/.exec(name)?.[1];
   if (page === undefined) return [`/docs/${name}`];
@@ -78,7 +78,7 @@ async function readOne(path: string, address: string, { type, isText }: { type: 
   const body = await readFile(path);
   const digest = createHash("sha256").update(body).digest("base64url").slice(0, 22);
   const always = {
-    // The names of assets change with what is in them.
+    // The names of assets change with their content.
     "Cache-Control": address.startsWith("/docs/assets/")
       ? "public, max-age=31536000, immutable"
       : "public, max-age=0",
@@ -98,7 +98,7 @@ async function readOne(path: string, address: string, { type, isText }: { type: 
   };
 }
 
-/** Whether an answer may be compressed with gzip, and the client does not prefer it as it is (RFC 9110 section 12.5.3). */
+/** Whether to compress a response with gzip by the client's Accept-Encoding (RFC 9110 section 12.5.3). */
 function takesGzip(acceptEncoding: string): boolean {
   const accepted = parseAccept(acceptEncoding);
   const weightOf = (...names: string[]) => accepted.find(({ type }) => names.includes(type.toLowerCase()))?.q;

@@ -9,13 +9,13 @@ import { demoAccessIn } from "./demo";
 import { describeApplied, migrateDatabase } from "./migrate-database";
 import { step } from "./progress.mjs";
 
-/** What the HTTP server needs: a migrated database that this process is configured for. */
+/** A migrated database for which this process is configured. */
 export type Services = {
-  /** Publishes the service's address, which a second start on this data folder prints. */
+  /** Stores the service's address in the data folder, so that a second start can print it. */
   announce(address: string): void;
   /** Access to the demo workspace, where there is one. */
   demo?: DemoAccess;
-  /** Waits for statements under way, closes the connections and stops what was started. */
+  /** Waits for running statements, closes the connections and stops the embedded database. */
   stop(): Promise<void>;
 };
 
@@ -25,13 +25,13 @@ export type ServiceOptions = {
   root: string;
   /** A claim on the data folder that was made earlier in this process. */
   claim?: Claim;
-  /** Receives messages about the embedded database later on. */
+  /** Receives messages about the embedded database after the start. */
   log: (message: string) => void;
 };
 
 /**
- * Starts or connects to the database and migrates it. Without a database in the settings, it is the embedded one.
- * @throws EnvError, AlreadyRunningError, MigrationError, or Error with a message for people
+ * Connects to the database in the settings, or starts the embedded one, and migrates it.
+ * @throws EnvError, AlreadyRunningError, MigrationError, NewerDatabaseError, OlderDatabaseError, or Error for users
  */
 export async function startServices(options: ServiceOptions): Promise<Services> {
   const url = postgresUrl(options.settings);
@@ -81,7 +81,7 @@ async function embedDatabase({ settings, root, claim, log }: ServiceOptions): Pr
 }
 
 async function connectDatabase(url: string, { settings, root, claim }: ServiceOptions): Promise<Services> {
-  // The data folder is not used.
+  // The data folder is not used, so another service may.
   claim?.release();
   const adminUrl = settings.POSTGRES_URL_NON_POOLING ?? url;
   await step("migrate", () => migrateDatabase(adminUrl, root));
@@ -89,7 +89,7 @@ async function connectDatabase(url: string, { settings, root, claim }: ServiceOp
   return { announce: () => {}, stop: closeDatabase };
 }
 
-/** A step whose messages are lines of the start while it lasts, and entries of the log later on. */
+/** Runs a step. Its messages are printed while it runs, and logged afterwards. */
 async function inStep<T>(
   name: string,
   log: (message: string) => void,

@@ -15,13 +15,13 @@ import type { Env } from "@/lib/env";
 import { enableTracing } from "@/lib/tracing";
 import packageJson from "@/package.json";
 
-/** The part of traces that is recorded where OTEL_TRACES_SAMPLER says nothing and the caller did not decide. */
+/** The share of traces that is recorded if neither OTEL_TRACES_SAMPLER nor the caller decides. */
 const sampledPart = 0.1;
 
 /**
  * Sends traces to OTEL_EXPORTER_OTLP_ENDPOINT over HTTP with protobuf. The SDK reads its other settings itself:
  * OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES.
- * @returns how to stop: sends what is left
+ * @returns a function that sends the remaining spans and stops
  */
 export function startTracing({ OTEL_TRACES_SAMPLER }: Env): () => Promise<void> {
   const own = resourceFromAttributes({ "service.name": "outlay", "service.version": packageJson.version });

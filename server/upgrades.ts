@@ -3,10 +3,11 @@ import { IncomingMessage } from "node:http";
 const upgrade = Symbol("upgrade");
 
 /**
- * A request whose `upgrade` is true for WebSockets only. Node passes every request with an `Upgrade` header to the
- * listeners of "upgrade" once there is one, and Next adds one with its first page. From then on, offers of HTTP/2
- * (`Upgrade: h2c`, Java's default client) were never answered. A server may ignore an upgrade (RFC 9110 section 7.8);
- * these requests are answered over HTTP/1.1. Newer versions of Node have `shouldUpgradeCallback` for this.
+ * A request whose `upgrade` is true for WebSockets only. Once there is a listener for "upgrade", Node passes it every
+ * request with an `Upgrade` header, and Next adds such a listener with its first page. Requests that offer HTTP/2
+ * (`Upgrade: h2c`, as Java's default client does) would then never be answered. A server may ignore an upgrade (RFC 9110
+ * section 7.8), so these requests are answered over HTTP/1.1. Newer versions of Node have `shouldUpgradeCallback` for
+ * this.
  */
 export class UpgradableRequest extends IncomingMessage {
   declare [upgrade]: boolean;

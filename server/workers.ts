@@ -1,9 +1,9 @@
 import { type Job, jobs, runJob } from "@/app/api/jobs/jobs";
 
-/** The running jobs of this process. */
+/** The background jobs of this process. */
 export type Workers = { stop(): Promise<void> };
 
-/** Runs each job at once and again after its pause, until stopped. */
+/** Runs each job immediately and again after its pause, until stopped. */
 export function startWorkers(): Workers {
   let stopping = false;
   const wake = new Set<() => void>();

@@ -14,37 +14,37 @@ import {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Before a tenth of a period has passed, its pace says nothing: the first three days of a month. */
+/** The time after which a period's pace is meaningful, in ms: a tenth of the period, in whole days (3 of a month). */
 function tellingAfter(length: number): number {
   const tenth = length / 10;
   return Math.round(tenth / dayMs) * dayMs || tenth;
 }
 
 /**
- * What was spent so far, USD. `usage` goes on as it does; what is `booked`, subscriptions and expenses, was charged once and
- * is not charged again for that.
+ * The spend so far in USD. `usage` is extrapolated. `booked`, subscriptions and expenses, is not, because it was charged
+ * once.
  */
 export type Spent = { usage: Decimal; booked: Decimal };
 
-/** Where a period is heading: what it comes to, and the day on which a given amount is used up. */
+/** The forecast of a period: its total in USD, and the day (`YYYY-MM-DD`) on which an amount is used up; null if it is not. */
 export type Pace = { total: Decimal; runsOutOn(amount: Decimal): string | null };
 
-/** Where the current UTC month is heading, as `paceOf`. */
+/** The forecast of the current UTC month; see `paceOf`. @param now milliseconds since 1970 */
 export function monthPace(spent: Spent, now: number): Pace | null {
   return paceOf(spent, monthOf(now), now);
 }
 
 /**
- * Where a period is heading if usage goes on as so far.
+ * Forecasts a period's spend, if usage continues at its present rate.
  * @param now milliseconds since 1970
- * @returns null before it begins and while it is too young to tell, when it is over, and while nothing is spent
+ * @returns null outside the period, while it is too young for a forecast, and while nothing is spent
  */
 export function paceOf({ usage, booked }: Spent, { from, until }: DayRange, now: number): Pace | null {
   const start = Date.parse(from);
   const length = Date.parse(until) - start;
   const elapsed = now - start;
   const spent = add(usage, booked);
-  // Where the range has no end, its length is no number, and no comparison with it holds.
+  // A range without an end has the length NaN, for which every comparison is false.
   const isTelling = elapsed >= tellingAfter(length) && elapsed < length;
   if (!isTelling || compare(spent, zero) <= 0) return null;
   const milliseconds = (count: number) => parseDecimal(String(count));
@@ -56,7 +56,7 @@ export function paceOf({ usage, booked }: Spent, { from, until }: DayRange, now:
       if (isUsedUp || compare(total, amount) <= 0) return null;
       const left = subtract(amount, booked);
       const after = Number(toText(divideMoney(multiply(left, milliseconds(elapsed)), usage)));
-      // Rounded, the moment may fall on the very end of the period, which is the next one's first day.
+      // Rounding may give the end of the period, which is the first day of the next one.
       return dayOf(start + Math.min(Math.floor(after), length - 1));
     },
   };

@@ -4,16 +4,16 @@ import type { DayRange } from "@/lib/contract/month";
 
 const dayMs = 86_400_000;
 
-/** What Postgres reads as a day before, and a day after, all others. */
+/** All days, in Postgres' notation. */
 export const everything: DayRange = { from: "-infinity", until: "infinity" };
 
-/** A period as it was asked for. `from` and `to` are the first and the last day of a `range`. */
+/** A requested period. `from` and `to` are the first and the last day of a `range`. */
 export type PeriodQuery = { period: Period; from?: string | undefined; to?: string | undefined };
 
-/** A place within a day: of the day `day`, `fraction` (text, 0 to 1) has passed. */
+/** A point in a day: `fraction` of the day has passed (text, 0 to 1). */
 export type DayPoint = { day: string; fraction: string };
 
-/** A day so many days later (or earlier). */
+/** The day that is `days` days later (or earlier). */
 export function addDays(day: string, days: number): string {
   return dayOf(Date.parse(day) + days * dayMs);
 }
@@ -23,13 +23,13 @@ export function countDays({ from, until }: DayRange): number {
   return Math.round((Date.parse(until) - Date.parse(from)) / dayMs);
 }
 
-/** The first day of the month that is so many months later (or earlier) than a day's. */
+/** The first day of the month that is `months` months later (or earlier) than that of a day. */
 export function addMonthStart(day: string, months: number): string {
   const [year = 0, month = 1] = day.split("-").map(Number);
   return dayOf(Date.UTC(year, month - 1 + months, 1));
 }
 
-/** Months that a calendar period has; the others are counted in days. */
+/** The number of months of calendar periods; the others are counted in days. */
 const monthsOf: Partial<Record<Period, number>> = { month: 1, quarter: 3, year: 12 };
 
 /** The UTC days of a period. @param now milliseconds since 1970 */
@@ -48,7 +48,7 @@ export function rangeOf({ period, from, to }: PeriodQuery, now: number): DayRang
   return { from: first, until: addMonthStart(first, months) };
 }
 
-/** The period before; undefined where there is none. @param range what `rangeOf` made of the period */
+/** The preceding period of the same length; undefined for `all`. @param range the result of `rangeOf` for the period */
 export function rangeBefore(period: Period, range: DayRange): DayRange | undefined {
   if (period === "all") return undefined;
   const months = monthsOf[period];
@@ -58,8 +58,8 @@ export function rangeBefore(period: Period, range: DayRange): DayRange | undefin
 }
 
 /**
- * The point of the period before that corresponds to now: as many days in, months counted by the calendar, and the same
- * part of the day. Where that month has no such day (the 31st), all of the month; where the period is over, all of it.
+ * The point of the preceding period that corresponds to now: the same number of days (by the calendar for months) and the
+ * same time of day. If that month is shorter, the end of the month; if the period is over, the end of the preceding one.
  */
 export function samePointBefore(period: Period, range: DayRange, before: DayRange, now: number): DayPoint {
   const today = dayOf(now);
@@ -84,7 +84,7 @@ function monthsBetween(from: string, to: string): number {
   return (toYear - fromYear) * 12 + toMonth - fromMonth;
 }
 
-/** The answer's words for a range: the first and the last day, both null for everything. */
+/** A range as responses show it: its first and last day, both null for everything. */
 export function toAnsweredRange({ from, until }: DayRange): { from: string | null; to: string | null } {
   return until === everything.until ? { from: null, to: null } : { from, to: addDays(until, -1) };
 }

@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 
 /**
- * The Supabase CLI, fetched from npm on demand. It is not a dependency because it has 140 MB and the service does not
+ * The Supabase CLI, fetched from npm on demand. It is not a dependency, because it takes 140 MB and the service does not
  * need it.
  */
 const cli = "supabase@3.1.0";
@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
  * `npm run advisors`: runs Supabase's advisors on a new database with every migration.
- * @returns 0 when they warn of nothing
+ * @returns 0 when they report no warning
  */
 export async function main(): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), "outlay-advisors-"));

@@ -10,24 +10,24 @@ import { type ImportOptions, importRows, type Summary } from "@/lib/ledger/impor
 
 const help = `npm run import -- FILE.csv|FILE.jsonl [options]
 
-Records the rows of a file. Shows which column goes where, asks the service what it would refuse, then asks you. Running
-it again, also after it was stopped half way, records no row twice. A changed file is another file, unless --id-column
-says how its rows are known.
+Records the rows of a file. Shows the mapping of columns, checks with the service which rows it would refuse, then asks for
+confirmation. Running it again, also after an interruption, records no row twice. A changed file counts as another file,
+unless --id-column identifies its rows.
 
-  --map FIELD=COLUMN    where a field comes from; may be given several times. Fields: ${fieldNames.join(" ")}
-  --set FIELD=VALUE     the same value for every row that has none of its own
+  --map FIELD=COLUMN    the column of a field; may be repeated. Fields: ${fieldNames.join(" ")}
+  --set FIELD=VALUE     the value for every row without one
   --project-column COL  short for --map project=COL
-  --id-column COL       your own id of each row; without it a row is known by the file's content and its line
+  --id-column COL       the column with your own row ids; without it, the file's content and the line identify a row
   --url URL             the service; SVC_BASE_URL, else http://127.0.0.1:3000
   --key KEY             the API key; else SVC_API_KEY
   --yes                 records without asking
-  --no-dry-run          leaves out the trial
+  --no-dry-run          skips the trial
 
-Ends with 0 when every row is recorded, 1 when some were refused or nothing was to be recorded yet, 2 when it could not run.
+Exits with 0 when every row is recorded, 1 when some were refused or nothing was recorded yet, 2 when it could not run.
 `;
 
 /**
- * Runs the command. @param callerDir the folder that the caller's file names are relative to @returns its exit status
+ * Runs the command. @param callerDir the folder to which the caller's file names are relative. @returns its exit status
  */
 export async function main(args: string[], callerDir: string): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -86,7 +86,7 @@ export async function main(args: string[], callerDir: string): Promise<number> {
     say(describeSummary(trial, true));
     if (!values.yes && !(await confirm(trial))) return 1;
   } else if (!values.yes) {
-    throw new Error("Without the trial there is nothing to ask about: --no-dry-run goes with --yes.");
+    throw new Error("--no-dry-run requires --yes: without the trial there is nothing to confirm.");
   }
   const refused = new RefusedFile(`${path}.refused.csv`, facts.columns);
   const summary = await run(
@@ -95,7 +95,9 @@ export async function main(args: string[], callerDir: string): Promise<number> {
   ).finally(() => refused.close());
   say(describeSummary(summary, false));
   if (summary.refused > 0)
-    say(`The refused rows are in ${refused.path}: mend them there and import that file, not this one again.`);
+    say(
+      `The refused rows are in ${refused.path}: correct them there and import that file, not this one again.`,
+    );
   return summary.refused === 0 ? 0 : 1;
 }
 
@@ -138,7 +140,7 @@ function describeSummary({ rows, recorded, replayed, refused, reasons }: Summary
   return lines.join("\n");
 }
 
-/** Asks for confirmation on a terminal; elsewhere says how to proceed without one. */
+/** Asks for confirmation on a terminal; without a terminal says how to proceed. */
 async function confirm({ recorded, refused }: Summary): Promise<boolean> {
   if (!process.stdin.isTTY) {
     say("Nothing is recorded yet: run it again with --yes.");
@@ -153,7 +155,7 @@ async function confirm({ recorded, refused }: Summary): Promise<boolean> {
 
 type Run = Omit<ImportOptions, "rows"> & { path: string; facts: FileFacts };
 
-/** Runs one pass with a progress bar on a terminal, and without one elsewhere. */
+/** Runs one pass, with a progress bar if standard error is a terminal. */
 async function run(options: Run, name: string): Promise<Summary> {
   const rows = readRows(options.path, options.facts);
   if (!process.stderr.isTTY) return importRows({ ...options, rows });

@@ -6,8 +6,8 @@ import { migrateDatabase } from "@/server/migrate-database";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * `npm run migrate`: brings the database that the settings name up to date, without serving. `npm start` does the same
- * first; this is for deployments where nobody runs that, as on Vercel.
+ * `npm run migrate`: migrates the database in the settings, without serving. `npm start` does this first; the command is
+ * for deployments without `npm start`, such as Vercel.
  * @returns 0
  */
 export async function main(): Promise<number> {

@@ -7,14 +7,14 @@ import { attachDatabase } from "@/server/attach";
 
 const help = `npm run reconcile -- [--repair] [--workspace SLUG] [--json]
 
-Compares every figure the service derives with the messages it stands for: the sums of days, what keys spent, batches,
-the parts of allocations and subscriptions, answers to idempotency keys, budgets. The service may run meanwhile.
+Compares every derived figure with its messages: daily sums, the spend of keys, batches, the parts of allocations and
+subscriptions, responses of idempotency keys, budgets. The service may run meanwhile.
 
-  --repair          mends what differs, a workspace a transaction, and compares again
-  --workspace SLUG  looks at this workspace alone
-  --json            writes one JSON document instead of lines for people
+  --repair          repairs differences, one transaction per workspace, and compares again
+  --workspace SLUG  compares this workspace only
+  --json            writes one JSON document instead of text
 
-Ends with 0 when all agrees (or all was mended), 1 when something differs, 2 when it could not run.
+Exits with 0 when nothing differs (or all was repaired), 1 when something differs, 2 when it could not run.
 `;
 
 /** The folder of the repository: this file's bundle is in `dist/`. */
@@ -56,7 +56,7 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
-/** A progress line, which is overwritten. */
+/** Shows a progress line, which replaces the previous one. */
 function showProgress(what: string): void {
   process.stderr.write(`\r\u001b[K${what && `  comparing ${what} …`}`);
 }
@@ -65,14 +65,14 @@ function describeReport(report: Reconciliation, repair: boolean, seconds: number
   const { found, left, unlisted, workspaces, months } = report;
   const lines = found.map(describeDifference);
   if (unlisted > 0) lines.push(`… and ${unlisted} more rows that differ.`);
-  if (repair && left.length > 0) lines.push("", "Could not be mended:", ...left.map(describeDifference));
+  if (repair && left.length > 0) lines.push("", "Could not be repaired:", ...left.map(describeDifference));
   const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
   const scope = `${counted(workspaces, "workspace")}, ${counted(months, "month")}, ${seconds.toFixed(1)} s`;
   const verdict =
     found.length === 0
       ? "Every figure is the sum of its messages"
       : repair && left.length === 0
-        ? `${counted(found.length, "difference")}, all mended`
-        : `${counted(found.length, "difference")}${repair ? `, ${left.length} left` : "; --repair mends them"}`;
+        ? `${counted(found.length, "difference")}, all repaired`
+        : `${counted(found.length, "difference")}${repair ? `, ${left.length} left` : "; --repair fixes them"}`;
   return `${[...lines, `${verdict} (${scope}).`].join("\n")}\n`;
 }

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** `npm run schema`: writes `supabase/schema.sql`, the schema of a new database with every migration. @returns 0 */
 export async function main(): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), "outlay-schema-"));
-  // The account that Postgres runs under must be able to enter it.
+  // The account under which Postgres runs must be able to enter the folder.
   chmodSync(dataDir, 0o755);
   const server = await startEmbeddedPostgres({ dataDir, log: () => {} });
   try {

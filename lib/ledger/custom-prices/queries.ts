@@ -40,13 +40,14 @@ const repricingRow = {
   finished_at: nullable(timestamp()),
 };
 
-/** A correction as stored; `to_at` is null where it has no end. */
+/** A correction of past prices as stored; `to_at` is null where it has no end. */
 export type RepricingRow = Row<typeof repricingRow>;
 
 const priceColumns = sql`id, provider, model, unit_type, trim_scale(rate) as rate, starts_at, created_at`;
 const repricingColumns = sql`id, provider, from_at, case when isfinite(to_at) then to_at end as to_at, includes_priced,
   status, examined_count, changed_count, trim_scale(change_usd) as change_usd, created_at, finished_at`;
 
+/** A workspace's own prices, by provider, model and unit, latest start first. */
 export function selectPrices(client: ClientBase, workspaceId: string): Promise<PriceRow[]> {
   return selectAll(
     client,
@@ -56,6 +57,7 @@ export function selectPrices(client: ClientBase, workspaceId: string): Promise<P
   );
 }
 
+/** A workspace's latest corrections, newest first. */
 export function selectRepricings(
   client: ClientBase,
   workspaceId: string,
@@ -69,7 +71,7 @@ export function selectRepricings(
   );
 }
 
-/** Sets a price in the name of the transaction's user; one for the same thing from the same instant is replaced. */
+/** Stores a price. It replaces a price for the same provider, model and unit from the same time. */
 export function upsertPrice(
   client: ClientBase,
   price: {
@@ -92,7 +94,7 @@ export function upsertPrice(
   );
 }
 
-/** Asks for a correction in the name of the transaction's user. */
+/** Requests a correction of past prices; a job carries it out. */
 export function insertRepricing(
   client: ClientBase,
   repricing: {
@@ -123,7 +125,7 @@ const unpricedRow = {
   last_occurred_at: timestamp(),
 };
 
-/** What has no price yet, the most frequent first, at most 200 kinds. */
+/** The usage without a price by provider, model and unit, most frequent first: at most 200 rows. */
 export function selectUnpriced(client: ClientBase, workspaceId: string) {
   return selectAll(
     client,

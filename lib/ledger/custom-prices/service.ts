@@ -16,10 +16,10 @@ import {
   upsertPrice,
 } from "./queries";
 
-/** Corrections that are listed with the prices. */
+/** The most corrections that are listed with the prices. */
 const maxRepricings = 20;
 
-/** A workspace's own prices and the latest corrections, for its members. @throws ServiceError not_found */
+/** Lists a workspace's own prices and its latest corrections, for its members. @throws ServiceError not_found */
 export function listPrices(claims: UserClaims, slug: string): Promise<z.output<typeof priceList>> {
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug);
@@ -27,7 +27,7 @@ export function listPrices(claims: UserClaims, slug: string): Promise<z.output<t
   });
 }
 
-/** The same, in a transaction of the caller's. */
+/** Like `listPrices`, in the caller's transaction. */
 export async function loadPrices(
   client: ClientBase,
   workspaceId: string,
@@ -37,7 +37,7 @@ export async function loadPrices(
   return { prices: prices.map(toPrice), repricings: repricings.map(toRepricing) };
 }
 
-/** What has no price yet, for a workspace's members. @throws ServiceError not_found */
+/** Lists the usage that has no price yet, for a workspace's members. @throws ServiceError not_found */
 export function listUnpriced(claims: UserClaims, slug: string): Promise<z.output<typeof unpricedList>> {
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug);
@@ -45,7 +45,7 @@ export function listUnpriced(claims: UserClaims, slug: string): Promise<z.output
   });
 }
 
-/** The same, in a transaction of the caller's. */
+/** Like `listUnpriced`, in the caller's transaction. */
 export async function loadUnpriced(
   client: ClientBase,
   workspaceId: string,
@@ -63,9 +63,9 @@ export async function loadUnpriced(
 }
 
 /**
- * Sets a price and begins the corrections that follow from it: of what has no price yet since it holds, and of what was
- * priced before where a range is given. It holds for the very next message.
- * @throws ServiceError not_found to strangers, permission_denied to members who are no admins
+ * Sets a price, which applies from the next message on, and requests corrections of past messages: of those without a
+ * price since the price's start, and with `reprice` also of those in its range that had another price.
+ * @throws ServiceError not_found, permission_denied to members who are not admins
  */
 export function setPrice(
   claims: UserClaims,

@@ -1,7 +1,7 @@
 import type { CostedMessage } from "@/lib/ledger/ingest/compose";
 import { seededRandom } from "./random";
 
-/** A message of the demo, with its project and the instant it was recorded (ms). */
+/** A message of the demo with its project, and the time at which it was recorded (ms since 1970). */
 export type DemoMessage = {
   project: string;
   at: number;
@@ -18,7 +18,7 @@ export const demoProjects = [
   { slug: "research", name: "Research" },
 ];
 
-/** What each project runs: provider, model, feature, tokens of a typical message, and messages on a weekday. */
+/** The workloads of each project: provider, model, feature, tokens of a typical message, and messages per weekday. */
 const workloads = [
   {
     project: "support-assistant",
@@ -121,7 +121,7 @@ const workloads = [
   },
 ] as const;
 
-/** What is paid every month: project, vendor, amount, currency, day of the month, what for. */
+/** The monthly invoices: project, vendor, amount, currency, day of the month, category. */
 const invoices = [
   {
     project: "marketing-site",
@@ -156,14 +156,14 @@ const dayMs = 86_400_000;
 const months = 4;
 
 /**
- * Four months of a plausible team, up to `now` (ms): weekends quieter, a slow growth, one spike, one model that nobody
- * has a price for. The same for the same `now`.
+ * Generates four months of a plausible team's messages, up to `now` (ms since 1970): fewer on weekends, slow growth, one
+ * spike, and one model without a price. The result depends on `now` only.
  */
 export function demoMessages(now: number): DemoMessage[] {
   const random = seededRandom(20_261_121);
   const today = new Date(now);
   const start = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - (months - 1), 1);
-  // A loop of an agent that nobody stopped, nine days ago.
+  // The spike: nine days ago, an agent ran in a loop.
   const spikeDay = Math.floor(now / dayMs) - 9;
   const found: DemoMessage[] = [];
   for (let day = Math.floor(start / dayMs); day * dayMs < now; day += 1) {

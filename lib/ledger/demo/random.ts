@@ -1,4 +1,4 @@
-/** Numbers from 0 until 1 that look random and are the same for the same seed (mulberry32). For demo data only. */
+/** A generator of pseudo-random numbers from 0 to below 1 (mulberry32), the same for the same seed. For demo data only. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

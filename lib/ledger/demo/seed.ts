@@ -14,7 +14,7 @@ import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
 import { demoMessages, demoProjects } from "./messages";
 
-/** The share of each demo budget that is spent when the demo is made. */
+/** The demo budgets, with the share of each that is spent when the demo is created. */
 const budgets = [
   { name: "Everything", scope: "global", value: null, share: "0.85" },
   { name: "Code review", scope: "project", value: "code-review", share: "1.03" },
@@ -23,14 +23,14 @@ const budgets = [
 
 const messagesAWrite = 2_000;
 
-/** How to get into the demo workspace: its owner's sign-in, and the secret of a key. */
+/** The credentials of the demo workspace: its owner's sign-in, and the secret of a key. */
 export type DemoAccess = { email: string; password: string; key: string };
 
 /**
- * Fills the demo workspace: an owner, six projects, four months of messages, three budgets, and a key.
- * Does nothing where the workspace is there already. One transaction: a start that is cut off leaves no half of it.
+ * Fills the demo workspace: an owner, six projects, four months of messages, three budgets, and a key. Does nothing if
+ * the workspace exists. Runs in one transaction, so that an interrupted start leaves nothing half done.
  * @param adminUrl logs in as the owner of the schema
- * @returns whether it was made now
+ * @returns whether the workspace was created now
  */
 export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.now()): Promise<boolean> {
   const client = new Client({
@@ -45,7 +45,7 @@ export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.
       client,
       sql`insert into public.workspaces (id, slug, name, type, description)
         values (${demoWorkspaceId}, 'demo', 'Demo', 'demo',
-          'Four months of a team that does not exist. Look round, change things.')
+          'Four months of a team that does not exist. Look around and change things.')
         on conflict do nothing`,
     );
     if (made === 1) {

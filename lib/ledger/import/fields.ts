@@ -1,6 +1,5 @@
 /**
- * The fields an import may fill, each with other names that columns have for it. A field that stands for a decimal is
- * written as the number it is, digit by digit.
+ * The fields that an import can fill, each with other names that columns have for it.
  */
 export const fields = {
   project: ["project_slug", "project_name", "app", "application", "service"],
@@ -43,22 +42,22 @@ export const numberFields: ReadonlySet<Field> = new Set<Field>([
   "seats",
 ]);
 
-/** Where each field comes from: a column of the file, or the same value for every row. */
+/** The source of each field: a column of the file, or the same value for every row. */
 export type Mapping = {
   columns: Partial<Record<Field, string>>;
   constants: Partial<Record<Field, string>>;
-  /** Columns that no field takes; their values are not imported. */
+  /** Columns that are not mapped to a field; their values are not imported. */
   unused: string[];
 };
 
-/** A mapping that cannot be; the message says what to write instead. */
+/** An invalid mapping. The message says what to write instead. */
 export class MappingError extends Error {
   override name = "MappingError";
 }
 
 /**
- * Chooses as `guessMapping` does, for somebody who cannot add to it.
- * @throws MappingError as `guessMapping`, and where no column holds the project
+ * Like `guessMapping`, for a caller who cannot complete the mapping afterwards.
+ * @throws MappingError as `guessMapping`, and where the project has neither a column nor a value
  */
 export function chooseMapping(
   columns: readonly string[],
@@ -74,10 +73,11 @@ export function chooseMapping(
 }
 
 /**
- * Chooses for each field the column of its own name, else of one of its other names. What is said outright wins.
+ * Chooses a column for each field: one with the field's name, otherwise one with another of its names. Given columns and
+ * values have precedence.
  * @param given.map field → column
  * @param given.set field → value
- * @throws MappingError where a field or column is named that there is not
+ * @throws MappingError where a given field or column does not exist
  */
 export function guessMapping(
   columns: readonly string[],
@@ -115,7 +115,7 @@ function fieldNamed(name: string): Field {
   return field;
 }
 
-/** `Unit Type`, `unitType`, `message.unit_type` → `unit_type`. */
+/** Normalises a column's name: `Unit Type`, `unitType`, `message.unit_type` → `unit_type`. */
 function plainName(column: string): string {
   const last = column.trim().split(".").at(-1) ?? "";
   return last

@@ -2,7 +2,7 @@ import { LosslessNumber } from "lossless-json";
 import { type Field, type Mapping, numberFields } from "./fields";
 import type { Row } from "./row";
 
-/** A cost message as it is posted; numbers are LosslessNumber, so that writing it as JSON loses no digit. */
+/** A cost message as it is posted. Its numbers are LosslessNumber, so that encoding it as JSON loses no digit. */
 export type ImportedMessage = {
   project: string;
   source: "import";
@@ -10,12 +10,12 @@ export type ImportedMessage = {
   message: Record<string, unknown>;
 };
 
-/** Why a row cannot even be posted. */
+/** A row that cannot be converted to a message. */
 export class RowError extends Error {
   override name = "RowError";
 }
 
-/** What a message of each type may have besides `occurred_at` and `label`. Of a row it takes these fields and no others. */
+/** The fields of each type besides `occurred_at` and `label`. Other fields of a row are ignored. */
 const fieldsOf: Record<string, readonly Field[]> = {
   usage: [
     "provider",
@@ -33,7 +33,7 @@ const fieldsOf: Record<string, readonly Field[]> = {
   allocation: ["from_project", "amount", "percent", "notes"],
 };
 
-/** Fields that stand in for another where a file has one column for both: what was paid, and to whom. */
+/** Fields that replace another one if a file has a single column for both, the cost or the vendor. */
 const standIns: Partial<Record<Field, Field>> = {
   estimated_cost: "amount",
   amount: "estimated_cost",
@@ -42,9 +42,9 @@ const standIns: Partial<Record<Field, Field>> = {
 };
 
 /**
- * Makes the cost message of a row. What it means is the service's to judge; here it only gets its shape.
+ * Converts a row to a cost message. The service validates the message; here only its shape is made.
  * @param idempotencyKey the key under which the row is recorded once
- * @throws RowError
+ * @throws RowError for an unknown type, a currency that usage cannot have, or text that is not a number
  */
 export function toMessage(row: Row, mapping: Mapping, idempotencyKey: string): ImportedMessage {
   const read = (field: Field): string | undefined => {
@@ -73,13 +73,13 @@ export function toMessage(row: Row, mapping: Mapping, idempotencyKey: string): I
   return { project: read("project") ?? "", source: "import", idempotency_key: idempotencyKey, message };
 }
 
-/** A row that does not say its type is usage where it counts something, else an expense. */
+/** The type of a row that does not name one: usage if it has a quantity, unit or model, otherwise an expense. */
 function guessType(read: (field: Field) => string | undefined): string {
   const isUsage = (["quantity", "unit_type", "model"] as const).some((field) => read(field) !== undefined);
   return isUsage ? "usage" : "expense";
 }
 
-/** The cost of usage is in USD: taking another currency's figure for dollars would be a wrong number, not a missing one. */
+/** Usage is priced in USD. Reading an amount in another currency as dollars would record a wrong cost. */
 function refuseOtherCurrency(currency: string | undefined): void {
   if (currency !== undefined && currency.toUpperCase() !== "USD") {
     throw new RowError(
@@ -88,7 +88,7 @@ function refuseOtherCurrency(currency: string | undefined): void {
   }
 }
 
-/** Decimal text as a JSON number: the same digits, never arithmetic. */
+/** Converts decimal text to a JSON number with the same digits, without arithmetic. */
 function toNumber(field: Field, text: string): LosslessNumber {
   const [, sign, whole, fraction, exponent] = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   if (whole === undefined || (whole === "" && !fraction)) {
@@ -98,7 +98,10 @@ function toNumber(field: Field, text: string): LosslessNumber {
   return new LosslessNumber(`${plain}${fraction ? `.${fraction}` : ""}${exponent ? `e${exponent}` : ""}`);
 }
 
-/** A date, a date and time without an offset (UTC), or Unix seconds or milliseconds as an instant; the rest as it is. */
+/**
+ * Converts a date, a date and time without an offset (taken as UTC), or Unix seconds or milliseconds to ISO 8601. Leaves
+ * other text unchanged for the service to validate.
+ */
 function toInstant(text: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text}T00:00:00Z`;
   const [, day, time] = /^(\d{4}-\d\d-\d\d)[ Tt](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?: ?UTC)?$/.exec(text) ?? [];

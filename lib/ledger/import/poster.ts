@@ -1,7 +1,7 @@
 import { stringify } from "lossless-json";
 import type { ImportedMessage } from "./message";
 
-/** What the service says to one message. */
+/** The service's response to one message. */
 export type MessageVerdict = {
   status: number;
   replayed?: boolean;
@@ -11,18 +11,18 @@ export type MessageVerdict = {
   differing_fields?: string[];
 };
 
-/** The service will not take messages from this caller at all, or cannot be reached however often it is tried. */
+/** The service refuses this caller's messages altogether, or could not be reached after all retries. */
 export class PostError extends Error {
   override name = "PostError";
 }
 
 export type PosterOptions = {
-  /** A bulk route: that of keys, or a workspace's own for its members. */
+  /** The address of a bulk route: that of API keys, or that of a workspace for its members. */
   endpoint: string;
   headers?: Record<string, string>;
-  /** Told why nothing moves, and for how long. */
+  /** Called before a pause. @param reason why the call failed. @param ms how long the pause takes */
   onWait?: (reason: string, ms: number) => void;
-  /** How long one call is tried again before giving up. */
+  /** How long a call is retried before it is given up; by default ten minutes. */
   patienceMs?: number;
 };
 
@@ -34,13 +34,13 @@ const longestPauseMs = 20_000;
 const transient = new Set([429, 500, 502, 503, 504]);
 
 /**
- * Posts messages to the bulk route, and again where the service was busy, limited the rate or went away: every message
- * has its idempotency key, so trying again never records twice.
+ * Posts messages to the bulk route, and retries when the service is overloaded, limits the rate or cannot be reached.
+ * Every message has an idempotency key, so a retry never records it twice.
  */
 export class Poster {
   constructor(private readonly options: PosterOptions) {}
 
-  /** @throws PostError */
+  /** @returns one verdict per message, in order. @throws PostError */
   async post(messages: ImportedMessage[], dryRun: boolean): Promise<MessageVerdict[]> {
     const body = stringify({ messages }) ?? "";
     const giveUpAt = Date.now() + (this.options.patienceMs ?? 600_000);

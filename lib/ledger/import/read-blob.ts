@@ -3,18 +3,18 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { parse } from "csv-parse/browser/esm";
 import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord, type ReadRow } from "./row";
 
-/** A CSV file that was read whole. `hash` and the rows' lines are what `read-file` makes of the same file. */
+/** The content of a CSV file. `hash` and the line numbers equal those of `read-file.ts` for the same file. */
 export type BlobContent = { hash: string; columns: string[]; rows: ReadRow[] };
 
-/** What is read of a file at most: it is held in memory. */
+/** The most that is read of a file, which is kept in memory. */
 export type BlobLimits = { maxRows: number; maxBytes: number };
 
-/** More of a file than its header line can be. */
+/** Longer than the header line of any file. */
 const headBytes = 64 * 1024;
 
 /**
- * Reads a CSV file where there is no file system: in a browser, also in one that offers no hashing to a page without TLS.
- * @throws FileError where it is no CSV file with a header, or passes a limit
+ * Reads a CSV file without a file system, in a browser. Hashes it without Web Crypto, which pages without TLS lack.
+ * @throws FileError where it is not a CSV file with a header, or exceeds a limit
  */
 export async function readBlob(blob: Blob, { maxRows, maxBytes }: BlobLimits): Promise<BlobContent> {
   if (blob.size === 0) throw new FileError("The file is empty.");
@@ -38,7 +38,7 @@ export async function readBlob(blob: Blob, { maxRows, maxBytes }: BlobLimits): P
   return { hash: bytesToHex(hash.digest()), columns, rows };
 }
 
-/** The records of a blob, a chunk of it after the other. @param onChunk told every chunk, in order */
+/** The records of a blob, which is read chunk by chunk. @param onChunk called with every chunk, in order */
 async function* readRecords(blob: Blob, delimiter: string, onChunk: (chunk: Uint8Array) => void) {
   const parser = parse({ ...csvOptions, delimiter, info: true });
   let parsed: { record: string[]; line: number }[] = [];
@@ -47,7 +47,7 @@ async function* readRecords(blob: Blob, delimiter: string, onChunk: (chunk: Uint
   parser.on("error", (error) => {
     problem = error;
   });
-  // The parser's browser build takes text alone, and its own kind of buffer.
+  // The parser's browser build accepts only text and its own kind of buffer.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const reader = blob.stream().getReader();
   try {

@@ -7,20 +7,20 @@ import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord, type R
 
 export type FileFormat = "csv" | "jsonl";
 
-/** What must be known of a file before its rows can be: `hash` is of its content, whatever it is called. */
+/** What the first pass over a file finds. `hash`: the SHA-256 of its content in hex. */
 export type FileFacts = {
   format: FileFormat;
   hash: string;
-  /** Line ends in it: about how many rows there are. */
+  /** The number of line ends, about the number of rows. */
   lines: number;
   columns: string[];
   delimiter: string;
 };
 
-/** Rows of a JSONL file that are looked at for the names of their members. */
+/** The number of rows of a JSONL file whose members are collected as columns. */
 const sampledRows = 100;
 
-/** Looks a file through once, as a stream. @throws FileError, or Node's own error where there is no such file */
+/** Reads a file once, as a stream. @throws FileError, or Node's error where the file does not exist */
 export async function inspectFile(path: string): Promise<FileFacts> {
   const format: FileFormat = /\.(jsonl|ndjson|json)$/i.test(path) ? "jsonl" : "csv";
   const hash = createHash("sha256");
@@ -73,7 +73,7 @@ async function headerOf(path: string, delimiter: string): Promise<string[]> {
 }
 
 /**
- * The rows of a file, one after another, never more of it in memory than a few.
+ * The rows of a file in order. Only a few are in memory at a time.
  */
 export async function* readRows(path: string, facts: FileFacts): AsyncGenerator<ReadRow> {
   if (facts.format === "jsonl") yield* readJsonLines(path);
@@ -83,7 +83,7 @@ export async function* readRows(path: string, facts: FileFacts): AsyncGenerator<
 async function* readCsv(path: string, { columns, delimiter }: FileFacts) {
   const stream = createReadStream(path);
   const parser = stream.pipe(parseCsv({ ...csvOptions, delimiter, from: 2, info: true }));
-  // Errors do not follow a pipe.
+  // A pipe does not forward errors.
   stream.on("error", (error) => parser.destroy(error));
   for await (const { info, record } of parser as AsyncIterable<{
     info: { lines: number };
@@ -99,7 +99,7 @@ async function* readJsonLines(path: string) {
     line += 1;
     if (text.trim() === "") continue;
     try {
-      // Numbers stay the text they are.
+      // Numbers stay text, so that they lose no digit.
       const value = parseJson(text.replace(/^\uFEFF/, ""), null, { parseNumber: (digits) => digits });
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
         throw new SyntaxError("the line is not a JSON object");
@@ -111,7 +111,7 @@ async function* readJsonLines(path: string) {
   }
 }
 
-/** The members of an object by their paths: `{ "message": { "model": … } }` has `message.model`. Lists are left out. */
+/** The members of an object by path: `{ "message": { "model": … } }` has `message.model`. Arrays are omitted. */
 function flatten(value: Record<string, unknown>, before = ""): Record<string, string> {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]): [string, string][] => {

@@ -3,7 +3,7 @@ import { createWriteStream, type WriteStream } from "node:fs";
 import { refusedHeader, refusedLine } from "./refused-row";
 import type { Row } from "./row";
 
-/** Where refused rows go: their line, the reason and all their columns, to be mended and imported again. */
+/** Writes refused rows to a file: their line, the reason and all their columns, to be corrected and imported again. */
 export class RefusedFile {
   #stream: WriteStream | undefined;
 
@@ -12,7 +12,7 @@ export class RefusedFile {
     private readonly columns: readonly string[],
   ) {}
 
-  /** Nothing is written, not even an empty file, until the first row is refused. */
+  /** Writes a row. The file is created with the first refused row. */
   add(row: Partial<Row> & { line: number }, reason: string): void {
     if (!this.#stream) {
       this.#stream = createWriteStream(this.path);
@@ -21,7 +21,7 @@ export class RefusedFile {
     this.#stream.write(refusedLine(this.columns, row, reason));
   }
 
-  /** Resolves once everything is in the file. */
+  /** Resolves when everything is written. */
   async close(): Promise<void> {
     if (!this.#stream) return;
     this.#stream.end();

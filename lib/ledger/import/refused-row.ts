@@ -10,7 +10,7 @@ export function refusedHeader(columns: readonly string[]): string {
   return csvLine(["line", "reason", ...columns]);
 }
 
-/** A refused row: its line, the reason and all its columns, to be mended and imported again. */
+/** The line of a refused row: its line number, the reason and all its columns, to be corrected and imported again. */
 export function refusedLine(
   columns: readonly string[],
   { line, values }: Partial<Row> & { line: number },

@@ -1,17 +1,17 @@
-/** A row of a file: its columns' values as text, an empty one being none. */
+/** A row of a file: the values of its columns as text. An empty text means no value. */
 export type Row = { line: number; values: Readonly<Record<string, string>> };
 
-/** A file that cannot be read as what it says it is, or a row of it. */
+/** A file, or a row of it, that cannot be read in its format. */
 export class FileError extends Error {
   override name = "FileError";
 }
 
-/** A row as a file gives it, or what is wrong with it; `line` is the line it ends on, the header being line 1. */
+/** A row, or what is wrong with it. `line` is the line on which it ends; the header is line 1. */
 export type ReadRow = Row | (FileError & { line: number });
 
 /**
- * The columns that a header names.
- * @throws FileError where one is there twice: nobody could say which is meant
+ * The columns of a header.
+ * @throws FileError where two columns have the same name
  */
 export function parseHeader(record: readonly string[]): string[] {
   const columns = record.map((name) => name.trim());
@@ -20,7 +20,7 @@ export function parseHeader(record: readonly string[]): string[] {
   return columns;
 }
 
-/** The row of a record below the header, or what is wrong with it. */
+/** Converts a record to a row, or returns what is wrong with it. */
 export function parseRecord(record: readonly string[], columns: readonly string[], line: number): ReadRow {
   if (record.length !== columns.length) {
     const text = `the row has ${record.length} columns, the header ${columns.length}`;
@@ -29,10 +29,10 @@ export function parseRecord(record: readonly string[], columns: readonly string[
   return { line, values: Object.fromEntries(columns.map((column, index) => [column, record[index] ?? ""])) };
 }
 
-/** The sign that a file's header is cut up by. */
+/** Guesses the delimiter from a file's header: comma, semicolon or tab. */
 export function guessDelimiter(header: string): string {
   return [",", ";", "\t"].sort((a, b) => header.split(b).length - header.split(a).length)[0] ?? ",";
 }
 
-/** How a CSV file is read, on a server and in a browser alike: a row's line is part of the key it is recorded once by. */
+/** The options of the CSV parser. Server and browser must agree, because a row's line is part of its idempotency key. */
 export const csvOptions = { bom: true, relax_column_count: true, skip_empty_lines: true } as const;

@@ -6,46 +6,46 @@ import { FileError, type ReadRow, type Row } from "./row";
 export type ImportOptions = {
   /** The rows of the file, in order. */
   rows: AsyncIterable<ReadRow> | Iterable<ReadRow>;
-  /** SHA-256 of the file's content in hexadecimal, whatever it is called. */
+  /** The SHA-256 of the file's content in hex; the file's name is not part of it. */
   fileHash: string;
   mapping: Mapping;
-  /** The column that holds the client's own id of a row; without one a row is known by the file's content and its line. */
+  /** The column with the client's own id of each row. Without it the file's hash and the line identify a row. */
   idColumn?: string;
   poster: Pick<Poster, "post">;
-  /** Whether to ask only what would happen. */
+  /** Whether to check the rows without recording them. */
   dryRun: boolean;
   onProgress?: (summary: Summary, line: number) => void;
-  /** Told each row that is refused. */
+  /** Called with each refused row. */
   onRefused?: (row: Partial<Row> & { line: number }, reason: string) => void;
 };
 
-/** Rows refused for the same reason: how many, and the lines of the first. */
+/** The rows that were refused for the same reason: their number, and the lines of the first ones. */
 export type Reason = { reason: string; count: number; lines: number[] };
 
 export type Summary = {
   rows: number;
-  /** Rows recorded now, or in a dry run those that would be. */
+  /** Rows that were recorded now; in a dry run, rows that would be. */
   recorded: number;
   /** Rows that were recorded by an earlier run. */
   replayed: number;
   refused: number;
-  /** The most frequent first. */
+  /** Most frequent first. */
   reasons: Reason[];
 };
 
-/** Messages the service takes in one call, and bytes of them: below its limit of 8 MiB. */
+/** The most messages in one call, and their bytes: below the service's limit of 8 MiB. */
 const maxMessages = 1_000;
 const maxBytes = 6 * 1024 * 1024;
-/** A generous guess of what JSON adds to a row's own text. */
+/** An upper estimate of what JSON adds to the text of a row. */
 const overheadBytes = 400;
 
 const exampleLines = 5;
 const maxReasons = 1_000;
 
 /**
- * Posts a file's rows in order, a thousand at a time, never more of the file in memory. Safe to run again, after an end
- * of any kind: each row has an idempotency key that is the same every time, so it is recorded once.
- * @throws PostError where the service will not take messages at all
+ * Posts the rows of a file in order, in chunks, so that the file is never in memory as a whole. It can be repeated after
+ * any interruption, because a row always has the same idempotency key and is recorded once.
+ * @throws PostError where the service accepts no messages from this caller, or cannot be reached
  */
 export async function importRows(options: ImportOptions): Promise<Summary> {
   const tally = new Tally(options);
@@ -60,7 +60,7 @@ export async function importRows(options: ImportOptions): Promise<Summary> {
     for (const [index, { row }] of sent.entries()) tally.add(row, verdicts[index] ?? { status: 500 });
     options.onProgress?.(tally.summary(), sent.at(-1)?.row.line ?? 0);
   };
-  // The next rows are read while the service records these; one call at a time, so that rows stay in order.
+  // Reads the next rows while the service records these. Only one call runs at a time, so that rows stay in order.
   const flush = async () => {
     await posting;
     posting = chunk.length > 0 ? post(chunk) : undefined;
@@ -75,7 +75,7 @@ export async function importRows(options: ImportOptions): Promise<Summary> {
     try {
       const message = toMessage(row, options.mapping, keyOf(row, options));
       chunk.push({ row, message });
-      // Four bytes is the most a character takes.
+      // A character has at most four bytes.
       bytes += overheadBytes + 4 * Object.values(row.values).reduce((sum, value) => sum + value.length, 0);
     } catch (error) {
       if (!(error instanceof RowError)) throw error;
@@ -88,7 +88,7 @@ export async function importRows(options: ImportOptions): Promise<Summary> {
   return tally.summary();
 }
 
-/** The idempotency key of a row. Two equal rows of a file are two costs, so the line counts too. */
+/** The idempotency key of a row. It contains the line, because two equal rows of a file are two costs. */
 function keyOf(row: Row, { idColumn, fileHash }: ImportOptions): string {
   if (idColumn === undefined) return `import:${fileHash.slice(0, 32)}:${row.line}`;
   const id = row.values[idColumn]?.trim();
@@ -96,7 +96,7 @@ function keyOf(row: Row, { idColumn, fileHash }: ImportOptions): string {
   return id;
 }
 
-/** Counts what became of rows. */
+/** Counts the outcomes of rows. */
 class Tally {
   #rows = 0;
   #recorded = 0;
@@ -138,7 +138,7 @@ class Tally {
   }
 }
 
-/** Why the service refuses a message, in words that are the same for every row refused for it. */
+/** The reason for a refusal, worded the same for every row with that reason. */
 function reasonOf({ error, error_description, issues, differing_fields: differing }: MessageVerdict): string {
   if (issues)
     return issues.map(({ path, message }) => `${path.replace(/^message\./, "")}: ${message}`).join("; ");

@@ -1,30 +1,30 @@
 import { calcPrice, findProvider, type ModelInfo, type ModelPrice } from "@pydantic/genai-prices";
 
-/** The prices of a model as one provider sells it, for one stretch of time; price key → USD, or tiers of USD. */
+/** A provider's prices of a model during one period: price key → USD, or tiers of USD. */
 export type PriceTable = { provider: string; model: string; prices: ModelPrice };
 
-/** A model of the catalogue. `pricesAt` answers the same object for the same stretch of time, undefined when it has none. */
+/** A model of the catalogue. `pricesAt` returns the same object within a period; undefined where it has no prices. */
 export type CatalogueModel = { pricesAt(instant: Date): PriceTable | undefined };
 
 export type MatchFailure = "unknown_provider" | "unknown_model";
 
-// Provider and model names come from clients. Longer ones are no names; matching them costs time for nothing.
+// Clients choose provider and model names. Longer texts are not names, and matching them would waste time.
 const maxNameLength = 200;
 
 /*
- * Matching walks up to 700 regular expressions (0.03 to 0.1 ms). Two generations bound what is remembered: a flood of
- * invented names can push out at most what was not asked for since the last turn.
+ * A match tries up to 700 regular expressions (0.03 to 0.1 ms), so results are cached. The cache has two generations of
+ * bounded size: a flood of invented names evicts only names that were not used since the last change of generation.
  */
 const generationSize = 4_000;
 let young = new Map<string, CatalogueModel | MatchFailure>();
 let old = new Map<string, CatalogueModel | MatchFailure>();
 
-/** Bounded by the catalogue itself: many spellings share one entry. */
+/** The entries of the catalogue that were matched; many spellings share one entry. */
 const models = new Map<string, CatalogueModel>();
 
 /**
- * The catalogue's entry for a provider and a model as clients spell them, found the way the catalogue does it: aliases,
- * dated ids, models that a cloud resells.
+ * Finds the catalogue's entry for a provider and a model as clients spell them. It matches as the catalogue does:
+ * aliases, dated ids, models that a cloud resells.
  */
 export function matchModel(provider: string, model: string): CatalogueModel | MatchFailure {
   const name = `${provider}\n${model}`;
@@ -40,13 +40,13 @@ export function matchModel(provider: string, model: string): CatalogueModel | Ma
   return found;
 }
 
-/** How many names are remembered at this moment. */
+/** The number of names in the cache. */
 export function countRememberedNames(): number {
   return young.size + old.size;
 }
 
 function searchCatalogue(provider: string, model: string): CatalogueModel | MatchFailure {
-  // An empty provider would make the catalogue guess one from the model's name.
+  // With an empty provider, the catalogue would guess one from the model's name.
   if (provider.trim() === "" || provider.length > maxNameLength) return "unknown_provider";
   if (model.length > maxNameLength) return "unknown_model";
   const match = ask(provider, model, new Date(0));
@@ -64,7 +64,7 @@ function ask(providerId: string, model: string, timestamp: Date) {
   try {
     return calcPrice({}, model, { providerId, timestamp });
   } catch {
-    // A defect in one catalogue entry must not refuse a customer's record: the line becomes unpriced.
+    // A defect in one entry of the catalogue must not refuse a message: its usage becomes unpriced.
     return null;
   }
 }
@@ -77,7 +77,7 @@ class DatedModel implements CatalogueModel {
   constructor(
     private readonly provider: string,
     private readonly info: ModelInfo,
-    /** A spelling that matches, to ask the catalogue with. */
+    /** A spelling that the catalogue matches to this model. */
     private readonly askedProvider: string,
     private readonly askedModel: string,
   ) {
@@ -89,7 +89,7 @@ class DatedModel implements CatalogueModel {
     }
   }
 
-  /** The catalogue decides what holds; the stretch between two of its boundaries only says when to ask it again. */
+  /** The catalogue decides the prices. Between two of its boundaries, the first result is reused. */
   pricesAt(instant: Date): PriceTable | undefined {
     const at = instant.getTime();
     if (Number.isNaN(at)) return undefined;

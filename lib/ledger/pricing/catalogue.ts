@@ -19,14 +19,14 @@ import {
 } from "./price-line";
 import { findUnit, type Unit } from "./units";
 
-/** The price data this build ships; kept with every amount it priced. A test holds it to the installed package. */
+/** The price data of this build, stored with every amount that it priced. A test compares it with the installed package. */
 export const catalogueVersion = "genai-prices 0.1.8";
 
 /**
- * A line of usage to price.
+ * A usage line to price.
  * - `provider`, `model`: as the client spells them.
- * - `occurredAt`: the instant whose prices apply.
- * - `inputQuantity`: all input tokens of the request this line belongs to, when the caller knows them; see `catalogueRate`.
+ * - `occurredAt`: the time whose prices apply.
+ * - `inputQuantity`: all input tokens of the line's request, if the caller knows them; see `catalogueRate`.
  */
 export type CatalogueLine = Line & {
   provider: string;
@@ -36,19 +36,19 @@ export type CatalogueLine = Line & {
 };
 
 /**
- * Prices one line from the catalogue, in exact decimals. What the catalogue does not price is *unpriced*, with the reason;
- * an amount of 0 comes only from a rate of 0, and shows it. Never throws.
+ * Prices one line from the catalogue, in exact decimals. A line without a price in the catalogue is *unpriced*, with the
+ * reason; an amount of 0 results only from a rate of 0. Never throws.
  */
 export function priceFromCatalogue(line: CatalogueLine): PricedLine {
   return priceLine(line, (unitType) => catalogueRate(line, unitType));
 }
 
 /**
- * The catalogue's rate for one unit of a line, or why there is none.
+ * The catalogue's rate for one unit of a line, or the reason why there is none.
  *
- * Tiers. Some models cost more, as a whole, when a *request* has more than so many input tokens. A line cannot show that by
- * itself: its quantity may be one request's or a day's. So only `inputQuantity`, the request's own count, raises a line
- * above the base tier (docs/decisions/0026-choose-the-price-tier-by-request.md).
+ * Tiers: some models have a higher price for a whole *request* with more than a certain number of input tokens. A line
+ * does not show that: its quantity may be that of one request or of a day. So only `inputQuantity`, the request's own
+ * count, selects a tier above the base (docs/decisions/0026-choose-the-price-tier-by-request.md).
  */
 export function catalogueRate(line: CatalogueLine, unitType: string): Rate | UnpricedReason {
   const model = matchModel(line.provider, line.model ?? "");
@@ -67,7 +67,7 @@ export function catalogueRate(line: CatalogueLine, unitType: string): Rate | Unp
 /** The rates of one unit: the base, and the tiers above it, highest first. */
 type Scale = { base: Rate; tiers: { start: Decimal; rate: Rate }[] };
 
-/** One entry per price table of the catalogue and unit: bounded by both. */
+/** The scales that were computed, by price table and unit. */
 const scales = new WeakMap<PriceTable, Map<string, Scale | null>>();
 
 function scaleOf(table: PriceTable, unit: Unit): Scale | null {
@@ -80,7 +80,7 @@ function scaleOf(table: PriceTable, unit: Unit): Scale | null {
   return scale;
 }
 
-/** Reads a unit's entry of a price table, or that of the unit it is billed as; null when the table has neither. */
+/** The scale of a unit in a price table, or of the unit as which it is billed; null where the table has neither. */
 export function toScale(table: PriceTable, unit: Unit): Scale | null {
   const { prices } = table;
   const entry = Object.hasOwn(prices, unit.priceKey) ? prices[unit.priceKey] : undefined;
@@ -97,7 +97,7 @@ export function toScale(table: PriceTable, unit: Unit): Scale | null {
 }
 
 function toRate(table: PriceTable, unit: Unit, listed: number, tierStart?: number): Rate {
-  // 1e6 → 6; hours have no such exponent, and keep their price per 3600 seconds, undivided and so exact.
+  // A price per 1e6 becomes a price per unit. A price per hour is not divided, because the result would not be exact.
   const places = Math.log10(unit.per);
   const isPowerOfTen = Number.isInteger(places);
   const perUnit = isPowerOfTen ? shiftDecimal(parseDecimal(listed), -places) : parseDecimal(listed);
@@ -118,8 +118,8 @@ const groqMinimumSeconds = parseDecimal(10);
 const secondsPerHour = parseDecimal(3600);
 
 /**
- * Groq bills at least ten seconds a transcription (groq.com/pricing). The catalogue's own calculator applies it as well; the
- * rule is in its code, not in its data.
+ * Groq bills at least ten seconds per transcription (groq.com/pricing). The catalogue's own calculator applies this rule,
+ * but its data does not contain it.
  */
 function minimumOf(table: PriceTable, unit: Unit, perHour: Decimal): { minimum?: Decimal } {
   const applies =

@@ -2,21 +2,21 @@ import { countDecimals, type Decimal, multiply, parseDecimal, roundMoney, toText
 import { currencyDecimals } from "./iso-4217";
 import shipped from "./rates/snapshot.json";
 
-/** The rates of one day. `date` is `YYYY-MM-DD`; `rates` maps a currency to the USD one unit of it is worth, as exact decimal text. */
+/** The rates of one day (`date`: `YYYY-MM-DD`). `rates`: currency → the USD value of one unit, as exact decimal text. */
 export type RateSnapshot = { date: string; source: string; rates: Readonly<Record<string, string>> };
 
-/** The snapshot of this build; `npm run rates:refresh` makes a new one. */
+/** The snapshot of this build. `npm run rates:refresh` fetches a new one. */
 export const shippedRates: readonly RateSnapshot[] = [shipped];
 
 /**
- * An amount in USD, half-even at 18 decimals, with what must be stored with it: `rate` (USD per unit, decimal text),
- * its day, and its source. An amount in USD has none of them.
+ * An amount in USD, rounded half-even to 18 decimals, with what is stored beside it: `rate` (USD per unit, decimal text),
+ * the rate's day and its source. These are null for an amount that was given in USD.
  */
 export type Conversion =
   | { status: "unconverted"; amountUsd: Decimal; rate: null; rateDate: null; rateSource: null }
   | { status: "converted"; amountUsd: Decimal; rate: string; rateDate: string; rateSource: string };
 
-/** Whether the text is a supported currency: an ISO 4217 code in capitals. Anything else is a validation error. */
+/** Whether a text is a supported currency: an ISO 4217 code in capitals. */
 export function isCurrency(code: string): boolean {
   return currencyDecimals.has(code);
 }
@@ -27,8 +27,8 @@ export function listCurrencies(): string[] {
 }
 
 /**
- * The problem with an amount's number of decimals, as a sentence for the caller, or undefined. There is no half yen:
- * an amount finer than its currency is a mistake (often the wrong currency), which rounding would hide.
+ * What is wrong with the number of decimals of an amount, as a sentence for the caller; undefined if nothing is. An
+ * amount with more decimals than its currency has is a mistake (often the wrong currency), which rounding would hide.
  * @throws RangeError for an unknown currency
  */
 export function currencyDecimalsIssue(amount: Decimal, currency: string): string | undefined {
@@ -43,11 +43,11 @@ export function currencyDecimalsIssue(amount: Decimal, currency: string): string
 }
 
 /**
- * Converts an amount to USD at the rate of the day it occurred: the latest snapshot not after it, else the earliest
- * one.
+ * Converts an amount to USD at the rate of the day on which it occurred: that of the latest snapshot up to that day, or
+ * of the earliest snapshot if there is none.
  * @param occurredOn the day, `YYYY-MM-DD` in UTC
  * @param snapshots in any order
- * @throws RangeError when the currency is unknown or no snapshot has it; callers validate with `isCurrency` before
+ * @throws RangeError when the currency is unknown or no snapshot has it; callers check with `isCurrency` first
  */
 export function convert(
   amount: Decimal,

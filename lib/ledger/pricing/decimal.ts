@@ -3,17 +3,17 @@ import Big from "big.js";
 declare const brand: unique symbol;
 
 /**
- * An exact decimal number: money, quantities, rates. Opaque on purpose: only the functions of this file compute with
- * it, so that no amount ever passes through float arithmetic. It serialises to JSON as its plain text.
+ * An exact decimal number: money, quantities, rates. The type is opaque so that only the functions of this file compute
+ * with it, and no amount passes through float arithmetic. It serialises to JSON as plain text.
  */
 export type Decimal = { readonly [brand]: "Decimal"; toString(): string; toJSON(): string };
 
-/** The number of decimals that the ledger stores of an amount. */
+/** The number of decimals with which the ledger stores amounts. */
 export const moneyScale = 18;
 
 const halfEven = 2;
 
-/** A constructor of our own, so that its settings do not affect other users of big.js, or theirs it. */
+/** A constructor of our own, so that its settings do not affect other users of big.js, and theirs do not affect it. */
 const Exact = Big();
 Exact.strict = true; // `+decimal` throws instead of losing digits
 Exact.NE = -1_000_000; // toString never uses exponents
@@ -21,7 +21,7 @@ Exact.PE = 1_000_000;
 Exact.DP = moneyScale;
 Exact.RM = halfEven;
 
-// Longer or larger text is not a price or quantity but an attempt to use seconds of CPU. Every finite JS number fits
+// Longer text is not a price or a quantity and could take seconds of CPU. Every finite JS number is shorter
 // (5e-324 to 1.8e308).
 const maxTextLength = 400;
 const maxExponent = 400;
@@ -36,7 +36,7 @@ export class DecimalError extends Error {
 }
 
 /**
- * Parses a decimal exactly. A JS number is read by its shortest round-trip text, so 0.1 is one tenth and not the
+ * Parses a decimal exactly. A JS number is converted by its shortest round-trip text, so 0.1 is one tenth and not the
  * nearest binary fraction.
  * @param value decimal text (`-1.5`, `.5`, `1e-12`), a finite number or a bigint
  * @throws DecimalError on NaN, an infinity, other text, or magnitudes beyond 1e±400
@@ -68,7 +68,7 @@ export function multiply(a: Decimal, b: Decimal): Decimal {
   return decimal(big(a).times(big(b)));
 }
 
-/** The exact sum of any number of decimals; zero without any. */
+/** The exact sum of any number of decimals; zero for none. */
 export function sum(values: Iterable<Decimal>): Decimal {
   let total = big(zero);
   for (const value of values) total = total.plus(big(value));
@@ -90,7 +90,7 @@ export function countDecimals(value: Decimal): number {
   return Math.max(0, c.length - 1 - e);
 }
 
-/** value × 10^places, exactly and without arithmetic: converts "per million" to "per one". */
+/** value × 10^places, exact: converts for example "per million" to "per one". */
 export function shiftDecimal(value: Decimal, places: number): Decimal {
   if (isZero(value)) return value;
   const shifted = new Exact(big(value));

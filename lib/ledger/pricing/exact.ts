@@ -1,7 +1,7 @@
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { type Decimal, toText } from "./decimal";
 
-/** A decimal as answers have it: a number with every digit. */
+/** Converts a decimal to a JSON number with all its digits. */
 export function toExact(value: Decimal): ExactNumber {
   return new ExactNumber(toText(value));
 }

@@ -1,7 +1,7 @@
 /*
- * Money in use under ISO 4217, by the number of decimals it has (list one of 2024-06-25, amendments to 2025: XCG in; ANG and
- * BGN, replaced in 2025 and 2026, stay for expenses dated before). Left out: metals, funds, units of account, test codes.
- * `currency-codes` on npm was read for it, and is not a dependency: it lacks XCG and brings two abandoned packages.
+ * Currencies of ISO 4217 by their number of decimals (list one of 2024-06-25, with the amendments to 2025: XCG added; ANG
+ * and BGN, replaced in 2025 and 2026, kept for expenses dated before). Without metals, funds, units of account and test
+ * codes. The list is not from `currency-codes` on npm, which lacks XCG and depends on two abandoned packages.
  */
 const byDecimals: Record<number, string> = {
   0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF",

@@ -13,15 +13,16 @@ import {
 import { findUnit } from "./units";
 
 /**
- * The price that was applied to a line, as it is kept with the message: everything needed to compute the amount again.
- * - `rate`: USD, exact decimal text; it buys `per` of `unit`. `per` is 1 but for audio time, whose prices are per hour and do
- *   not divide exactly into seconds (3600) or minutes (60).
- * - `unit`: the unit whose price it is. It may be a broader one than the message's: reasoning is billed as output.
+ * The price that was applied to a line, stored with the message. It has everything that is needed to compute the amount
+ * again.
+ * - `rate`: USD for `per` units, exact decimal text. `per` is 1 except for audio time, whose prices are per hour and cannot
+ *   be divided exactly into seconds (3600) or minutes (60).
+ * - `unit`: the unit of the price. It may be broader than the message's: reasoning is billed as output.
  * - `version`: the catalogue's version, or the id of the workspace's own price.
  * - `provider`, `model`: what the catalogue matched, or what the workspace's price names (null: any model).
- * - `tier`: the price of requests with more input tokens than this.
- * - `minimum`: USD, the least the provider bills; present when it made the amount.
- * - `cached`: the price of the cached part, and how much of the quantity that part was.
+ * - `tier`: the price applies to requests with more input tokens than this.
+ * - `minimum`: the least USD that the provider bills; present where it determined the amount.
+ * - `cached`: the price of the cached part, and the quantity of that part.
  */
 export type Price = Readonly<{
   rate: string;
@@ -36,7 +37,7 @@ export type Price = Readonly<{
   cached?: Price & { quantity: string };
 }>;
 
-/** Why a line has no amount. Each is a fact about the line, none an error. */
+/** Why a line has no price. None of the reasons is an error. */
 export type UnpricedReason =
   | "unknown_provider"
   | "unknown_model"
@@ -44,13 +45,13 @@ export type UnpricedReason =
   | "no_rate"
   | "invalid_cached_quantity";
 
-/** A price ready to multiply with: `perUnit` is `price.rate` read once. */
+/** A price with its rate parsed: `perUnit` is `price.rate` as a decimal. */
 export type Rate = { price: Price; perUnit: Decimal; minimum?: Decimal };
 
 /**
- * `cachedQuantity` is the part of an input line that came from the provider's cache and is *included in* `quantity` (OpenAI's
- * shape). Where cache tokens are counted beside the input (Anthropic's shape), they are a line of their own with the unit
- * `cache_read_tokens`, and `cachedQuantity` is left out.
+ * `cachedQuantity` is the part of an input line that came from the provider's cache and is *included in* `quantity` (as
+ * OpenAI counts). Where cache tokens are counted in addition to the input (as Anthropic counts), they are a line of their
+ * own with the unit `cache_read_tokens`, and `cachedQuantity` is undefined.
  */
 export type Line = { unitType: string; quantity: Decimal; cachedQuantity?: Decimal };
 
@@ -60,7 +61,9 @@ export type PricedLine =
 
 const unpriced = (reason: UnpricedReason): PricedLine => ({ status: "unpriced", reason });
 
-/** quantity × rate in USD, exact, or rounded once half-even to 18 decimals where the rate is per hour; never below the minimum. */
+/**
+ * quantity × rate in USD: exact, or rounded half-even to 18 decimals where the rate is per hour; at least the minimum.
+ */
 function applyRate(quantity: Decimal, { price, perUnit, minimum }: Rate): { amount: Decimal; price: Price } {
   const product = multiply(quantity, perUnit);
   const amount = price.per === 1 ? product : divideMoney(product, parseDecimal(price.per));
@@ -69,9 +72,9 @@ function applyRate(quantity: Decimal, { price, perUnit, minimum }: Rate): { amou
 }
 
 /**
- * The amount of one line, its cached part at the cache price and the rest at the line's own, rounded half-even to 18
- * decimals. Everything is priced or nothing is: a line with one missing rate is unpriced as a whole.
- * @param rateOf finds the rate of a unit, by the spelling given.
+ * Prices one line, its cached part at the cache price and the rest at the line's own, rounded half-even to 18 decimals. A
+ * line for which one rate is missing is unpriced as a whole.
+ * @param rateOf finds the rate of a unit as the client spells it
  */
 export function priceLine(line: Line, rateOf: (unitType: string) => Rate | UnpricedReason): PricedLine {
   const rate = rateOf(line.unitType);
@@ -95,8 +98,8 @@ export function priceLine(line: Line, rateOf: (unitType: string) => Rate | Unpri
 }
 
 /**
- * What is wrong with a line's cached quantity, as a sentence for the caller, or undefined. A part larger than the whole is
- * Anthropic's counting sent in OpenAI's field; pricing it either way would be a guess, so such a line is unpriced.
+ * What is wrong with a line's cached quantity, as a sentence for the caller; undefined if nothing is. A part larger than
+ * the whole was counted as Anthropic does and sent in OpenAI's field. Its price would be a guess, so the line is unpriced.
  */
 export function cachedQuantityIssue(line: Line): string | undefined {
   const { cachedQuantity, quantity, unitType } = line;

@@ -4,8 +4,8 @@ import { type Price, priceLine, type Rate, type UnpricedReason } from "./price-l
 import { unitName } from "./units";
 
 /**
- * A workspace's own price. `model` null holds for every model of the provider. `rate` is decimal text, USD for one
- * `unitType`, 0 or more. It applies to what occurs from `startsAt` on, until a later one takes over.
+ * A workspace's own price. `model` null: every model of the provider. `rate`: decimal text, USD for one `unitType`, 0 or
+ * more. It applies to usage from `startsAt` on, until the start of a later one.
  */
 export type PriceOverride = {
   id: string;
@@ -17,11 +17,11 @@ export type PriceOverride = {
 };
 
 /**
- * One usage to price; quantities are exact decimals, `quantity` > 0.
- * - `estimatedCost`: the client's own figure in USD; it beats every price.
- * - `cachedQuantity`: the part of `quantity` that came from the cache (OpenAI's counting).
+ * A usage to price; quantities are exact decimals, `quantity` > 0.
+ * - `estimatedCost`: the client's own cost in USD; it has precedence over every price.
+ * - `cachedQuantity`: the part of `quantity` that came from the cache (as OpenAI counts).
  * - `inputQuantity`: all input tokens of the same request, for models whose price depends on them.
- * - `overrides`: the workspace's prices. The list is indexed at its first use: pass the same one again, and never change it.
+ * - `overrides`: the workspace's prices. They are indexed once per array: pass the same array again, and never change it.
  */
 export type Usage = {
   provider: string;
@@ -35,18 +35,18 @@ export type Usage = {
   overrides?: readonly PriceOverride[] | undefined;
 };
 
-/** What a usage costs in USD, rounded half-even to 18 decimals. Unpriced is 0 *and says so*, with the reason. */
+/** The cost of a usage in USD, rounded half-even to 18 decimals. An unpriced usage has the amount 0 and the reason. */
 export type PricedAmount =
   | { costStatus: "client"; amount: Decimal; price: null }
   | { costStatus: "priced"; amount: Decimal; price: Price }
   | { costStatus: "unpriced"; amount: Decimal; price: null; reason: UnpricedReason };
 
 /**
- * Prices a usage: the client's own figure, else the workspace's price, else the catalogue's, else unpriced.
+ * Prices a usage: by the client's own cost, otherwise by the workspace's price, otherwise by the catalogue's.
  *
- * A cached part goes the same way by itself, under the unit `cache_read_tokens`: a workspace that overrides only the input
- * price keeps the catalogue's cache price.
- * @throws DecimalError when an override's rate is no decimal; nothing else throws.
+ * The cached part is priced separately in the same order, under the unit `cache_read_tokens`: a workspace that overrides
+ * only the input price keeps the catalogue's cache price.
+ * @throws DecimalError when an override's rate is not a decimal; nothing else throws
  */
 export function priceUsage(usage: Usage): PricedAmount {
   if (usage.estimatedCost !== undefined) {
@@ -70,12 +70,12 @@ const fold = (text: string) => text.trim().toLowerCase();
 
 type Candidate = { model: string | null; startsAtMs: number; rate: Rate };
 
-/** Overrides by provider and unit, the preferred ones first; kept for as long as the caller keeps its list. */
+/** Overrides by provider and unit, preferred ones first. Freed together with the caller's array. */
 const indexes = new WeakMap<readonly PriceOverride[], Map<string, Candidate[]>>();
 
 /**
- * The workspace's price that holds: one for this very model before one for any model, then the latest `startsAt` that is not
- * after the usage. Names are compared without case; units by their meaning, so that a price for `prompt_tokens` holds for
+ * The workspace's price that applies: one for the model before one for all models, then the latest `startsAt` that is not
+ * after the usage. Names are compared without case, units by their meaning, so that a price for `prompt_tokens` applies to
  * `input_tokens`.
  */
 function overrideRate(usage: Usage, overrides: readonly PriceOverride[], unitType: string): Rate | undefined {
@@ -108,7 +108,7 @@ function indexOf(overrides: readonly PriceOverride[]): Map<string, Candidate[]> 
 
 function byPreference(a: PriceOverride, b: PriceOverride): number {
   if ((a.model === null) !== (b.model === null)) return a.model === null ? 1 : -1;
-  // Two prices of the same instant: the id decides, so that repricing gives the same answer every time.
+  // For two prices of the same start the id decides, so that repricing always gives the same result.
   return b.startsAt.getTime() - a.startsAt.getTime() || (a.id < b.id ? 1 : -1);
 }
 

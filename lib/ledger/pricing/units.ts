@@ -1,10 +1,11 @@
 /**
- * One thing a catalogue prices.
+ * A unit that a catalogue prices.
  * - `unit`: its canonical name, as it is stored and shown.
  * - `priceKey`: the catalogue's name for its price.
- * - `per`: how many units that price buys (USD 2.50 per 1e6 tokens). Hours are the only prices that are not per a power of ten.
- * - `countsAsInput`: its quantity is part of a request's input tokens, which decide the price tier.
- * - `fallback`: the unit whose price holds where a model has none for this one, because providers bill it as that.
+ * - `per`: the number of units that the price is for (USD 2.50 per 1e6 tokens). Only prices per hour are not per a power
+ *   of ten.
+ * - `countsAsInput`: whether its quantity counts as a request's input tokens, which decide the price tier.
+ * - `fallback`: the unit whose price applies if a model has none for this one, because providers bill it as that unit.
  * - `cachedAs`: the unit that prices the cached part of a line of this unit.
  */
 export type Unit = {
@@ -19,10 +20,10 @@ export type Unit = {
 type Row = [unit: string, priceKey: string, relations?: { fallback?: string; cachedAs?: string }];
 
 /*
- * Fallbacks follow the catalogue's own hierarchy, but only where providers bill that way (the oracle test compares): reasoning
- * is output, text and images are input. Audio and video are dearer wherever they are priced at all, a one-hour cache write is
- * dearer than a short one, and a missing cache price may mean free or full price: those have no fallback, so that a missing
- * price stays visible.
+ * Fallbacks follow the catalogue's hierarchy, but only where providers bill that way (the oracle test compares): reasoning
+ * is output, text and images are input. Audio and video cost more wherever they have a price, a one-hour cache write costs
+ * more than a short one, and a missing cache price may mean free or full price. These units have no fallback, so that a
+ * missing price stays visible.
  */
 const inputTokens: Row[] = [
   ["input_tokens", "input_mtok", { cachedAs: "cache_read_tokens" }],
@@ -81,7 +82,7 @@ for (const [suffix, per] of [
   for (const kind of audioTime) register(per, false, [[`${kind}_${suffix}`, `${kind}_hours`]]);
 }
 
-/** Other names clients use, already in snake case and plural. What SDKs and providers report, not guesses. */
+/** Other names that SDKs and providers use, in snake case and plural. */
 const aliases: Record<string, string> = {
   prompt_tokens: "input_tokens",
   completion_tokens: "output_tokens",
@@ -132,7 +133,7 @@ for (const [alias, name] of Object.entries(aliases)) {
   if (unit) bySpelling.set(alias, unit);
 }
 
-/** `inputTokens`, `Input-Token`, `INPUT_TOKENS` → `input_tokens`: camelCase split, separators unified, plural. */
+/** Normalises a spelling: `inputTokens`, `Input-Token`, `INPUT_TOKENS` → `input_tokens`. */
 function normalise(spelling: string): string {
   const snake = spelling
     .trim()
@@ -145,10 +146,11 @@ function normalise(spelling: string): string {
 }
 
 /**
- * The unit a client's `unit_type` means, or undefined when the catalogue has no such unit. Undefined is no error: the
- * message is stored *unpriced* unless the workspace has a price of its own for that spelling.
+ * The unit that a client's `unit_type` means; undefined where the catalogue has no such unit. That is not an error: the
+ * message is stored *unpriced*, unless the workspace has a price of its own for that spelling.
  *
- * Ambiguous names (`tokens`, `total_tokens`, `audio_tokens`) are deliberately unknown: input and output differ in price.
+ * Ambiguous names (`tokens`, `total_tokens`, `audio_tokens`) are unknown on purpose: input and output have different
+ * prices.
  */
 export function findUnit(unitType: string): Unit | undefined {
   const exact = bySpelling.get(unitType);
@@ -156,12 +158,12 @@ export function findUnit(unitType: string): Unit | undefined {
   return bySpelling.get(normalise(unitType));
 }
 
-/** The name under which prices of a `unit_type` are compared: the unit's own, else the spelling without case and margins. */
+/** The name by which prices of a `unit_type` are compared: that of its unit, otherwise the trimmed, lower-case spelling. */
 export function unitName(unitType: string): string {
   return findUnit(unitType)?.unit ?? unitType.trim().toLowerCase();
 }
 
-/** Every unit the catalogue can price. */
+/** Every unit that the catalogue can price. */
 export function allUnits(): Unit[] {
   return [...units.values()];
 }

@@ -4,21 +4,21 @@ import type { PriceOverride } from "./price-message";
 
 type Remembered = { version: number; prices: readonly PriceOverride[] };
 
-/** What `private.load_prices` answers. */
+/** The result of `private.load_prices`. */
 type StoredPrices = {
   version: number;
   prices: (Omit<PriceOverride, "startsAt"> & { startsAt: string })[];
 };
 
-/** Workspaces whose prices this process remembers; the ones used longest ago go first. */
+/** A cache of workspaces' prices; the least recently loaded are evicted first. */
 const remembered = new Map<string, Remembered>();
 const maxRemembered = 1_000;
 
 const none: readonly PriceOverride[] = [];
 
 /**
- * A workspace's own prices as of `version`, the count that `private.load_admission` answers with the key: a price that
- * was set is in force for the very next message. The same array as long as the version is the same.
+ * A workspace's own prices as of `version`, which `private.load_admission` returns with the key, so that a new price
+ * applies to the next message. Returns the same array while the version is the same.
  */
 export async function workspacePrices(
   client: ClientBase,

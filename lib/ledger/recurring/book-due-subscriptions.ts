@@ -9,13 +9,13 @@ import { storeMessages } from "@/lib/ledger/ingest/store-messages";
 import { begunPeriods, composePeriod, postingsOf } from "./charges";
 import { advanceSubscription, type DueSubscription, lockDueSubscriptions } from "./queries";
 
-/** Subscriptions booked in one transaction. */
+/** The most subscriptions that are booked in one transaction. */
 const subscriptionsAWrite = 50;
 
 /**
- * Books every period that has begun and is not booked yet, each exactly once, whichever process comes first and however
- * long none came. Periods are charged at the rates of their own first day, to the workspace and to no key.
- * @param now milliseconds since 1970; the database's time where it is left out
+ * Books every period that has begun and is not booked yet. Each is booked exactly once, over all processes, however long
+ * none ran. A period is charged at the rates of its first day, to the workspace and not to a key.
+ * @param now milliseconds since 1970; by default the database's time
  * @returns how many charges were booked
  */
 export async function bookDueSubscriptions(now?: number): Promise<number> {
@@ -27,7 +27,7 @@ export async function bookDueSubscriptions(now?: number): Promise<number> {
   }
 }
 
-/** One transaction of a booking. @returns how many charges were booked; 0 where nothing is due */
+/** Books some subscriptions in one transaction. @returns how many charges were booked; 0 where nothing is due */
 async function bookSome(at: number | undefined): Promise<number> {
   return asService(async (client) => {
     const now = at ?? (await selectNow(client));

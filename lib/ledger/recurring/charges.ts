@@ -5,19 +5,19 @@ import { type Interval, periodStart } from "./periods";
 
 export type Subscription = Extract<CostMessage, { type: "subscription" }>;
 
-/** Who a subscription's charges belong to. */
+/** The columns that all messages of a subscription share. */
 type Owner = {
   workspace_id: string;
   id: string;
   project_id: string;
-  /** The key that posted it. What is booked later is the workspace's own: it counts against no key. */
+  /** The key that posted the subscription; null for later charges, which count against no key. */
   api_key_id: string | null;
   source: Source;
   environment: "live" | "test";
   created_at: string;
 };
 
-/** A subscription to go on with after its first charges, as `private.start_subscriptions` reads it. */
+/** A recurring subscription to store with its first charges, as `private.start_subscriptions` reads it. */
 export type NewSubscription = Owner & {
   message: Subscription;
   period: Interval;
@@ -27,13 +27,13 @@ export type NewSubscription = Owner & {
   next_on: string | null;
 };
 
-/** One period's charge: its first day, and what it comes to. */
+/** The charge of one period: the period's first day, and the composed message. */
 export type PeriodCharge = { startsOn: string; composed: Composed };
 
-/** The periods of a subscription, by the first day of each: `anchor` is that of period 0. */
+/** The periods of a subscription. `anchor` is the first day of period 0. */
 type Periods = { anchor: string; interval: Interval; endsOn: string | null };
 
-/** What is to be remembered of a recurring subscription when its first charges are recorded. @param now ms since 1970 */
+/** The subscription to store when its first charges are recorded. @param now milliseconds since 1970 */
 export function toSubscription(owner: Owner, message: Subscription, now: number): NewSubscription {
   const periods = periodsOf(message, now);
   const { days, nextOn } = begunPeriods(periods, 1, dayOf(now));
@@ -49,8 +49,8 @@ export function toSubscription(owner: Owner, message: Subscription, now: number)
 }
 
 /**
- * The charges of a recurring subscription's further periods that have begun by now, each at the rate of its own first
- * day. The first period is charged by the message itself.
+ * The charges of a subscription's further periods that have begun by now, each at the rate of its own first day. The
+ * message itself charges the first period.
  * @param now milliseconds since 1970
  */
 export function dueCharges(message: Subscription, now: number): PeriodCharge[] {
@@ -60,12 +60,12 @@ export function dueCharges(message: Subscription, now: number): PeriodCharge[] {
   }));
 }
 
-/** How many charges `dueCharges` makes, without making them. @param now milliseconds since 1970 */
+/** How many charges `dueCharges` would return. @param now milliseconds since 1970 */
 export function countDue(message: Subscription, now: number): number {
   return begunPeriods(periodsOf(message, now), 1, dayOf(now)).days.length;
 }
 
-/** A period's postings as the subscription with this id has them. */
+/** A period's postings with the id of their subscription. */
 export function postingsOf({ composed }: PeriodCharge, subscriptionId: string) {
   return composed.postings.map((posting) => ({
     ...posting,
@@ -81,7 +81,7 @@ function periodsOf(message: Subscription, now: number): Periods {
   };
 }
 
-/** The first days of the periods from `index` on that have begun by `today`, and that of the next one, if there is one. */
+/** The first days of the periods from `index` on that have begun by `today`, and that of the next one; null after the last. */
 export function begunPeriods(
   { anchor, interval, endsOn }: Periods,
   index: number,
@@ -96,7 +96,7 @@ export function begunPeriods(
   }
 }
 
-/** What the period that starts on a day costs, at the rate of that day. */
+/** The charge of the period that starts on a day, at the rate of that day. @param now milliseconds since 1970 */
 export function composePeriod(message: Subscription, startsOn: string, now: number): Composed {
   return composeMessage(
     { ...message, starts_on: startsOn, occurred_at: `${startsOn}T00:00:00Z` },

@@ -1,9 +1,9 @@
-/** A period of a subscription: a month, or a year that is booked as twelve months. */
+/** The period of a subscription: a month, or a year, which is booked as twelve months. */
 export type Interval = "month" | "year";
 
 /**
- * The day `months` calendar months after `day` (`YYYY-MM-DD`, UTC). A month that has no such day ends it on its last:
- * always reckoned from the first day, so that the 31st of January is followed by the 28th of February and the 31st of March.
+ * The day that is `months` calendar months after `day` (`YYYY-MM-DD`, UTC); the last day of the month where that month is
+ * shorter. Count from the first day of a subscription, so that 31 January is followed by 28 February and 31 March.
  */
 export function addMonths(day: string, months: number): string {
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
@@ -11,7 +11,7 @@ export function addMonths(day: string, months: number): string {
   return new Date(Date.UTC(year, month - 1 + months, Math.min(date, lastDate))).toISOString().slice(0, 10);
 }
 
-/** The first day of a subscription's period `index` (0 is the one it began with). */
+/** The first day of a subscription's period `index`; period 0 is its first. */
 export function periodStart(anchor: string, interval: Interval, index: number): string {
   return addMonths(anchor, index * (interval === "year" ? 12 : 1));
 }

@@ -20,7 +20,7 @@ const subscriptionRow = {
 /** A recurring subscription as stored; days are text. */
 export type SubscriptionRow = Row<typeof subscriptionRow>;
 
-/** A workspace's recurring subscriptions, those that go on first. @param id of one alone */
+/** A workspace's recurring subscriptions, active ones first. @param id only this one */
 export function selectSubscriptions(
   client: ClientBase,
   workspaceId: string,
@@ -37,7 +37,7 @@ export function selectSubscriptions(
   );
 }
 
-/** Stops a subscription that still goes on. */
+/** Stops a subscription, unless it has stopped. */
 export async function stopSubscription(client: ClientBase, workspaceId: string, id: string): Promise<void> {
   await execute(
     client,
@@ -61,10 +61,10 @@ const dueSubscription = {
   next_on: date(),
 };
 
-/** A subscription with a period that has begun and is not booked; locked until the transaction ends. Days are text. */
+/** A subscription with a period that has begun and is not booked. It is locked until the transaction ends. */
 export type DueSubscription = Row<typeof dueSubscription>;
 
-/** @param today `YYYY-MM-DD`, UTC */
+/** Locks subscriptions with unbooked periods, skipping those that another process has locked. @param today `YYYY-MM-DD`, UTC */
 export function lockDueSubscriptions(
   client: PoolClient,
   today: string,
@@ -79,6 +79,7 @@ export function lockDueSubscriptions(
   );
 }
 
+/** Stores how many periods are booked and when the next one begins. */
 export async function advanceSubscription(
   client: PoolClient,
   { workspace_id, id }: DueSubscription,

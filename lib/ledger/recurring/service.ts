@@ -7,7 +7,7 @@ import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { type SubscriptionRow, selectSubscriptions, stopSubscription } from "./queries";
 
-/** A workspace's recurring subscriptions, for its members. @throws ServiceError not_found */
+/** Lists a workspace's recurring subscriptions, for its members. @throws ServiceError not_found */
 export function listSubscriptions(
   claims: UserClaims,
   slug: string,
@@ -19,7 +19,7 @@ export function listSubscriptions(
 }
 
 /**
- * Stops a subscription: what is booked stays, no further period is. One that has stopped stays so.
+ * Stops a subscription. Booked periods stay, and no further ones are booked. A stopped subscription stays stopped.
  * @throws ServiceError not_found, permission_denied to viewers
  */
 export function stopRecurring(

@@ -13,7 +13,7 @@ const budgetRow = {
   scope_value: nullable(text()),
   amount: numeric(),
   spent: numeric(),
-  /** The part of it that subscriptions and expenses are. */
+  /** The part of `spent` from subscriptions and expenses. */
   booked: numeric(),
   created_at: timestamp(),
 };
@@ -22,8 +22,8 @@ const budgetRow = {
 export type BudgetRow = Row<typeof budgetRow>;
 
 /**
- * The budgets of a workspace that the caller may see, with the spend it may see on each, in one environment.
- * @param id of one alone
+ * The budgets of a workspace that the caller may see, with their spend in one environment, as far as the caller may see it.
+ * @param id only this one
  */
 export function selectBudgetStatus(
   client: ClientBase,
@@ -46,7 +46,7 @@ export function selectBudgetStatus(
          and dimension = case budgets.scope_type when 'global' then 'project' else budgets.scope_type end
          and case budgets.scope_type
            when 'global' then true
-           -- The same provider in whatever letters, as prices have it.
+           -- Providers are compared without case, as for prices.
            when 'provider' then lower(value) = lower(budgets.scope_value)
            else value = budgets.scope_value
          end
@@ -56,19 +56,19 @@ export function selectBudgetStatus(
   );
 }
 
-/** How many budgets a workspace has, whoever may see them. As the service. */
+/** The number of budgets of a workspace, including those that the caller may not see. Runs as the service. */
 export function countBudgets(client: ClientBase, workspaceId: string): Promise<number> {
   return callFunction(client, "private.count_budgets", workspaceId);
 }
 
 const scopeRow = { type: text<"project" | "key">(), id: uuid(), slug: nullable(text()), name: text() };
 
-/** A project or a key that a budget may be of. */
+/** A project or a key that a budget can be limited to. */
 export type ScopeRow = Row<typeof scopeRow>;
 
 /**
- * The projects and keys that these scopes name, in a workspace.
- * @param named ids of either, or slugs of projects
+ * The projects and keys of a workspace with these ids or slugs.
+ * @param named ids of projects or keys, or slugs of projects
  */
 export function selectScopes(client: ClientBase, workspaceId: string, named: string[]): Promise<ScopeRow[]> {
   return selectAll(
@@ -82,7 +82,7 @@ export function selectScopes(client: ClientBase, workspaceId: string, named: str
   );
 }
 
-/** @returns its id */
+/** Inserts a budget. @returns its id */
 export async function insertBudget(
   client: ClientBase,
   budget: {
@@ -103,7 +103,7 @@ export async function insertBudget(
   return row.id;
 }
 
-/** Changes what is given of a budget; the rest stays. */
+/** Changes the given fields of a budget. */
 export async function updateBudget(
   client: ClientBase,
   workspaceId: string,
@@ -118,6 +118,7 @@ export async function updateBudget(
   );
 }
 
+/** Deletes a budget. */
 export async function deleteBudget(client: ClientBase, workspaceId: string, id: string): Promise<void> {
   await execute(client, sql`delete from public.budgets where workspace_id = ${workspaceId} and id = ${id}`);
 }

@@ -31,12 +31,13 @@ import {
 
 type Budget = z.output<typeof budget>;
 
-/** The part of a budget from which on it is worth an alert (specification section 8). */
+/** The used share of a budget from which on it raises an alert (specification section 8). */
 const alertThreshold = parseDecimal("0.8");
 
 /**
- * The state of each budget whose whole spend the key may read, in the current UTC month (specification 2.4), and how many
- * others the workspace has. Of those, nothing but their number is told.
+ * The state of each budget whose whole spend the key may read, in the current UTC month (specification 2.4), and the
+ * number of budgets that are hidden from the key.
+ * @throws ServiceError unavailable
  */
 export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<typeof budgetStatus>> {
   const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
@@ -49,16 +50,16 @@ export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<type
   });
 }
 
-/** Whether there are projects that a key may not read; only then can a budget be hidden from it. */
+/** Whether a key may not read all projects. Only then can a budget be hidden from it. */
 const isConfined = ({ allow, deny }: KeyClaims) => allow !== null || deny.length > 0;
 
-/** The state of a workspace's budgets, in a transaction of the caller's, whose policies decide which it may see. */
+/** The state of a workspace's budgets, as far as the policies of the caller's transaction show them. @param now ms since 1970 */
 export async function loadBudgets(client: ClientBase, scope: LedgerScope, now: number) {
   const rows = await selectBudgetStatus(client, scope, monthOf(now));
   return rows.map(toBudget);
 }
 
-/** A workspace's budgets over its live spend, for its members. @throws ServiceError not_found */
+/** Lists a workspace's budgets with their live spend, for its members. @throws ServiceError not_found */
 export function listBudgets(claims: UserClaims, slug: string): Promise<z.output<typeof budgetList>> {
   return asUserReading(claims, async (client, now) => {
     const { id, role } = await requireMembership(client, claims, slug);
@@ -69,7 +70,7 @@ export function listBudgets(claims: UserClaims, slug: string): Promise<z.output<
   });
 }
 
-/** One of them. @throws ServiceError not_found */
+/** Reads one budget, for the workspace's members. @throws ServiceError not_found */
 export function readBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
   return asUserReading(claims, async (client, now) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug);
@@ -78,7 +79,7 @@ export function readBudget(claims: UserClaims, slug: string, id: string): Promis
 }
 
 /**
- * Sets a budget, for admins. Several may be of the same thing: a soft line and a hard one.
+ * Creates a budget, for admins. Several budgets may have the same scope, such as a soft and a hard limit.
  * @throws ServiceError not_found, permission_denied, validation_failed where the project or key is unknown
  */
 export function createBudget(
@@ -92,7 +93,7 @@ export function createBudget(
     const scope = await findScope(client, workspaceId, scopeType, named);
     const id = await insertBudget(client, {
       workspaceId,
-      // A feature's name may be longer than a budget's.
+      // A feature's name may be longer than the name of a budget.
       name: request.name ?? [...scope.label].slice(0, 120).join(""),
       scopeType,
       scopeValue: scope.stored,
@@ -116,7 +117,7 @@ export function editBudget(
   });
 }
 
-/** Deletes a budget, for admins. @returns it as it was. @throws ServiceError not_found, permission_denied */
+/** Deletes a budget, for admins. @returns the deleted budget. @throws ServiceError not_found, permission_denied */
 export function removeBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
   return asUser(claims, async (client, now) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
@@ -126,7 +127,7 @@ export function removeBudget(claims: UserClaims, slug: string, id: string): Prom
   });
 }
 
-/** What a request's scope is stored as, and called. @throws ServiceError validation_failed */
+/** Finds the stored value and the label of a request's scope. @throws ServiceError validation_failed */
 async function findScope(
   client: ClientBase,
   workspaceId: string,
@@ -142,7 +143,7 @@ async function findScope(
   throw validationFailed([{ path: "scope_value", message: `is no ${type} of this workspace` }]);
 }
 
-/** What the budget of a whole workspace is called. */
+/** The label of a whole workspace. */
 const everything = "Everything";
 
 async function loadFullBudget(
@@ -157,10 +158,9 @@ async function loadFullBudget(
 }
 
 /**
- * A workspace's budgets over its live spend with what they are of and where they are heading, in a transaction of the
- * caller's.
+ * A workspace's budgets with their live spend, scope and forecast, in the caller's transaction.
  * @param now the transaction's time, milliseconds since 1970
- * @param id of the one that is asked for, where not all are
+ * @param id only this one
  */
 export async function loadFullBudgets(
   client: ClientBase,
@@ -208,7 +208,7 @@ function toBudget(row: BudgetRow) {
     spent: toExact(spent),
     remaining: toExact(subtract(amount, spent)),
     percent_used: toExact(divideMoney(spent, amount)),
-    // Compared as products: a quotient would be rounded, and 79.99999996 % is not 80 %.
+    // Compares products, because a quotient would be rounded: 79.99999996 % is not 80 %.
     alert: compare(spent, multiply(amount, alertThreshold)) >= 0,
   };
 }

@@ -9,12 +9,12 @@ import type { DayPoint } from "@/lib/spend/period";
 
 const typeTotals = {
   type: text(),
-  /** Whether there is any in the period itself; a type may be of the period before alone. */
+  /** Whether the period itself has any. A type may occur in the preceding period only. */
   is_current: boolean(),
   amount: numeric(),
   messages: numeric(),
   unpriced: numeric(),
-  /** Of the period before: all of it, and up to the point that corresponds to now. */
+  /** In the preceding period: all of it (`before_`), and up to the point that corresponds to now. */
   before_amount: numeric(),
   before_messages: numeric(),
   before_unpriced: numeric(),
@@ -33,18 +33,20 @@ const slice = {
   messages: numeric(),
 };
 
-/** What one value of a dimension came to. `value` is the id of a project or key; `reference` is what one filters by. */
+/**
+ * The sum of one value of a dimension. `value` is the id of a project or key, or a name; `reference` is what filters use.
+ */
 export type Slice = Row<typeof slice>;
 
 const bucketRow = { bucket: text(), place: nullable(integer()), amount: numeric() };
 
-/** A bucket of a series: what the value at `place` of those asked for came to; null for all others. */
+/** A bucket of a series. `place`: the index of the value in the requested ones; null for the sum of all others. */
 export type BucketRow = Row<typeof bucketRow>;
 
-/** Which sums are asked for. The caller's policies still decide how much of them it may see. */
+/** The messages to sum. The caller's policies still limit what is visible. */
 export type SpendScope = { workspaceId: string; filters: LedgerFilters };
 
-/** The values of each dimension in a row `s` of the rollup. */
+/** The values of each dimension in a row `s` of the rollup, for `values`. */
 const sliceOf = {
   project: sql`('project', s.project_id::text)`,
   key: sql`('key', s.api_key_id::text)`,
@@ -55,12 +57,12 @@ const sliceOf = {
 type NamedDimension = keyof typeof sliceOf;
 const namedDimensions = Object.keys(sliceOf) as NamedDimension[];
 
-/** What is summed where names do not matter: every dimension sums to the whole, and there are fewest providers. */
+/** The dimension to sum where only the whole matters: each dimension sums to it, and there are fewest providers. */
 const fewest = "provider";
 
 /**
- * Sums a day, type and value of some dimensions. What is filtered by the environment and type alone is read from the
- * totals, whose rows are as many as there are names; the rest from the rollup itself.
+ * Sums by day, type and value of some dimensions. If only the environment and type are filtered, it reads the daily totals,
+ * which have one row per name; otherwise it reads the rollup.
  */
 function spendBy(dimensions: NamedDimension[], { workspaceId, filters }: SpendScope): Sql {
   const { project, key, provider, model, feature, source } = filters;
@@ -80,7 +82,7 @@ function spendBy(dimensions: NamedDimension[], { workspaceId, filters }: SpendSc
       ${rowConditions(sql`s`, workspaceId, filters)} ${lineConditions(sql`s`, filters)}`;
 }
 
-/** The totals of a period by type, with those of the period before beside them. */
+/** The totals of a period by type, with those of the preceding period. */
 export function selectTypeTotals(
   client: ClientBase,
   scope: SpendScope,
@@ -111,7 +113,7 @@ export function selectTypeTotals(
   );
 }
 
-/** What each value of each dimension but the type came to in a period, the dearest first. Each dimension sums to the total. */
+/** The sums of each value of each dimension except the type, in a period, highest amount first. Each dimension sums to the total. */
 export function selectSlices(client: ClientBase, scope: SpendScope, range: DayRange): Promise<Slice[]> {
   const { workspaceId } = scope;
   return selectAll(
@@ -134,7 +136,7 @@ export function selectSlices(client: ClientBase, scope: SpendScope, range: DayRa
   );
 }
 
-/** A period in buckets of days or months, cut up by the values of a dimension that are asked for; of none, whole. */
+/** A period's sums by day or month, split by the given values of a dimension; not split if there are none. */
 export function selectBuckets(
   client: ClientBase,
   scope: SpendScope,
@@ -148,7 +150,7 @@ export function selectBuckets(
   return selectAll(
     client,
     bucketRow,
-    // Written out after they are summed: a text for every row costs as much as all the rest.
+    // Formats the days after summing, because formatting every row would double the time.
     sql`select to_char(day, 'YYYY-MM-DD') as bucket, place, amount
      from (
        select date_trunc(${bucket}, day::timestamp) as day, array_position(${values}::text[], ${column}) - 1 as place,

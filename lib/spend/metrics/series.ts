@@ -7,20 +7,21 @@ import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays, addMonthStart, countDays, everything } from "@/lib/spend/period";
 import { type BucketRow, type Slice, type SpendScope, selectBuckets } from "./queries";
 
-/** Groups a series is stacked by, as many as there are colours; where there are more, the last is the rest. */
+/** The most groups of a series, one per colour. If there are more values, the last group is the sum of the rest. */
 const maxGroups = 8;
 
-/** Days that a series has at most before it goes by months: a quarter's. */
+/** The most days of a series by day; longer ranges are by month. A quarter has at most 92. */
 const maxDayBuckets = 92;
 
 type Series = Metrics["series"];
 
-/** The periods of a series and what it is stacked by. */
+/** The period of a series, the preceding one, and the dimension to stack by. */
 export type SeriesOf = { range: DayRange; before: DayRange | undefined; groupBy: Dimension };
 
 /**
- * A period over time beside the period before.
- * @param slices what each value of the dimension came to, the dearest first
+ * Reads a period's spend over time, with that of the preceding period.
+ * @param slices the sums of each value of the dimension, highest first
+ * @param now milliseconds since 1970
  */
 export async function readSeries(
   client: ClientBase,
@@ -62,7 +63,7 @@ function toRestGroup(rest: Slice[]): Series["groups"][number] {
   return { value: null, name: null, is_rest: true, total_usd: toExact(total) };
 }
 
-/** One point a bucket, those in which nothing was spent too. What has no place of its own is of the last group. */
+/** One point per bucket, also for those without spend. Values without a group of their own count in the last group. */
 function toPoints(rows: BucketRow[], buckets: string[], groups: number): Series["points"] {
   const sums = new Map(buckets.map((from) => [from, Array.from({ length: groups }, () => zero)]));
   for (const { bucket, place, amount } of rows) {
@@ -77,7 +78,7 @@ function toPoints(rows: BucketRow[], buckets: string[], groups: number): Series[
   }));
 }
 
-/** The first days of a range's buckets. Everything begins with its first spend and lasts at least until now. */
+/** The first days of a range's buckets. The range of everything starts at the first spend and ends at now or later. */
 function bucketsOf(range: DayRange, bucket: "day" | "month", rows: BucketRow[], now: number): string[] {
   const next = (day: string) => (bucket === "day" ? addDays(day, 1) : addMonthStart(day, 1));
   const isEndless = range.until === everything.until;

@@ -11,12 +11,12 @@ import { everything, rangeBefore, rangeOf, samePointBefore, toAnsweredRange } fr
 import { type Slice, type SpendScope, selectSlices, selectTypeTotals, type TypeTotals } from "./queries";
 import { readSeries } from "./series";
 
-/** Slices of a breakdown that are listed by themselves; what is left is their rest. */
+/** The most slices of a breakdown; the rest is summed in one more. */
 const maxSlices = 100;
 
 /**
- * What a workspace spent in a period, whole and cut up, all of one moment.
- * @throws ServiceError not_found to strangers
+ * Reads a workspace's spend in a period with its breakdowns, in one snapshot.
+ * @throws ServiceError not_found
  */
 export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuery): Promise<Metrics> {
   return asUserReading(claims, async (client, now) => {
@@ -26,8 +26,8 @@ export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuer
 }
 
 /**
- * The metrics of a workspace in a transaction of the caller's, one snapshot, whose policies decide what is counted.
- * @param now the transaction's time, milliseconds since 1970: which day, week or month is the current one
+ * Like `readMetrics`, in the caller's transaction, which must be one snapshot and whose policies limit what is counted.
+ * @param now the transaction's time in milliseconds since 1970; it decides the current day, week and month
  */
 export async function loadMetrics(
   client: ClientBase,
@@ -69,7 +69,7 @@ export async function loadMetrics(
   };
 }
 
-/** The totals alone, as `loadMetrics` has them. */
+/** The totals of `loadMetrics` alone. */
 export async function loadTotals(
   client: ClientBase,
   workspaceId: string,
@@ -94,7 +94,7 @@ function loadTypes(
   return selectTypeTotals(client, scope, range, before ?? range, point ?? nothing);
 }
 
-/** How summaries count the types: an allocation moves usage, a batch is usage. */
+/** The kind under which summaries count a type: allocations and batches count as usage. */
 const kindOf = (type: string) => (type === "subscription" || type === "expense" ? type : "usage");
 
 function toTotals(types: TypeTotals[], when: "" | "before_"): Metrics["totals"] {

@@ -16,10 +16,10 @@ const projectRow = {
   last_activity_on: nullable(date()),
 };
 
-/** A project as stored, with its live spend: USD as exact text. */
+/** A project as stored, with its live spend (USD as exact text). */
 export type ProjectRow = Row<typeof projectRow>;
 
-/** A workspace's projects, those in use first, then by name. @param slug of one alone */
+/** A workspace's projects, active ones first, then by name. @param slug only this one */
 export function selectProjects(
   client: ClientBase,
   workspaceId: string,
@@ -50,12 +50,12 @@ export function selectProjects(
   );
 }
 
-/** The slugs of a workspace's projects in the order in which they were made. */
+/** The slugs of a workspace's projects in order of creation. */
 export async function selectProjectSlugs(client: ClientBase, workspaceId: string): Promise<string[]> {
   const rows = await selectAll(
     client,
     { slug: text() },
-    // To the millisecond, as answers tell it: pages that order by those give projects the same colours.
+    // In milliseconds, as in responses, so that every page assigns the same colours to projects.
     sql`select slug from public.projects where workspace_id = ${workspaceId}
       order by date_trunc('milliseconds', created_at), id`,
   );
@@ -63,8 +63,8 @@ export async function selectProjectSlugs(client: ClientBase, workspaceId: string
 }
 
 /**
- * Changes what is given of a project. Archiving one that is archived keeps the moment it was.
- * @returns whether there was one
+ * Changes the given fields of a project. Archiving an archived project keeps its `archived_at`.
+ * @returns whether the project exists
  */
 export async function updateProjectRow(
   client: ClientBase,
@@ -80,7 +80,7 @@ export async function updateProjectRow(
   ];
   const changed = await execute(
     client,
-    // Where nothing is given it still says whether there is one.
+    // Without changes it still reports whether the project exists.
     sql`update public.projects set ${join(changes.length > 0 ? changes : [sql`name = name`])}
       where workspace_id = ${workspaceId} and slug = ${slug}`,
   );

@@ -9,7 +9,7 @@ import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { type ProjectRow, selectProjectSlugs, selectProjects, updateProjectRow } from "./queries";
 
-/** A workspace's projects with what they cost, for its members. @throws ServiceError not_found */
+/** Lists a workspace's projects with their spend, for its members. @throws ServiceError not_found */
 export function listProjects(claims: UserClaims, slug: string): Promise<z.output<typeof projectList>> {
   return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
@@ -18,16 +18,16 @@ export function listProjects(claims: UserClaims, slug: string): Promise<z.output
 }
 
 /**
- * The slugs of a workspace's projects in the order in which they were made, in a transaction of the caller's. What they
- * cost is summed over all days; who needs their names alone need not wait for it.
+ * The slugs of a workspace's projects in order of creation, in the caller's transaction. It is faster than `listProjects`,
+ * which sums the spend of all days.
  */
 export function loadProjectSlugs(client: ClientBase, workspaceId: string): Promise<string[]> {
   return selectProjectSlugs(client, workspaceId);
 }
 
 /**
- * Renames or archives a project, or takes it back into use. Archived means left out where one is chosen from: it counts
- * in every sum, messages to it are recorded, and recording does not bring it back.
+ * Renames, archives or restores a project. Archived projects are not offered in selections, but they count in every sum,
+ * messages to them are recorded, and recording does not restore them.
  * @throws ServiceError not_found, permission_denied to viewers
  */
 export function updateProject(

@@ -10,15 +10,15 @@ import { add, compare, type Decimal, parseDecimal, sum, zero } from "@/lib/ledge
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { selectLatestRows, selectProject, selectSpendLines } from "./queries";
 
-/** Rows that project spend lists at most (specification section 8). */
+/** The most rows in a project's spend (specification section 8). */
 const maxRows = 200;
 
 type Line = Awaited<ReturnType<typeof selectSpendLines>>[number];
 
 /**
- * What a project spent in a range; this UTC month unless said otherwise. Of a range that names one end alone, the other is
- * the start or the end of this month, or of that end's own month where this one would leave nothing between.
- * @throws ServiceError not_found where the key may not see the project, or there is none: the same answer
+ * Reads what a project spent in a range, by default this UTC month. If only one end is given, the other end is that of
+ * this month, or that of the given end's own month if the range would be empty otherwise.
+ * @throws ServiceError not_found where the project does not exist or the key may not see it
  */
 export async function readProjectSpend(
   claims: KeyClaims,
@@ -63,7 +63,7 @@ function instantsOf(
   range: { from?: string | undefined; to?: string | undefined },
   now: number,
 ): [Date, Date] {
-  // `to` is the first instant that is left out: midnight of the 1st ends the month before.
+  // `to` is exclusive: midnight of the 1st ends the month before.
   const last = range.to === undefined ? now : Math.max(Date.parse(range.to) - 1, firstInstantMs);
   const first = range.from === undefined ? now : Date.parse(range.from);
   return [
@@ -86,7 +86,7 @@ function group<Key>(lines: Line[], by: (line: Line) => Key): [Key, Decimal][] {
   return [...sums];
 }
 
-/** Sums by a dimension, the dearest first. What has no value in it is a slice too (null), so that slices sum to the total. */
+/** Sums by a dimension, highest first. Lines without a value form a slice (null), so that slices sum to the total. */
 function slice(lines: Line[], by: (line: Line) => string | null): [string | null, ExactNumber][] {
   return group(lines, by)
     .sort(([, a], [, b]) => compare(b, a))

@@ -6,7 +6,7 @@ import { parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { selectProjectTotals } from "./queries";
 
-/** The current UTC month of what the key may see (specification 2.5). Headline and slices are sums of the same rows. */
+/** The current UTC month of what the key may see (specification 2.5). The total and its parts are sums of the same rows. */
 export async function readMonthSummary(claims: KeyClaims): Promise<z.output<typeof monthSummary>> {
   const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
   const projects = await asKey(claims, (client, now) => selectProjectTotals(client, scope, monthOf(now)));

@@ -6,9 +6,9 @@ import { loadActivity } from "@/lib/spend/activity/service";
 import { loadTotals } from "@/lib/spend/metrics/service";
 
 /**
- * The content of the activity page, read in one snapshot: a page of rows, and the sum of all pages.
- * @param asked the rows, and the function that sums them where such a sum exists
- * @throws ServiceError not_found to strangers, validation_failed for an invalid cursor
+ * The content of the activity page, read in one snapshot: a page of rows, and the totals of all pages.
+ * @param asked.sums the query of the totals; undefined where there are none
+ * @throws ServiceError not_found, validation_failed for an invalid cursor
  */
 export function readActivityView(
   claims: UserClaims,

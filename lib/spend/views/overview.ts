@@ -6,10 +6,10 @@ import { loadMetrics } from "@/lib/spend/metrics/service";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";
 
 /**
- * The content of the overview, read in one snapshot: its figures, the budgets over live spend, and the slugs of all
- * projects in the order of creation.
- * @returns with `now`, the time of the snapshot by the database's clock, milliseconds since 1970
- * @throws ServiceError not_found to strangers
+ * The content of the overview, read in one snapshot: its figures, the budgets with their live spend, and the slugs of all
+ * projects in order of creation.
+ * @returns the content; `now`: the snapshot's time by the database's clock, milliseconds since 1970
+ * @throws ServiceError not_found
  */
 export function readOverview(claims: UserClaims, slug: string, query: MetricsQuery) {
   return asUserReading(claims, async (client, now) => {

@@ -4,9 +4,9 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadPrices, loadUnpriced } from "@/lib/ledger/custom-prices/service";
 
 /**
- * What the page of prices shows, all of one moment.
- * @returns with `today`, the day of that moment in UTC by the database's clock
- * @throws ServiceError not_found to strangers
+ * The content of the page of prices, read in one snapshot.
+ * @returns the content; `today`: the snapshot's UTC day by the database's clock
+ * @throws ServiceError not_found
  */
 export function readPricesView(claims: UserClaims, slug: string) {
   return asUserReading(claims, async (client, now) => {

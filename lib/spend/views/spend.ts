@@ -4,9 +4,9 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadMetrics } from "@/lib/spend/metrics/service";
 
 /**
- * The content of the pages of one project or all, read in one snapshot.
- * @returns with `now`, the time of the snapshot by the database's clock, milliseconds since 1970
- * @throws ServiceError not_found to strangers
+ * The content of the pages of one project or all projects, read in one snapshot.
+ * @returns the content; `now`: the snapshot's time by the database's clock, milliseconds since 1970
+ * @throws ServiceError not_found
  */
 export function readSpendView(claims: UserClaims, slug: string, query: MetricsQuery) {
   return asUserReading(claims, async (client, now) => {
