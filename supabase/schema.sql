@@ -19,7 +19,7 @@ alter default privileges revoke execute on functions from public;
 
 -- public.api_keys -----------------------------------------------------------------------------------------------------
 
--- An API key without its secret. The secret's hash lives in the private schema, where no API role can read it.
+-- An API key without its secret. The hash of the secret is in the private schema, where no API role can read it.
 create table public.api_keys (
   workspace_id uuid not null,
   id uuid not null default gen_random_uuid(),
@@ -91,8 +91,8 @@ create trigger revocations_are_dated before update of revoked_at on public.api_k
 
 -- public.audit_log ----------------------------------------------------------------------------------------------------
 
--- Who changed what, when, from where: a line for everything that changes a key, a role, a price, a budget or what
--- messages cost. Written in the transaction of the change; never changed, never deleted.
+-- Records who changed what, when and from where: an entry for everything that changes a key, a role, a price, a budget or
+-- the cost of messages. Written in the transaction of the change; never changed, never deleted.
 create table public.audit_log (
   workspace_id uuid not null,
   id uuid not null default gen_random_uuid(),
@@ -176,9 +176,9 @@ create trigger budgets_are_audited after insert or delete or update on public.bu
 
 -- public.connections --------------------------------------------------------------------------------------------------
 
--- A program that a user let into a workspace, once a user, workspace and client. It is a key that an assistant holds: the
--- row of api_keys with the same id says what it may do and counts what it spends. Deleting the connection is revoking it:
--- its tokens go with it, its key stays, revoked, for what was recorded with it.
+-- A program that a user connected to a workspace: one per user, workspace and client. It is a key that an assistant holds:
+-- the row of api_keys with the same id has its permissions and counts its spend. Deleting the connection revokes it: its
+-- tokens are deleted, and its key stays, revoked, for what was recorded with it.
 create table public.connections (
   workspace_id uuid not null,
   id uuid not null,
@@ -217,7 +217,7 @@ create trigger ended_connections_end_their_keys after delete on public.connectio
 
 -- public.daily_spend --------------------------------------------------------------------------------------------------
 
--- One row a day for each combination of what spend is asked by.
+-- One row per day for each combination of the columns by which spend is queried.
 create table public.daily_spend (
   workspace_id uuid not null,
   day date not null,
@@ -258,11 +258,11 @@ create policy "Nobody reads the daily spend of a workspace that was deleted"
 
 -- public.daily_totals -------------------------------------------------------------------------------------------------
 
--- The days' sums once more, by one dimension at a time: what a project, key, provider, model or feature came to. The
--- rollup has a row for each combination of them, a few thousand a day where much goes on; a headline that read them all
--- would take longer the more was recorded. Of these there are as many as there are names, whatever is combined.
+-- The daily sums by one dimension at a time: by project, key, provider, model or feature. The rollup has a row for each
+-- combination of them, thousands a day in a busy workspace, so a total over all rows would take longer the more is
+-- recorded. This table has only one row per name.
 --
--- Each dimension holds all of the spend: what has no name in it has a null, so that each sums to the total.
+-- Each dimension contains all spend: spend without a name has a null, so that every dimension sums to the total.
 create table public.daily_totals (
   workspace_id uuid not null,
   environment text not null,
@@ -300,8 +300,8 @@ create policy "Nobody reads the daily totals of a workspace that was deleted"
 
 -- public.invitations --------------------------------------------------------------------------------------------------
 
--- By link. The row says what is offered; whoever has the link's token may accept it, once. A row that is deleted is an
--- invitation that was revoked.
+-- Invitations are links. The row has what is offered; a user with the link's token may accept it once. Revoking an
+-- invitation deletes its row.
 create table public.invitations (
   workspace_id uuid not null,
   id uuid not null default gen_random_uuid(),
@@ -346,7 +346,7 @@ create trigger invitations_are_audited after insert or delete or update on publi
 
 -- public.key_spend ----------------------------------------------------------------------------------------------------
 
--- What each key recorded in each UTC month, by the time of recording: a backdated message cannot evade the limit.
+-- What each key recorded in each UTC month, by the time of recording, so that backdated messages count against the limit.
 create table public.key_spend (
   workspace_id uuid not null,
   api_key_id uuid not null,
@@ -369,14 +369,14 @@ create policy "Nobody reads what keys of a deleted workspace spent"
 
 -- public.messages -----------------------------------------------------------------------------------------------------
 
--- The ledger. A row is one posting of a message: `part` 0 alone for most messages, several parts where one message
--- moves cost in two places (allocation) or several months (a yearly subscription). The parts of a message share its id
--- and sum to its amount. A batch is one row; its lines are in `items` and sum to the row.
+-- The ledger. A row is one posting of a message. Most messages have one (`part` 0); a message has several if it moves
+-- cost between two projects (allocation) or covers several months (a yearly subscription). The postings of a message
+-- share its id and sum to its amount. A batch is one row; its lines are in `items` and sum to the row.
 --
--- Partitioned by the month in which the cost occurred. Partitions are made when their month is first written to and
--- live in the private schema, so that nobody can go round the policies of this table by naming one.
--- No foreign keys: rows are written by one function, from ids it has just read under lock, and a check for each of
--- thousands of rows a second would cost more than the insert (see docs/decisions/0014-omit-foreign-keys-from-the-ledger.md).
+-- Partitioned by the month in which the cost occurred. A partition is created when its month is first written to. It is
+-- in the private schema, so that nobody can bypass the policies of this table by naming a partition.
+-- No foreign keys: one function writes the rows, from ids that it has just read under lock, and checking thousands of
+-- rows a second would cost more than the insert (see docs/decisions/0014-omit-foreign-keys-from-the-ledger.md).
 create table public.messages (
   workspace_id uuid not null,
   id uuid not null,
@@ -436,7 +436,7 @@ create policy "Nobody reads messages of a workspace that was deleted"
 
 -- public.prices -------------------------------------------------------------------------------------------------------
 
--- They hold for what occurs from starts_at on, until a later one takes over.
+-- A price applies to usage from starts_at on, until the start of a later one.
 create table public.prices (
   workspace_id uuid not null,
   id uuid not null default gen_random_uuid(),
@@ -524,8 +524,8 @@ create policy "A user edits their profile and picks among their workspaces"
 
 -- public.projects -----------------------------------------------------------------------------------------------------
 
--- A project is known by its slug and made by the first message that names it. Slugs never change: keys, budgets and
--- clients hold them. The name may.
+-- A project is identified by its slug and created by the first message that names it. Slugs never change, because keys,
+-- budgets and clients contain them. The name may change.
 create table public.projects (
   workspace_id uuid not null,
   id uuid not null default gen_random_uuid(),
@@ -563,7 +563,7 @@ create trigger projects_are_audited after update on public.projects for each row
 
 -- public.recurring_subscriptions --------------------------------------------------------------------------------------
 
--- Subscriptions that book each following period by themselves. The first charge is the message with the same id.
+-- Subscriptions whose further periods are booked automatically. The first charge is the message with the same id.
 create table public.recurring_subscriptions (
   workspace_id uuid not null,
   id uuid not null,
@@ -611,8 +611,8 @@ create trigger stops_are_dated before update of stopped_at on public.recurring_s
 
 -- public.repricings ---------------------------------------------------------------------------------------------------
 
--- A correction of what messages cost, after a price was set. Done in the background, a few hundred messages a
--- transaction, by whichever process is free; the cursor says how far it has come.
+-- A correction of the cost of messages after a price was set. A job processes a few hundred messages per transaction, in
+-- any process; the cursor stores its progress.
 create table public.repricings (
   workspace_id uuid not null,
   id uuid not null default gen_random_uuid(),
@@ -754,7 +754,8 @@ create trigger workspaces_are_audited after update on public.workspaces for each
 
 -- private.api_key_secrets ---------------------------------------------------------------------------------------------
 
--- SHA-256 of the secret → the key. One row a key: rotation replaces the hash, so that the old secret dies with the commit.
+-- The SHA-256 of each key's secret. One row per key: rotation replaces the hash, so that the commit invalidates the former
+-- secret.
 create table private.api_key_secrets (
   api_key_id uuid not null,
   hash bytea not null,
@@ -769,8 +770,8 @@ grant all on private.api_key_secrets to service_role;
 
 -- private.deleted_workspaces ------------------------------------------------------------------------------------------
 
--- The ledger has no foreign keys: the rows of a workspace that is deleted stay. Its id is remembered, so that no other
--- workspace gets it and with it those rows.
+-- The ledger has no foreign keys, so the rows of a deleted workspace stay. Its id is stored here, so that no new workspace
+-- can get the id and with it those rows.
 create table private.deleted_workspaces (
   id uuid not null,
   deleted_at timestamptz not null default now(),
@@ -782,8 +783,8 @@ grant all on private.deleted_workspaces to service_role;
 
 -- private.idempotency -------------------------------------------------------------------------------------------------
 
--- What was answered to each idempotency key, per workspace and environment: what a test key posts never makes a live key's
--- message a conflict. Kept as long as the message: a retry is recognised however late it comes.
+-- The response to each idempotency key, per workspace and environment: a message of a test key never conflicts with one of
+-- a live key. Kept as long as the message, so that a retry is recognised however late it comes.
 create table private.idempotency (
   workspace_id uuid not null,
   key text not null,
@@ -803,7 +804,7 @@ alter table private.idempotency enable row level security;
 
 -- private.invitation_secrets ------------------------------------------------------------------------------------------
 
--- SHA-256 of a link's token. The token itself is shown once and kept nowhere.
+-- The SHA-256 of a link's token. The token itself is returned once and never stored.
 create table private.invitation_secrets (
   invitation_id uuid not null,
   hash bytea not null,
@@ -834,9 +835,9 @@ alter table private.oauth_access_tokens enable row level security;
 
 -- private.oauth_authorizations ----------------------------------------------------------------------------------------
 
--- One question to a user, from the moment the consent page asks it: what was asked stays here, so that a form can answer
--- it but not change it. The form carries a nonce of which only the SHA-256 is kept; it is answered once, by the session
--- that was asked. An answer that allows has a code, good for one exchange within a minute.
+-- A request for consent, from the time at which the page shows it. It is stored here, so that the form can answer but not
+-- change it. The form has a nonce, of which only the SHA-256 is stored; the session that was asked can answer, once. An
+-- answer that allows has a code, which can be exchanged once within a minute.
 create table private.oauth_authorizations (
   id uuid not null default gen_random_uuid(),
   nonce bytea not null,
@@ -879,11 +880,11 @@ alter table private.oauth_authorizations enable row level security;
 
 -- private.oauth_clients -----------------------------------------------------------------------------------------------
 
--- Programs that may ask a user for a connection. All are public clients: what a program on somebody's machine would keep
--- as its secret is none, so that PKCE and the exact redirect are what binds a code to its client.
+-- Programs that may ask a user for a connection. All are public clients, because a program on a user's machine cannot keep
+-- a secret; PKCE and the exact redirect bind a code to its client.
 --
--- registered   introduced itself at /oauth/register (RFC 7591); its name is a claim of its own
--- document     its id is the https address of a document about it, which was fetched from there
+-- registered   registered itself at /oauth/register (RFC 7591); its name is its own claim
+-- document     its id is the https address of its metadata document, which was fetched from there
 create table private.oauth_clients (
   id text not null,
   kind text not null,
@@ -907,9 +908,9 @@ alter table private.oauth_clients enable row level security;
 
 -- private.oauth_document_outage ---------------------------------------------------------------------------------------
 
--- Until when the authorization server does not advertise client documents, because the outside network could not be
--- reached. One row, shared by all processes: one process reads a document, and another may answer the metadata request
--- that follows.
+-- The time until which the authorization server does not advertise client documents, because the outside network could
+-- not be reached. One row, shared by all processes, because different processes may fetch a document and answer the
+-- metadata request that follows.
 create table private.oauth_document_outage (
   only_row boolean not null default true,
   ends_at timestamptz not null,
@@ -921,8 +922,8 @@ alter table private.oauth_document_outage enable row level security;
 
 -- private.oauth_grants ------------------------------------------------------------------------------------------------
 
--- A grant is what one code was exchanged for: a line of refresh tokens, each the successor of the last, and the access
--- tokens that came with them. It dies as a whole. A connection whose last grant ends is over.
+-- A grant is the result of one code: a chain of refresh tokens, each the successor of the last, and their access tokens.
+-- It ends as a whole. A connection ends with its last grant.
 create table private.oauth_grants (
   id uuid not null default gen_random_uuid(),
   connection_id uuid not null,
@@ -957,8 +958,8 @@ alter table private.oauth_refresh_tokens enable row level security;
 
 -- private.rate_windows ------------------------------------------------------------------------------------------------
 
--- The rolling window of a key's rate limit: one row for each moment at which requests were admitted, with a running
--- total, so that "how many in the last 60 seconds" is one subtraction and costs the same at any rate.
+-- The rolling window of a key's rate limit: one row per time at which requests were admitted, with a running total, so
+-- that the number of requests in the last 60 seconds is one subtraction, at any rate.
 create table private.rate_windows (
   api_key_id uuid not null,
   total bigint not null,
@@ -974,8 +975,8 @@ alter table private.rate_windows enable row level security;
 
 -- private.running_exports ---------------------------------------------------------------------------------------------
 
--- An export is long, and each user may have one at a time, over all processes. A row a user who has one under way; whoever
--- sends it renews the row, so that a process that was killed holds its user up for no longer than a lease.
+-- An export takes long, so each user may have one at a time, over all processes. Each running export has a row, which its
+-- process renews: after a process was killed, its user has to wait for no longer than a lease.
 create table private.running_exports (
   user_id uuid not null,
   export_id uuid not null,
@@ -989,9 +990,9 @@ alter table private.running_exports enable row level security;
 
 -- private.throttle_windows --------------------------------------------------------------------------------------------
 
--- How often something was done lately, by whoever is counted: a row a subject, with the moments that still count. A true
--- rolling window that holds over all processes. Bounded: never more moments than the limit, and rows whose moments have
--- all left their window go as others come.
+-- The recent attempts of each subject: one row per subject, with the times that still count. It is a rolling window over
+-- all processes. Its size is bounded: a row has no more times than the limit, and new attempts delete rows whose times have
+-- all left their window.
 create table private.throttle_windows (
   subject bytea not null,
   moments timestamptz[] not null default '{}'::timestamptz[],
@@ -1010,9 +1011,9 @@ create trigger follow_changed_email after update of email on auth.users for each
 
 -- Functions -----------------------------------------------------------------------------------------------------------
 
--- Makes the signed-in user a member by a link, and uses it up. Who is a member already stays what they are, and the link
--- stays for whom it was meant.
--- returns: as private.read_invitation before the act; nothing was done where it says is_member, or not is_for_caller
+-- Makes the signed-in user a member by a link, and uses the link up. An existing member keeps their role, and the link
+-- stays valid.
+-- returns: as private.read_invitation before the change; nothing was changed if is_member, or if not is_for_caller
 create or replace function private.accept_invitation(hash text)
  returns jsonb
  language plpgsql
@@ -1023,7 +1024,7 @@ declare
   offered jsonb;
   used uuid;
 begin
-  -- Of two who accept at once, the second waits here and then reads that it is used.
+  -- Of two users who accept at once, the second waits here and then finds the link used.
   select i.id into used
   from private.invitation_secrets as s
   join public.invitations as i on i.id = s.invitation_id
@@ -1036,7 +1037,7 @@ begin
   insert into public.workspace_members (workspace_id, user_id, role)
   values ((offered ->> 'workspace_id')::uuid, auth.uid(), offered ->> 'role')
   on conflict do nothing;
-  -- By another link, a moment ago.
+  -- The user became a member by another link in the meantime.
   if not found then
     return offered || '{"is_member": true}';
   end if;
@@ -1046,8 +1047,8 @@ end
 $function$;
 grant execute on function private.accept_invitation(text) to outlay_service, service_role;
 
--- Adds to the sums of days: to the rollup, then to its totals, each in the order of its key. The one way in which what
--- is recorded or corrected gets there, so that the two never differ.
+-- Adds to the daily sums: to the rollup, then to its totals, each in the order of its key. Everything that is recorded or
+-- corrected uses this function, so that the two always agree.
 create or replace function private.add_daily_spend(changes public.daily_spend[])
  returns void
  language plpgsql
@@ -1088,9 +1089,9 @@ begin
 end
 $function$;
 
--- Counts one attempt against every quota, or none where one of them is full: what is refused uses nothing up.
+-- Counts one attempt against every quota, or against none if one of them is full.
 -- quotas: [{ subject: hex, limit, window_ms }]
--- returns: null where it was admitted, else { limit, window_ms, wait_ms } of the quota that frees last
+-- returns: null if the attempt is admitted, otherwise { limit, window_ms, wait_ms } of the quota that frees last
 create or replace function private.admit_attempt(quotas jsonb)
  returns jsonb
  language plpgsql
@@ -1102,7 +1103,7 @@ declare
   quota record;
   refusal jsonb;
 begin
-  -- Locked in the order of their names, so that two attempts never wait for each other; the time is taken afterwards.
+  -- Locked in order of the subjects, so that two attempts cannot deadlock; the time is taken afterwards.
   for quota in
     select decode(value ->> 'subject', 'hex') as subject from jsonb_array_elements(quotas) order by 1
   loop
@@ -1135,7 +1136,7 @@ end
 $function$;
 grant execute on function private.admit_attempt(jsonb) to outlay_service, service_role;
 
--- Notes how far a correction has come; when it is done, leaves a line in the audit log.
+-- Stores the progress of a correction; when it is done, adds an entry to the audit log.
 create or replace function private.advance_repricing(workspace uuid, repricing uuid, examined integer, changed integer, change numeric, at_moment timestamptz, at_id uuid, is_done boolean)
  returns void
  language sql
@@ -1250,8 +1251,8 @@ end
 $function$;
 grant execute on function private.are_addresses(text[]) to authenticated, outlay_service, service_role;
 
--- What a key may hold, for whoever writes the row: a value that the guard cannot read would refuse its neighbours' calls
--- in the same group, too.
+-- These checks apply to every writer of the row: one value that the guard cannot read would fail all calls of the same
+-- group.
 --
 -- Whether these are conditions as the guard reads them: lists of names, and nothing else.
 create or replace function private.are_key_conditions(conditions jsonb)
@@ -1278,7 +1279,7 @@ $function$;
 grant execute on function private.are_key_conditions(jsonb) to authenticated, outlay_service, service_role;
 
 -- question: { nonce: hex, user_id, session_id, client_id, redirect_uri, state, code_challenge, resource, wanted }
--- The page can be opened as often as one likes; of a user's open questions the latest twenty can be answered.
+-- The page can be opened any number of times; the latest twenty of a user's open requests can be answered.
 create or replace function private.ask_consent(question jsonb)
  returns void
  language sql
@@ -1303,7 +1304,7 @@ as $function$
 $function$;
 grant execute on function private.ask_consent(jsonb) to outlay_service, service_role;
 
--- What happens to an account's second factors concerns every workspace that the account reaches: each gets a line.
+-- Adds an event of an account's second factors to the log of every workspace that the account can reach.
 create or replace function private.audit_account(holder uuid, holder_email text, done text, caller_address text)
  returns void
  language sql
@@ -1317,11 +1318,11 @@ as $function$
 $function$;
 grant execute on function private.audit_account(uuid,text,text,text) to outlay_service, service_role;
 
--- Leaves a line in the audit log for every change of a row, by whoever the transaction's claims name. A trigger, so that
--- no way of changing the row can forget it. The trigger's argument is what the log calls the thing.
+-- Adds an entry to the audit log for every change of a row, by the user in the transaction's claims. It is a trigger, so
+-- that no statement can change the row without an entry. The trigger's argument is the name of the subject in the log.
 --
--- A workspace's row is told by its own id; a member's by the user's, with their e-mail address, which outlives the
--- membership. What goes with its whole workspace leaves no line.
+-- A workspace's row is identified by its id, a member's by the user's id with their e-mail address, which outlives the
+-- membership. Rows that are deleted together with their workspace get no entry.
 create or replace function private.audit_change()
  returns trigger
  language plpgsql
@@ -1351,7 +1352,7 @@ begin
 end
 $function$;
 
--- A budget of a project or a key is one of its own workspace, named by id. Nothing else could be read back as one.
+-- A budget of a project or key names one of its own workspace by id. Other values would match nothing.
 create or replace function private.check_budget_scope()
  returns trigger
  language plpgsql
@@ -1370,7 +1371,7 @@ begin
 end
 $function$;
 
--- Lets a client into a workspace as the user allowed, or changes what an existing connection may do to that.
+-- Connects a client to a workspace as the user allowed, or gives an existing connection these permissions.
 create or replace function private.connect(allowed private.oauth_authorizations, granted text[])
  returns uuid
  language plpgsql
@@ -1410,7 +1411,7 @@ begin
 end
 $function$;
 
--- How many budgets a workspace has: a key that may not read all of them is told how many it does not see.
+-- The number of budgets of a workspace. A key that may not read all of them learns how many are hidden.
 create or replace function private.count_budgets(of_workspace uuid)
  returns integer
  language sql
@@ -1428,8 +1429,8 @@ create or replace function private.count_price_change()
  set search_path to ''
 as $function$
 begin
-  -- Waits for the groups of messages that were admitted at the old prices, and keeps new ones waiting until this commits:
-  -- what is committed later has the new price, what was before is there for a repricing to find.
+  -- Waits for the groups of messages that were admitted at the old prices, and blocks new ones until this commits: later
+  -- messages have the new price, and a repricing finds the earlier ones.
   perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || coalesce(new.workspace_id, old.workspace_id), 0));
   update public.workspaces set prices_version = prices_version + 1
   where id = coalesce(new.workspace_id, old.workspace_id);
@@ -1437,8 +1438,8 @@ begin
 end
 $function$;
 
--- Makes a personal workspace whose slug comes from the e-mail address's local part: ada@… gets /ada, or /ada-4f1c where
--- that is taken or reserved.
+-- Creates a personal workspace whose slug is the local part of the e-mail address: ada@… gets /ada, or /ada-4f1c if that
+-- is taken or reserved.
 create or replace function private.create_personal_workspace(address text, owner_name text)
  returns uuid
  language plpgsql
@@ -1473,7 +1474,7 @@ begin
 end
 $function$;
 
--- A project is archived now, whatever moment the statement names; once is enough.
+-- A project is archived at the current time, whatever time the statement gives, and only once.
 create or replace function private.date_archiving()
  returns trigger
  language plpgsql
@@ -1485,7 +1486,7 @@ begin
 end
 $function$;
 
--- A key is revoked now, whatever moment the statement names.
+-- A key is revoked at the current time, whatever time the statement gives.
 create or replace function private.date_revocation()
  returns trigger
  language plpgsql
@@ -1497,7 +1498,7 @@ begin
 end
 $function$;
 
--- A subscription is stopped now, whatever moment the statement names; once is enough.
+-- A subscription is stopped at the current time, whatever time the statement gives, and only once.
 create or replace function private.date_stop()
  returns trigger
  language plpgsql
@@ -1509,9 +1510,9 @@ begin
 end
 $function$;
 
--- Answers a question, once. decision: { nonce: hex, user_id, session_id } and, where it allows,
+-- Answers a request, once. decision: { nonce: hex, user_id, session_id } and, if it allows,
 -- { code: hex, workspace_id, permissions, project_id, monthly_limit }.
--- returns: whether this was the answer
+-- returns: whether this was the first answer
 create or replace function private.decide_consent(decision jsonb)
  returns boolean
  language sql
@@ -1561,8 +1562,8 @@ begin
 end
 $function$;
 
--- Programs that were let in before act for people who may not have proved anything: they end, and are let in anew by a
--- session that did. API keys belong to the workspace and not to a person: they go on.
+-- When a workspace begins to require a second factor, its connections end, because their users may not have proved one. A
+-- session that has proved one can connect them again. API keys belong to the workspace and not to a user, so they stay.
 create or replace function private.end_connections_of_lesser_sessions()
  returns trigger
  language plpgsql
@@ -1576,7 +1577,7 @@ begin
 end
 $function$;
 
--- Ends an export. Another one of the same user, begun when the lease of this had ended, stays.
+-- Ends an export. Does not end another export of the same user that began after this one's lease had expired.
 create or replace function private.end_export(of_user uuid, export uuid)
  returns void
  language sql
@@ -1587,7 +1588,7 @@ as $function$
 $function$;
 grant execute on function private.end_export(uuid,uuid) to outlay_service, service_role;
 
--- A connection and its key end together, whichever of the two is ended.
+-- A connection and its key end together, whichever of the two is ended first.
 create or replace function private.end_key_of_connection()
  returns trigger
  language plpgsql
@@ -1601,8 +1602,8 @@ begin
 end
 $function$;
 
--- Makes the partition of the month that holds `moment`, unless it is there. Built aside and attached, which takes a
--- lock that readers and writers of other months do not wait for.
+-- Creates the partition of the month that contains `moment`, unless it exists. It is created separately and attached; the
+-- lock for that does not block readers and writers of other months.
 create or replace function private.ensure_messages_month(moment timestamptz)
  returns void
  language plpgsql
@@ -1618,7 +1619,7 @@ begin
     return;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('outlay.' || partition_name, 0));
-  -- Asked again with a new snapshot: to_regclass would answer from a cache that is older than the lock.
+  -- Checks again with a new snapshot: to_regclass would use a cache that is older than the lock.
   if exists (select from pg_catalog.pg_tables where schemaname = 'private' and tablename = partition_name) then
     return;
   end if;
@@ -1633,8 +1634,8 @@ end
 $function$;
 grant execute on function private.ensure_messages_month(timestamptz) to outlay_service, service_role;
 
--- Somebody who proved who they are makes the count of their wrong guesses begin anew.
--- quotas: [{ subject: hex }], as `private.admit_attempt` is asked
+-- Resets the count of wrong guesses of a user who has proved their identity.
+-- quotas: [{ subject: hex }], as for `private.admit_attempt`
 create or replace function private.forget_attempts(quotas jsonb)
  returns void
  language sql
@@ -1646,7 +1647,7 @@ as $function$
 $function$;
 grant execute on function private.forget_attempts(jsonb) to outlay_service, service_role;
 
--- A default workspace that one has left is none.
+-- Resets a default workspace that its user has left.
 create or replace function private.forget_left_workspace()
  returns trigger
  language plpgsql
@@ -1660,7 +1661,7 @@ begin
 end
 $function$;
 
--- Forgets the refresh tokens of a grant before its latest ones.
+-- Deletes the refresh tokens of a grant except the latest.
 create or replace function private.forget_older_refresh_tokens(of_grant uuid)
  returns void
  language sql
@@ -1672,12 +1673,12 @@ as $function$
   )
 $function$;
 
--- Guesses are throttled by what fails of them: who comes with what is right uses nothing up. So whether a quota is full
--- is asked before an attempt, and the attempt is counted once it has failed.
+-- Guesses are limited by their failures, so that right secrets do not count. So a caller checks whether a quota is full
+-- before an attempt, and counts the attempt after it failed.
 --
--- Which of the quotas is full at a moment; of several, the one that frees last. Counts nothing.
+-- The quota that is full at a time; if there are several, the one that frees last. Counts nothing.
 -- quotas: [{ subject: hex, limit, window_ms }]
--- returns: null where there is room in all, else { limit, window_ms, wait_ms }
+-- returns: null if none is full, otherwise { limit, window_ms, wait_ms }
 create or replace function private.full_quota(quotas jsonb, at_moment timestamptz default clock_timestamp())
  returns jsonb
  language sql
@@ -1701,8 +1702,8 @@ as $function$
 $function$;
 grant execute on function private.full_quota(jsonb,timestamptz) to outlay_service, service_role;
 
--- Gives a key its secret, or another one: the one before is dead with the commit. For the service, in the transaction in
--- which the key's user has locked the row by their own right.
+-- Stores a key's first or next secret; the former one becomes invalid with the commit. For the service, in a transaction
+-- in which the user has locked the row under their own policies.
 create or replace function private.give_key_secret(key_id uuid, secret_hash text, secret_prefix text, secret_last_four text)
  returns void
  language plpgsql
@@ -1713,8 +1714,8 @@ begin
   update public.api_keys
   set prefix = secret_prefix,
       last_four = secret_last_four,
-      -- The moment is taken under the row's lock, and is later than the last one, in the milliseconds of a response: of
-      -- two rotations, the later one's secret is the one that lives.
+      -- Taken under the row's lock, and later than the last rotation in milliseconds, the precision of responses: of two
+      -- rotations, the one with the later time has the valid secret.
       rotated_at = case when prefix <> '' then
         greatest(date_trunc('milliseconds', clock_timestamp()), rotated_at + interval '1 millisecond')
       end
@@ -1728,7 +1729,7 @@ end
 $function$;
 grant execute on function private.give_key_secret(uuid,text,text,text) to outlay_service, service_role;
 
--- An admin may require a second factor of everybody in the workspace. Only one whose own session has proved one: nobody
+-- An admin may require a second factor of everybody in the workspace, if their own session has proved one, so that nobody
 -- locks themselves out.
 create or replace function private.guard_required_mfa()
  returns trigger
@@ -1757,7 +1758,7 @@ begin
 end
 $function$;
 
--- A user without an e-mail address (signed in by phone, or anonymous) gets their profile when they give one.
+-- A user without an e-mail address (signed in by phone, or anonymous) gets a profile when they add one.
 create or replace function private.handle_new_user()
  returns trigger
  language plpgsql
@@ -1779,7 +1780,7 @@ begin
   insert into public.profiles (id, email, display_name, avatar_url, default_workspace_id)
   values (
     new.id, address, given_name,
-    -- The user's own word: only what a browser may load as a picture, and not from this service's own addresses.
+    -- The user's own claim: accepted only if browsers load it as a picture, and not from this service's own addresses.
     case when picture ~ '^https://' and char_length(picture) <= 2048 then picture end,
     workspace
   );
@@ -1788,7 +1789,7 @@ begin
 end
 $function$;
 
--- Whether the user has an export under way.
+-- Whether the user has a running export.
 create or replace function private.has_running_export(of_user uuid)
  returns boolean
  language sql
@@ -1801,7 +1802,7 @@ as $function$
 $function$;
 grant execute on function private.has_running_export(uuid) to outlay_service, service_role;
 
--- Any verified factor, of whatever type. On hosted Supabase the owner of this function may read auth.mfa_factors.
+-- Any verified factor, of any type. On hosted Supabase the owner of this function may read auth.mfa_factors.
 create or replace function private.has_verified_factor(holder uuid)
  returns boolean
  language plpgsql
@@ -1814,7 +1815,7 @@ end
 $function$;
 grant execute on function private.has_verified_factor(uuid) to outlay_service, service_role;
 
--- What the signed-in user may do in a workspace themselves, and so the most that a key of theirs may do.
+-- The permissions of the signed-in user in a workspace. Their keys cannot have more.
 create or replace function private.held_permissions(workspace uuid)
  returns text[]
  language sql
@@ -1827,7 +1828,7 @@ as $function$
 $function$;
 grant execute on function private.held_permissions(uuid) to authenticated;
 
--- Begins an export, or renews it. returns: false where the user has another one under way
+-- Begins an export, or renews its lease. returns: false if the user has another running one
 create or replace function private.hold_export(of_user uuid, export uuid, lease_seconds integer)
  returns boolean
  language plpgsql
@@ -1835,7 +1836,7 @@ create or replace function private.hold_export(of_user uuid, export uuid, lease_
  set search_path to ''
 as $function$
 begin
-  -- What processes left that were killed goes as others come.
+  -- Deletes expired rows of processes that were killed.
   delete from private.running_exports
   where user_id in (
     select user_id from private.running_exports
@@ -1872,7 +1873,7 @@ as $function$
 $function$;
 grant execute on function private.is_document_outage() to outlay_service, service_role;
 
--- A new pair for a grant. Access tokens live for an hour, refresh tokens for 60 days without use.
+-- Issues a new pair for a grant. Access tokens are valid for an hour, refresh tokens for 60 days without use.
 create or replace function private.issue_tokens(for_grant uuid, access text, refresh text)
  returns void
  language sql
@@ -1885,8 +1886,8 @@ as $function$
   values (decode(refresh, 'hex'), for_grant, clock_timestamp() + interval '60 days')
 $function$;
 
--- A workspace keeps an owner, whoever writes and however many at once: the workspace's row is locked before its other
--- owners are looked for. A workspace that is deleted takes its last owner with it, and so does an account.
+-- A workspace always has an owner, also after concurrent changes: the workspace's row is locked before its other owners
+-- are counted. Deleting a workspace or an account may delete the last owner.
 create or replace function private.keep_an_owner()
  returns trigger
  language plpgsql
@@ -1915,7 +1916,7 @@ begin
 end
 $function$;
 
--- An invitation without a secret can be accepted by nobody. The service adds it in the transaction that invites.
+-- Nobody can accept an invitation without a secret. The service adds it in the transaction that creates the invitation.
 create or replace function private.keep_invitation_secret(invitation uuid, hash text)
  returns void
  language sql
@@ -1929,7 +1930,7 @@ grant execute on function private.keep_invitation_secret(uuid,text) to outlay_se
 
 -- What the calling key may see, as the guard wrote it into the transaction:
 -- { id, workspace_id, environment, allow: [project slug] | null, deny: [project slug] }.
--- Definers, because a policy's functions run as the reader, and a reader may not so much as name this schema.
+-- Security definer, because a policy's functions run as the reader, who has no access to this schema.
 create or replace function private.key_claims()
  returns jsonb
  language plpgsql
@@ -2001,8 +2002,8 @@ end
 $function$;
 grant execute on function private.key_workspace() to outlay_key;
 
--- The keys that a request names, and by what. A key with a secret is reached by its secret alone, a connection by a token
--- that is current. In plpgsql, which keeps its plans: this is asked with every group of messages.
+-- The keys that a request names, and how it names them. A key with a secret is found by its secret only, a connection by
+-- a valid access token only. In plpgsql, which caches its plans, because every group of messages calls it.
 -- token: { expires_at: ms, resource, client_id } for an access token, else null
 create or replace function private.keys_named(requested jsonb)
  returns table(id uuid, lookup text, token jsonb)
@@ -2035,14 +2036,14 @@ begin
 end
 $function$;
 
--- Everything the guard needs to know about the keys behind a group of requests, as of one moment.
+-- The state of the keys of a group of requests that the guard needs, at one point in time.
 --
 -- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ lookup, slug }], idempotency: [{ lookup, key }] },
 --   where a lookup is the hex hash (of a secret or of an access token) or the id by which the request names its key.
 -- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }] }
 --
--- Keys that have a limit are locked first, in id order; only then is the time taken and the state read, each statement
--- with a snapshot of its own. Reading before the lock is held is how limits are overshot.
+-- Keys that have a limit are locked first, in order of id. Only then the time is taken and the state read, each statement
+-- with its own snapshot: state that was read before the lock could let limits be exceeded.
 create or replace function private.load_admission(requested jsonb)
  returns jsonb
  language plpgsql
@@ -2058,8 +2059,8 @@ declare
   projects jsonb := '[]';
   replays jsonb := '[]';
 begin
-  -- The key of SVC_API_KEY is made, with the demo workspace it belongs to, at its first use. A member's own key is made by
-  -- whoever first needs it.
+  -- The key of SVC_API_KEY is created, with the demo workspace that it belongs to, when it is first used. A member's own
+  -- key is created when it is first needed.
   if requested -> 'ids' ? '00000000-0000-4000-8000-0000000000e1' then
     insert into public.workspaces (id, slug, name, type)
     values ('00000000-0000-4000-8000-0000000000d0', 'demo', 'Demo', 'demo')
@@ -2074,7 +2075,7 @@ begin
 
   select array_agg(id) into key_ids from private.keys_named(requested);
 
-  -- Shared with other groups; a change of a workspace's prices takes it alone.
+  -- Shared with other groups; a change of the workspace's prices takes this lock exclusively.
   perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace_id, 0))
   from (select distinct workspace_id from public.api_keys where id = any (key_ids) order by workspace_id) as sending;
 
@@ -2132,7 +2133,7 @@ begin
       ) as oldest on true
     ) end
   )), '[]') into keys
-  -- Asked again now that the locks are held: a secret that was rotated or a token that was revoked meanwhile is not named.
+  -- Reads the keys again under the locks: a secret that was rotated or a token that was revoked meanwhile is not found.
   from private.keys_named(requested) as named
   join public.api_keys as k on k.id = named.id
   where k.id = any (key_ids);
@@ -2203,11 +2204,11 @@ as $function$
 $function$;
 grant execute on function private.load_prices(uuid) to outlay_service, service_role;
 
--- What projects have spent in ranges of days, as allocations need it: no allocation moves more than its source has spent
--- in that month. So whoever asks holds the source, the environment and the month until their transaction ends; the next
--- one is answered with what this one moved. Held in one order, after the keys' locks and before any row is written.
+-- What projects have spent in ranges of days, for allocations: no allocation may move more than its source has spent in
+-- that month. So the caller locks the source, environment and month until its transaction ends, and the next caller sees
+-- what it moved. The locks are taken in one order, after the keys' locks and before any row is written.
 --
--- In plpgsql and volatile: each statement has a snapshot of its own, and the second one's is taken under the locks.
+-- In plpgsql and volatile: each statement has its own snapshot, and that of the second is taken under the locks.
 --
 -- wanted: [{ workspace_id, project_id, environment, from, until }] → [{ …, amount_usd }]
 create or replace function private.load_project_spend(wanted jsonb)
@@ -2244,8 +2245,8 @@ end
 $function$;
 grant execute on function private.load_project_spend(jsonb) to outlay_service, service_role;
 
--- Subscriptions with a period that has begun and is not booked, locked for the caller. What another process is booking
--- at the moment is left to it.
+-- Subscriptions with a period that has begun and is not booked, locked for the caller. Skips those that another process
+-- has locked.
 create or replace function private.lock_due_subscriptions(today date, at_most integer)
  returns setof public.recurring_subscriptions
  language sql
@@ -2260,7 +2261,7 @@ as $function$
 $function$;
 grant execute on function private.lock_due_subscriptions(date,integer) to outlay_service, service_role;
 
--- The oldest correction that nobody is working at, locked for the caller.
+-- The oldest correction that no process is working on, locked for the caller.
 create or replace function private.lock_next_repricing()
  returns setof public.repricings
  language sql
@@ -2320,8 +2321,8 @@ end
 $function$;
 grant execute on function private.lock_repriceable(uuid,uuid,integer) to outlay_service, service_role;
 
--- The signed-in user's workspaces that this session does not reach because they require a second factor: what the user is
--- told of them, so that they know where to prove one. Nobody whose session lacks their own factor is told anything.
+-- The signed-in user's workspaces that this session cannot read because they require a second factor, so that the user
+-- learns where to prove one. Returns nothing to a session that lacks its own user's factor.
 create or replace function private.locked_workspaces()
  returns table(slug text, name text)
  language sql
@@ -2337,8 +2338,8 @@ as $function$
 $function$;
 grant execute on function private.locked_workspaces() to outlay_service, service_role;
 
--- The signed-in member's own key, made at its first use and named after them. Null where they may not record.
--- It may read summaries, as an allocation by percent tells what its source has spent.
+-- The signed-in member's own key. It is created when first needed and named after the member. Null if they may not record.
+-- It may read summaries, because an allocation by percent reveals what its source has spent.
 create or replace function private.member_key(workspace uuid, key_environment text)
  returns uuid
  language plpgsql
@@ -2372,12 +2373,12 @@ end
 $function$;
 grant execute on function private.member_key(uuid,text) to outlay_service, service_role;
 
--- The workspaces of the signed-in user, where they have one of the roles. Whoever has a second factor is somebody to the
--- database only once their session has proved it: `aal` in the token's claims says so, as Supabase Auth writes it. Every
--- policy of a workspace asks this function, so this is where that holds.
+-- The workspaces of the signed-in user, where they have one of the roles. A user with a second factor has none until the
+-- session has proved it: `aal` in the token's claims says so, as Supabase Auth writes it. Every policy of a workspace
+-- calls this function, so this is where that rule is enforced.
 --
--- A definer, so that the policy of workspace_members can ask it without asking itself; executable by the roles whose
--- policies name it, though they cannot name it themselves.
+-- Security definer, so that the policy of workspace_members can call it without recursion. The roles whose policies name
+-- it may execute it, though they have no access to the schema.
 create or replace function private.member_workspaces(required_roles text[] default array['owner', 'admin', 'member', 'viewer'])
  returns setof uuid
  language plpgsql
@@ -2400,7 +2401,7 @@ end
 $function$;
 grant execute on function private.member_workspaces(text[]) to authenticated;
 
--- seconds: how long documents are not advertised from now on; 0 advertises them again
+-- seconds: how long documents are not advertised from now on; 0: they are advertised again
 create or replace function private.note_document_outage(seconds integer)
  returns void
  language sql
@@ -2414,8 +2415,8 @@ as $function$
 $function$;
 grant execute on function private.note_document_outage(integer) to outlay_service, service_role;
 
--- Notes that keys were used, at most once a minute each over all processes. Locked in id order, as the guard locks them:
--- neither ever waits for the other in a ring. A statement by itself, so that the locks are gone at once.
+-- Stores that keys were used, at most once a minute each, over all processes. Locks them in order of id, as the guard
+-- does, so that the two cannot deadlock. It is a statement of its own, so that the locks end at once.
 create or replace function private.note_key_use(key_ids uuid[])
  returns void
  language sql
@@ -2434,7 +2435,7 @@ as $function$
 $function$;
 grant execute on function private.note_key_use(uuid[]) to outlay_service, service_role;
 
--- The question a nonce belongs to, while it can be answered by this session.
+-- The request of a nonce, while this session can answer it.
 -- returns: { client_id, redirect_uri, state, wanted } or null
 create or replace function private.open_question(nonce text, user_id uuid, session_id uuid)
  returns jsonb
@@ -2451,7 +2452,7 @@ as $function$
 $function$;
 grant execute on function private.open_question(text,uuid,uuid) to outlay_service, service_role;
 
--- A price is whose who set it last. The service and the schema's owner name somebody, or nobody, themselves.
+-- A price names the user who set it last. The service and the schema's owner set the column themselves.
 create or replace function private.own_changed_price()
  returns trigger
  language plpgsql
@@ -2463,8 +2464,9 @@ begin
 end
 $function$;
 
--- Who makes a workspace owns it from the same statement on: there is never one without an owner, nor one person with
--- hundreds. The service and its owner make workspaces without one (the demo, a personal one that is about to get its).
+-- Makes the creator of a workspace its owner in the same statement, so that no workspace is ever without one, and limits
+-- how many one user owns. The service and the owner of the schema create workspaces without an owner (the demo, and a
+-- personal one that is about to get its owner).
 create or replace function private.own_new_workspace()
  returns trigger
  language plpgsql
@@ -2474,7 +2476,7 @@ as $function$
 declare
   most constant integer := 20;
 begin
-  -- Locked, so that two made at once count each other.
+  -- Locks the profile, so that two workspaces created at once are both counted.
   perform from public.profiles where id = auth.uid() for no key update;
   if (
     select count(*) >= most
@@ -2490,7 +2492,7 @@ begin
 end
 $function$;
 
--- What a role can do by itself, and so the most that its holder can hand on to a program.
+-- The permissions of a role. Its holder cannot give more to a program.
 create or replace function private.permissions_of_role(role text)
  returns text[]
  language sql
@@ -2516,7 +2518,7 @@ as $function$
 $function$;
 grant execute on function private.proved_second_factor() to authenticated;
 
--- What a link offers to the signed-in user. returns: null where it is unknown, used, revoked or expired, else
+-- What a link offers to the signed-in user. returns: null if it is unknown, used, revoked or expired, otherwise
 --   { workspace_id, slug, name, role, email, invited_by, expires_at, is_member, is_for_caller }
 create or replace function private.read_invitation(hash text)
  returns jsonb
@@ -2570,7 +2572,7 @@ end
 $function$;
 grant execute on function private.record_admissions(jsonb) to outlay_service, service_role;
 
--- Exchanges a code for a first pair of tokens, once: any attempt uses it up, and a second one takes back what the first gave.
+-- Exchanges a code for a first pair of tokens. Every attempt uses the code up; a second one revokes the first one's tokens.
 -- attempt: { code: hex, client_id, redirect_uri | null, code_challenge, resource | null, access: hex, refresh: hex }
 -- returns: { refused: why } or { permissions, resource }
 create or replace function private.redeem_code(attempt jsonb)
@@ -2600,7 +2602,7 @@ begin
   if allowed.redirect_uri <> attempt ->> 'redirect_uri' then return jsonb_build_object('refused', 'redirect'); end if;
   if allowed.resource <> attempt ->> 'resource' then return jsonb_build_object('refused', 'resource'); end if;
 
-  -- Held until the end: two exchanges for one connection take turns, and a change of role comes before or after.
+  -- Locked until the end, so that two exchanges for one connection, and a change of role, run one after the other.
   select role into held_role from public.workspace_members
   where workspace_id = allowed.workspace_id and user_id = allowed.user_id for no key update;
   granted := array(
@@ -2609,7 +2611,7 @@ begin
   );
   if granted = '{}' then return jsonb_build_object('refused', 'membership'); end if;
 
-  -- What follows is done in the name of the user who allowed it, for the audit log.
+  -- The audit log names the user who allowed the connection.
   perform set_config('request.jwt.claims', (
     select jsonb_build_object('sub', id, 'email', email, 'role', 'authenticated')::text
     from public.profiles where id = allowed.user_id
@@ -2668,7 +2670,7 @@ begin
     insert into private.deleted_workspaces (id) values (old.id) on conflict do nothing;
     return null;
   end if;
-  -- The demo workspace is made again under the same id when it is needed. Its ledger goes with it.
+  -- The demo workspace is created again with the same id when it is needed, so its ledger is deleted with it.
   delete from public.messages where workspace_id = old.id;
   delete from public.daily_spend where workspace_id = old.id;
   delete from public.daily_totals where workspace_id = old.id;
@@ -2678,9 +2680,8 @@ begin
 end
 $function$;
 
--- The second lock: should a workspace come to have such an id all the same (triggers are off while a dump is restored),
--- its members and keys read nothing of what was recorded under it. Restrictive policies of the ledger and its sums ask
--- for these.
+-- A second check: if a workspace gets such an id nevertheless (triggers are off while a dump is restored), its members
+-- and keys cannot read what was recorded under it. Restrictive policies of the ledger and its sums call these functions.
 create or replace function private.reused_workspaces()
  returns setof uuid
  language plpgsql
@@ -2694,7 +2695,7 @@ end
 $function$;
 grant execute on function private.reused_workspaces() to authenticated, outlay_key;
 
--- Who may not invite any more, or not there, has no invitations out: a link they kept would be their way back in.
+-- Revokes the invitations of a user who may no longer invite: with a link they kept, they could return.
 create or replace function private.revoke_invitations_of_former_admin()
  returns trigger
  language plpgsql
@@ -2708,8 +2709,8 @@ begin
 end
 $function$;
 
--- Ends what a token stands for (RFC 7009): an access token by itself, a refresh token with all of its grant. A token of
--- another client stays as it is.
+-- Revokes a token (RFC 7009): an access token alone, a refresh token with its whole grant. A token of another client stays
+-- valid.
 -- returns: whether there was such a token
 create or replace function private.revoke_oauth_token(token text, for_client text)
  returns boolean
@@ -2732,10 +2733,11 @@ as $function$
 $function$;
 grant execute on function private.revoke_oauth_token(text,text) to outlay_service, service_role;
 
--- Exchanges a refresh token for the next pair. Real assistants race on one token, and answers get lost: within 60 seconds
--- of its first use it gives another pair. Later, two hold it who should not, and the grant ends for both.
+-- Exchanges a refresh token for the next pair. Assistants send parallel requests with one token, and responses get lost, so
+-- within 60 seconds of its first use a token gives another pair. A later reuse means that two parties have the token, and
+-- the grant ends for both.
 -- attempt: { token: hex, client_id, resources: [url], access: hex, refresh: hex }
--- returns: { refused: why } or { permissions, resource }; too many are { refused: 'rate', limit, window_ms, wait_ms }
+-- returns: { refused: why } or { permissions, resource }; above the limit { refused: 'rate', limit, window_ms, wait_ms }
 create or replace function private.rotate_refresh_token(attempt jsonb)
  returns jsonb
  language plpgsql
@@ -2747,7 +2749,7 @@ declare
   held record;
   excess jsonb;
 begin
-  -- The grant before its tokens, as whatever ends it takes them: the refreshes of one grant take turns.
+  -- Locks the grant before its tokens, as functions that end it do, so that the refreshes of a grant run one by one.
   perform from private.oauth_grants where id = (
     select grant_id from private.oauth_refresh_tokens where hash = decode(attempt ->> 'token', 'hex')
   ) for update;
@@ -2767,7 +2769,7 @@ begin
   if token.expires_at <= clock_timestamp() then return jsonb_build_object('refused', 'expired'); end if;
   if not attempt -> 'resources' ? held.resource then return jsonb_build_object('refused', 'resource'); end if;
 
-  -- Counted for the grant, which only whoever holds its token can reach: no client can use up another's.
+  -- Counted per grant. Only a holder of its token can reach it, so no client can use up the quota of another.
   excess := private.admit_attempt(jsonb_build_array(jsonb_build_object(
     'subject', encode(sha256(convert_to('token refreshes ' || token.grant_id, 'utf8')), 'hex'),
     'limit', 120,
@@ -2783,7 +2785,7 @@ end
 $function$;
 grant execute on function private.rotate_refresh_token(jsonb) to outlay_service, service_role;
 
--- Remembers a client; a document replaces what was known of it. client: { id, kind, name, uri, redirect_uris }
+-- Stores a client; a document replaces what was stored. client: { id, kind, name, uri, redirect_uris }
 create or replace function private.save_oauth_client(client jsonb)
  returns void
  language sql
@@ -2798,7 +2800,7 @@ as $function$
 $function$;
 grant execute on function private.save_oauth_client(jsonb) to outlay_service, service_role;
 
--- Whether the signed-in user's session has proved all that the user set up.
+-- Whether the signed-in user's session has proved a second factor, if the user has one.
 create or replace function private.session_is_complete()
  returns boolean
  language plpgsql
@@ -2811,7 +2813,7 @@ end
 $function$;
 grant execute on function private.session_is_complete() to authenticated;
 
--- What a user may no longer do, their programs may no longer do either.
+-- When a user loses permissions, their connections lose them too.
 create or replace function private.shrink_connections()
  returns trigger
  language plpgsql
@@ -2835,8 +2837,8 @@ begin
 end
 $function$;
 
--- Remembers subscriptions that are to go on, in the transaction of their first charges: that of the message itself and
--- those of further periods that had begun by then. `booked_periods` counts them all.
+-- Stores recurring subscriptions in the transaction of their first charges: that of the message and those of further
+-- periods that have begun already. `booked_periods` counts all of them.
 create or replace function private.start_subscriptions(subscriptions jsonb)
  returns void
  language sql
@@ -2858,8 +2860,8 @@ as $function$
 $function$;
 grant execute on function private.start_subscriptions(jsonb) to outlay_service, service_role;
 
--- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
--- spend and the answers to their idempotency keys. One transaction, always in this order.
+-- Stores admitted messages with everything that must be committed with them: their projects, the sums, the keys' spend
+-- and the responses of their idempotency keys, always in this order.
 --
 -- messages: the postings. Raises serialization_failure (40001) where another process was first with a project or an
 -- idempotency key; the caller then loads again and decides again.
@@ -2953,9 +2955,9 @@ end
 $function$;
 grant execute on function private.store_messages(jsonb,jsonb,jsonb) to outlay_service, service_role;
 
--- Forgets what can no longer be used, so that nobody can fill the tables by asking: answered and unanswered questions,
--- expired tokens, grants that cannot be renewed, and clients that nobody let in. A client that was never asked about goes
--- after a day, another 30 days after it was last asked about: assistants remember the id they registered with.
+-- Deletes what can no longer be used, so that nobody can fill the tables: answered and expired requests for consent,
+-- expired tokens, grants that cannot be refreshed, and clients without a connection. A client that never asked a user is
+-- deleted after a day, another one 30 days after it last asked, because assistants keep the id they registered with.
 -- returns: how many rows
 create or replace function private.sweep_oauth(at_most integer)
  returns integer
@@ -2979,7 +2981,7 @@ begin
   get diagnostics gone = row_count;
   swept := swept + gone;
 
-  -- One at a time and skipping what is in use: a token may be refreshed at this very moment.
+  -- One by one, skipping locked rows, because a token may be in the process of being refreshed.
   delete from private.oauth_grants where id in (
     select g.id from private.oauth_grants as g
     where not exists (select from private.oauth_refresh_tokens as t where t.grant_id = g.id and t.expires_at > now())

@@ -1,12 +1,12 @@
--- The roles every Supabase project has. Roles belong to the whole cluster while this file runs once a database, so
--- each is made only where it is missing, and an existing one keeps its attributes and its password.
+-- The roles that every Supabase project has. Roles belong to the cluster, but this file runs once per database, so it
+-- creates only missing roles, and existing ones keep their attributes and passwords.
 do $$
 declare
   wanted record;
 begin
   for wanted in
     select * from (values
-      -- Migrations run as this one. Not a superuser, as on hosted Supabase: what needs more fails here too.
+      -- The role of migrations. Not a superuser, as on hosted Supabase, so that a migration that needs one fails here too.
       ('postgres', 'login nosuperuser createdb createrole replication bypassrls'),
       ('anon', 'nologin noinherit'),
       ('authenticated', 'nologin noinherit'),
@@ -25,7 +25,7 @@ begin
       ('anon', 'authenticator', ''),
       ('authenticated', 'authenticator', ''),
       ('service_role', 'authenticator', ''),
-      -- With admin option: migrations may grant these to roles of their own.
+      -- With admin option, so that migrations may grant these to roles of their own.
       ('anon', 'postgres', ' with admin option'),
       ('authenticated', 'postgres', ' with admin option'),
       ('service_role', 'postgres', ' with admin option')

@@ -1,5 +1,5 @@
--- Schemas and extensions as a new Supabase project has them. Since 2026 Supabase no longer grants the API roles
--- everything in `public` by default, and neither does this: each migration grants by name.
+-- Schemas and extensions of a new Supabase project. Since 2026 Supabase no longer grants the API roles everything in
+-- `public` by default, and neither does this: each migration grants by name.
 create schema if not exists extensions;
 grant usage on schema extensions to postgres, anon, authenticated, service_role;
 grant create on schema extensions to postgres;

@@ -1,5 +1,5 @@
--- The tables of Supabase Auth that the local sign-in uses, under Supabase's own names, so that a dump of an embedded
--- database moves to a Supabase project. No API role is granted any of them; row-level security is the second lock.
+-- The tables of Supabase Auth that the local sign-in uses, with Supabase's names, so that a dump of an embedded database
+-- can be restored in a Supabase project. No API role is granted any of them; row-level security is a second check.
 set local role supabase_auth_admin;
 
 do $$
@@ -60,7 +60,7 @@ create index if not exists users_instance_id_idx on auth.users (instance_id);
 create index if not exists users_instance_id_email_idx on auth.users (instance_id, lower(email));
 create index if not exists users_is_anonymous_idx on auth.users (is_anonymous);
 create unique index if not exists users_email_partial_key on auth.users (email) where not is_sso_user;
--- An empty token is not a token: only the others must be unique.
+-- An empty token means none, so only the others must be unique.
 create unique index if not exists confirmation_token_idx on auth.users (confirmation_token)
   where confirmation_token !~ '^[0-9 ]*$';
 create unique index if not exists recovery_token_idx on auth.users (recovery_token)
@@ -177,7 +177,7 @@ alter table auth.mfa_amr_claims enable row level security;
 alter table auth.one_time_tokens enable row level security;
 alter table auth.flow_state enable row level security;
 
--- As hosted: the owner of migrations reads and writes these tables and may refer to them, but creates none here.
+-- As on hosted Supabase: the owner of migrations may read, write and reference these tables, but not create any here.
 grant all on all tables in schema auth to postgres;
 grant all on all sequences in schema auth to postgres;
 

@@ -1,6 +1,6 @@
--- Who is asking, from the claims that a transaction sets. The nullif matters: after a transaction that set a claim,
--- the setting is '' and not null. No `set search_path` here, unlike our own functions: it would keep the planner from
--- inlining these into policies, and hosted Supabase has none either.
+-- The caller, from the claims that a transaction sets. nullif is needed, because after a transaction that set a claim the
+-- setting is '' and not null. Unlike our own functions these have no `set search_path`, which would prevent the planner
+-- from inlining them into policies; hosted Supabase has none either.
 set local role supabase_auth_admin;
 
 create or replace function auth.uid() returns uuid

@@ -1,12 +1,12 @@
--- The local sign-in's own schema. Hosted Supabase has none of it: there, Supabase Auth does this work. That is why it
--- is here and not among the migrations, and why it is apart from `auth`, which a dump takes along and this stays behind.
+-- The schema of the local sign-in. On hosted Supabase, Supabase Auth does this work. So it is here and not among the
+-- migrations, and it is separate from `auth`, because dumps include `auth` and must not include this.
 --
 -- The service logs in as outlay_service, which can neither read nor write a table of `auth` or of this schema. It may
--- run the functions granted in 56 by name: they check a password without giving out its hash, and so on. Each of them
--- is a definer that acts as supabase_auth_admin, the owner of `auth`, and as nobody stronger.
+-- execute the functions granted in file 56 by name; for example, one checks a password without returning its hash. Each
+-- of them is security definer and runs as supabase_auth_admin, the owner of `auth`.
 do $$
 begin
-  -- The migrations make this role where it is missing; the grants in 56 need it before they have run.
+  -- The migrations create this role if it is missing, but the grants in file 56 need it before.
   if not exists (select from pg_catalog.pg_roles where rolname = 'outlay_service') then
     create role outlay_service nologin noinherit;
   end if;
@@ -26,14 +26,14 @@ grant usage on schema local_auth to outlay_service, postgres;
 
 set local role supabase_auth_admin;
 
--- The key that signs access tokens, one for all processes on this database: the first that needs it makes it.
+-- The key that signs access tokens, shared by all processes of this database. The first process that needs it creates it.
 create table if not exists local_auth.signing_key (
   one boolean primary key default true check (one),
   private_jwk jsonb not null,
   created_at timestamptz not null default now()
 );
 
--- What would be sent by mail elsewhere.
+-- The mails that are stored instead of being sent.
 create table if not exists local_auth.outbox (
   id bigint generated always as identity primary key,
   recipient text not null,
@@ -44,9 +44,9 @@ create table if not exists local_auth.outbox (
   created_at timestamptz not null default now()
 );
 
--- The latest mail of each kind, with the hashes of its link's token and of its six digits. A mail to sign in with is its
--- address's: where there is no account there is a row without a user, so that asking for a link does the same work for
--- every address. A mail about a change is its account's: two accounts may want the same new address.
+-- The latest mail of each kind, with the hashes of its link's token and of its six digits. A sign-in mail belongs to its
+-- address: without an account the row has no user, so that requesting a link takes the same work for every address. A mail
+-- about a change belongs to its account, because two accounts may want the same new address.
 drop table if exists local_auth.email_tokens;
 create table if not exists local_auth.mail_tokens (
   id bigint generated always as identity primary key,
@@ -59,9 +59,9 @@ create table if not exists local_auth.mail_tokens (
   link_hash text unique,
   code_hash text not null,
   wrong_codes smallint not null default 0,
-  -- Used, revoked or guessed at too often.
+  -- Whether it was used, revoked, or guessed at too often.
   spent boolean not null default false,
-  -- Set where the client asked with PKCE: opening the link then gives a code that only that client can exchange.
+  -- Set if the client uses PKCE: opening the link then gives a code that only that client can exchange.
   code_challenge text,
   code_challenge_method text check (code_challenge_method in ('s256', 'plain')),
   created_at timestamptz not null default now()
@@ -73,11 +73,11 @@ create unique index if not exists mail_tokens_account_idx on local_auth.mail_tok
 create index if not exists mail_tokens_email_idx on local_auth.mail_tokens (email);
 create index if not exists mail_tokens_user_id_idx on local_auth.mail_tokens (user_id);
 
--- Codes that opening a link gave, for the client that asked for the link with PKCE.
+-- The codes that opened links gave to clients with PKCE.
 create table if not exists local_auth.auth_codes (
   code_hash text primary key,
   user_id uuid not null references auth.users (id) on delete cascade,
-  -- What the session's token will say of how it began: recovery, magiclink or email_change.
+  -- The method for the session's token: recovery, magiclink or email_change.
   method text not null,
   code_challenge text not null,
   code_challenge_method text not null check (code_challenge_method in ('s256', 'plain')),

@@ -1,5 +1,5 @@
--- An earlier version's functions go before the files after this one make them anew: `create or replace` neither changes
--- what a function returns nor takes away one that is no longer there. No table depends on them.
+-- Drops the functions of an earlier version before the following files create them again: `create or replace` cannot
+-- change what a function returns, and does not drop functions that no longer exist. No table depends on them.
 set local role supabase_auth_admin;
 
 do $$
@@ -15,7 +15,7 @@ begin
 end
 $$;
 
--- What an earlier version counted attempts in; `private.throttle_windows` has them now.
+-- The table in which an earlier version counted attempts; `private.throttle_windows` replaced it.
 drop table if exists local_auth.attempts;
 
 reset role;

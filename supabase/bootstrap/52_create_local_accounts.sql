@@ -1,7 +1,7 @@
--- Accounts of the local sign-in: made, checked and read.
+-- Accounts of the local sign-in: creating, checking and reading them.
 set local role supabase_auth_admin;
 
--- The second factors of a user, as the Supabase Auth API lists them. A later file makes this again where there are any.
+-- The second factors of a user in the format of the Supabase Auth API. File 58 replaces this function.
 create or replace function local_auth.describe_factors(described uuid)
 returns jsonb
 language sql stable security definer set search_path = ''
@@ -9,7 +9,7 @@ as $$
   select '[]'::jsonb
 $$;
 
--- When the last mail for one of these purposes was sent to a user; null where there was none.
+-- When the last mail for one of these purposes was sent to a user; null if there was none.
 create or replace function local_auth.latest_mail(described uuid, purposes text[])
 returns timestamptz
 language sql stable security definer set search_path = ''
@@ -17,7 +17,7 @@ as $$
   select max(created_at) from local_auth.mail_tokens where user_id = described and purpose = any (purposes)
 $$;
 
--- A user as the Supabase Auth API describes one.
+-- A user in the format of the Supabase Auth API.
 create or replace function local_auth.describe_user(described uuid)
 returns jsonb
 language sql stable security definer set search_path = '' set timezone = 'UTC'
@@ -39,7 +39,7 @@ as $$
     'updated_at', u.updated_at,
     'phone', '',
     'is_anonymous', u.is_anonymous,
-    -- Absent where there are none.
+    -- Absent if there are none.
     'factors', nullif(local_auth.describe_factors(u.id), '[]')
   )) || jsonb_build_object(
     'app_metadata', coalesce(u.raw_app_meta_data, '{}'),
@@ -63,8 +63,8 @@ as $$
   where u.id = described
 $$;
 
--- Makes an account that is confirmed from the start. Null where the address is taken. The hash is computed either way.
--- secret: the password, or null for an account that signs in by link alone.
+-- Creates an account, which needs no confirmation. Null if the address is taken; the hash is computed in both cases.
+-- secret: the password, or null for an account that signs in by link only.
 create or replace function local_auth.create_user(address text, secret text, metadata jsonb)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
@@ -103,8 +103,8 @@ as $$
   select id from auth.users where email = lower(address) and not is_sso_user and deleted_at is null
 $$;
 
--- The user whose password this is, or null. A hash is computed in every case, so that an address without an account, or
--- an account without a password, takes as long as a wrong password.
+-- The user with this address and password, or null. A hash is computed in every case, so that an address without an
+-- account, or an account without a password, takes as long as a wrong password.
 create or replace function local_auth.check_password(address text, secret text)
 returns uuid
 language plpgsql volatile security definer set search_path = ''
@@ -117,7 +117,7 @@ begin
   select u.id, nullif(u.encrypted_password, '') into candidate, kept
   from auth.users as u
   where u.email = lower(address) and not u.is_sso_user and u.deleted_at is null;
-  -- A bcrypt hash, of the same cost, of random bytes that nobody kept.
+  -- A bcrypt hash of random bytes with the same cost, for accounts without one.
   computed := extensions.crypt(secret, coalesce(kept, '$2a$10$upDPmcVHE313IbBA66LCGOHs8QQ6NDcgLyO1EQHU7m1a6mVVqsSRK'));
   if kept is not null and computed = kept then
     return candidate;

@@ -1,7 +1,7 @@
--- Changes to an account by its own user.
+-- Changes of an account by its own user.
 set local role supabase_auth_admin;
 
--- Whether a session began with a mail within the last hour: its user has just shown that they read the account's mail.
+-- Whether a session began with a mail within the last hour, which proves that its user reads the account's mail.
 create or replace function local_auth.began_by_recent_mail(asked_session uuid, asked_user uuid)
 returns boolean
 language sql stable security definer set search_path = ''
@@ -14,7 +14,7 @@ as $$
   )
 $$;
 
--- Mails that were sent before a change must not outlive it: a change of address that was begun ends, too.
+-- Revokes the mails that were sent before a change; a pending change of address ends too.
 create or replace function local_auth.revoke_mails(revoked uuid)
 returns void
 language sql volatile security definer set search_path = ''
@@ -25,7 +25,7 @@ as $$
 $$;
 
 -- Why a new password may not be set, or null. Computes up to two hashes and locks nothing.
--- changes: as for update_user; with `nonce`, which is for the caller to redeem, nothing else is asked for
+-- changes: as for update_user; if it has `nonce`, which the caller redeems, no other proof is required
 create or replace function local_auth.refuse_password(changed auth.users, by_session uuid, changes jsonb)
 returns text
 language plpgsql volatile security definer set search_path = ''
@@ -38,7 +38,7 @@ begin
     if kept is null or extensions.crypt(present, kept) <> kept then
       return 'current_password_invalid';
     end if;
-    -- The present one was right: comparing the two spares another hash.
+    -- The present password was right, so comparing the texts saves another hash.
     return case when present = changes ->> 'password' then 'same_password' end;
   end if;
   if not (changes ? 'nonce' or local_auth.began_by_recent_mail(by_session, changed.id)) then
@@ -51,7 +51,7 @@ begin
 end
 $$;
 
--- What becomes of a user's data: members that are null go, the others are set.
+-- Merges changes into a user's data: null removes a member, other values set it.
 create or replace function local_auth.merge_metadata(kept jsonb, changes jsonb)
 returns jsonb
 language sql immutable set search_path = ''
@@ -61,7 +61,7 @@ as $$
   where value <> 'null'
 $$;
 
--- What is kept of six digits. They are the same for many; with the address, a hash is of one mail.
+-- The hash of six digits as stored. It includes the address, because the same digits occur in many mails.
 create or replace function local_auth.hash_code(address text, code text)
 returns text
 language sql immutable set search_path = ''
@@ -69,7 +69,7 @@ as $$
   select encode(extensions.digest(lower(address) || E'\n' || code, 'sha256'), 'hex')
 $$;
 
--- Notes that an address is to change once the mails to both, the present and the new one, have confirmed it.
+-- Stores a change of address, which takes effect once the mails to the present and the new address have confirmed it.
 -- mail: { current: { link_hash, code }, new: { link_hash, code }, challenge, challenge_method }
 create or replace function local_auth.begin_email_change(changed auth.users, wanted text, mail jsonb)
 returns void
@@ -92,9 +92,9 @@ as $$
     code_challenge = excluded.code_challenge, code_challenge_method = excluded.code_challenge_method, created_at = now();
 $$;
 
--- Changes what `changes` names of { email, password, data }, all of it or nothing. A new password takes what proves that
--- it is the user who sets it: `current_password`, `nonce` (the digits of a mail), or a session that has just begun
--- with a mail. It ends the user's other sessions. A new address takes `mail`, as for begin_email_change.
+-- Changes the given members of { email, password, data }, all or none. A new password needs proof of identity:
+-- `current_password`, `nonce` (the digits of a mail), or a session that has just begun with a mail. It ends the user's
+-- other sessions. A new address needs `mail`, as for begin_email_change.
 -- returns: { user } or { refused }
 create or replace function local_auth.update_user(changed uuid, by_session uuid, changes jsonb)
 returns jsonb
@@ -117,13 +117,13 @@ begin
     hashed := extensions.crypt(changes ->> 'password', extensions.gen_salt('bf', 10));
   end if;
 
-  -- Hashes take long: they were computed before the account was locked.
+  -- Hashes take long, so they were computed before the account was locked.
   select * into kept from auth.users where id = changed for no key update;
   if hashed is not null and kept.encrypted_password is distinct from seen.encrypted_password then
     return '{"refused": "conflict"}';
   end if;
   metadata := local_auth.merge_metadata(kept.raw_user_meta_data, coalesce(changes -> 'data', '{}'));
-  -- It travels in every access token. Data that is larger from before can be made smaller.
+  -- Every access token contains the data. Data that was larger before can be made smaller.
   if changes ? 'data' and octet_length(metadata::text) > 3072
     and octet_length(metadata::text) >= octet_length(kept.raw_user_meta_data::text) then
     return '{"refused": "user_data_too_large"}';
@@ -131,7 +131,7 @@ begin
   if wanted is not null and wanted <> kept.email and local_auth.find_user(wanted) is not null then
     return '{"refused": "email_exists"}';
   end if;
-  -- The last check: a code is used up by a change that is made.
+  -- The last check, because it uses the code up.
   if hashed is not null and changes ? 'nonce' and not changes ? 'current_password'
     and local_auth.redeem_code(kept.email, changes ->> 'nonce', '{reauthentication}') is null then
     return '{"refused": "reauthentication_not_valid"}';
@@ -152,7 +152,7 @@ begin
 end
 $$;
 
--- Sends the mails of a change of address again. returns: the new address, or null where none is under way
+-- Replaces the secrets of a pending change of address. returns: the new address, or null if there is none
 create or replace function local_auth.renew_email_change(address text, mail jsonb)
 returns text
 language plpgsql volatile security definer set search_path = ''
@@ -171,8 +171,8 @@ begin
 end
 $$;
 
--- Sets the new address once both have confirmed it. The caller has locked the account.
--- returns: { pending: true } after the first of the two, { refused: 'email_exists' } where somebody else took the address
+-- Sets the new address once both addresses have confirmed it. The caller has locked the account.
+-- returns: { pending: true } after the first confirmation, { refused: 'email_exists' } if another account has the address
 create or replace function local_auth.confirm_email_change(changed uuid)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''

@@ -1,6 +1,6 @@
--- Sessions of the local sign-in. A refresh token is random; only its SHA-256 is kept. Its successor is derived from it
--- with the session's secret (an HMAC), so that whoever presents the same token again, because two tabs asked at once or
--- an answer was lost, gets the same successor, and yet no token can be read out of the database.
+-- Sessions of the local sign-in. A refresh token is random; only its SHA-256 is stored. Its successor is derived from it
+-- with the session's secret (an HMAC). So a client that presents the same token again, because two tabs refreshed at once
+-- or a response was lost, receives the same successor, and yet the database contains no token.
 set local role supabase_auth_admin;
 
 create or replace function local_auth.hash_token(token text)
@@ -17,7 +17,7 @@ as $$
   select translate(encode(extensions.hmac(token, session_secret, 'sha256'), 'base64'), '+/=', '-_')
 $$;
 
--- method: how the user proved who they are (password, otp, recovery, magiclink, email_change), for the token's `amr`.
+-- method: how the user proved their identity (password, otp, recovery, magiclink, email_change), for the token's `amr`.
 -- returns: { session_id, refresh_token, user, aal, amr: [{ method, timestamp }] }
 create or replace function local_auth.open_session(opened_by uuid, method text, agent text, address text)
 returns jsonb
@@ -50,7 +50,7 @@ as $$
     'session_id', s.id,
     'user', local_auth.describe_user(s.user_id),
     'aal', coalesce(s.aal, 'aal1'),
-    -- The latest proof first, as Supabase Auth writes them.
+    -- The latest method first, as in Supabase Auth.
     'amr', (
       select jsonb_agg(
         jsonb_build_object('method', m.authentication_method, 'timestamp', extract(epoch from m.updated_at)::bigint)
@@ -64,10 +64,10 @@ as $$
 $$;
 
 -- Exchanges a refresh token for its successor.
---   the session's current token         its successor, which becomes the current one
---   the token before it                 the current one again: the answer was lost, or two asked at once
---   an older one, used in the last 10 s the current one again
---   an older one                        somebody else has it: the session ends for both
+--   the session's current token          its successor, which becomes the current one
+--   the token before it                  the current one again: a response was lost, or two requests ran at once
+--   an older one, used in the last 10 s  the current one again
+--   an older one                         two parties have the token: the session ends for both
 -- returns: as open_session, or { refused: 'refresh_token_not_found' | 'refresh_token_already_used' }
 create or replace function local_auth.refresh_session(token text)
 returns jsonb
@@ -84,13 +84,13 @@ begin
   if not found then
     return '{"refused": "refresh_token_not_found"}';
   end if;
-  -- Only under the session's lock is the order of its tokens certain; what was read before it is read again.
+  -- The order of a session's tokens is certain only under its lock, so the session is read again.
   select * into session from auth.sessions where id = presented.session_id for update;
   if not found then
     return '{"refused": "refresh_token_not_found"}';
   end if;
   select * into presented from auth.refresh_tokens where id = presented.id;
-  -- Gone meanwhile: the session was raised to a second factor, and has a token that only who raised it knows.
+  -- The session was raised to a second factor meanwhile, and only that request knows the new token.
   if not found then
     return '{"refused": "refresh_token_not_found"}';
   end if;
@@ -124,7 +124,7 @@ begin
 end
 $$;
 
--- The user of a session that is still open; null where it is not, or is another user's.
+-- The user of an open session; null if it has ended or is another user's.
 create or replace function local_auth.read_session_user(asked_session uuid, asked_user uuid)
 returns jsonb
 language sql stable security definer set search_path = ''

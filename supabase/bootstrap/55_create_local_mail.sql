@@ -1,10 +1,11 @@
--- Mails with a link or six digits, the outbox they end up in, limits on trying, and the signing key.
+-- Mails with a link or six digits, the outbox that stores them, limits on attempts, and the signing key.
 --
--- Whoever changes a mail locks its account first and the mail after it, here as in 53: nobody waits in a circle.
+-- Functions that change a mail lock its account first and the mail after it, here as in file 53, so that they cannot
+-- deadlock.
 set local role supabase_auth_admin;
 
--- Notes that a link to sign in with was asked for. Makes the account first where `may_create`. The same statements run
--- for an address without an account. returns: whether there is one
+-- Stores a request for a sign-in link. Creates the account first if `may_create`. The same statements run for an address
+-- without an account. returns: whether there is an account
 create or replace function local_auth.issue_sign_in_mail(
   address text, wanted_purpose text, link_hash text, code text, challenge text, challenge_method text,
   may_create boolean, metadata jsonb
@@ -33,7 +34,7 @@ begin
 end
 $$;
 
--- Notes that six digits were sent to a user who is to show that it is them.
+-- Stores the six digits that were sent to a user for a reauthentication.
 create or replace function local_auth.issue_reauthentication(asked_user uuid, code text)
 returns void
 language sql volatile security definer set search_path = ''
@@ -44,7 +45,7 @@ as $$
   do update set email = excluded.email, code_hash = excluded.code_hash, wrong_codes = 0, spent = false, created_at = now()
 $$;
 
--- Whether a mail is worth something still.
+-- Whether a mail can still be redeemed.
 create or replace function local_auth.is_good(mail local_auth.mail_tokens)
 returns boolean
 language sql stable set search_path = ''
@@ -52,8 +53,8 @@ as $$
   select mail.user_id is not null and not mail.spent and mail.created_at > now() - interval '1 hour'
 $$;
 
--- Uses a mail up that was proved to have been read. Both it and its account are locked. Where it was asked for with PKCE,
--- the client that asked gets a code (its hash is given here) instead of a session.
+-- Redeems a mail whose secret was presented. The mail and its account are locked. If it was requested with PKCE, the client
+-- receives a code (its hash is given here) instead of a session.
 -- returns: { user_id, purpose, pkce, code_issued }, with what confirm_email_change returns
 create or replace function local_auth.accept_mail(taken local_auth.mail_tokens, offered_code_hash text)
 returns jsonb
@@ -85,7 +86,7 @@ begin
 end
 $$;
 
--- Takes a link that was opened, or its token. returns: as accept_mail, or null
+-- Redeems the token of an opened link. returns: as accept_mail, or null
 create or replace function local_auth.redeem_link(opened_link_hash text, purposes text[], offered_code_hash text)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
@@ -106,8 +107,8 @@ begin
 end
 $$;
 
--- Takes the six digits of a mail. The mails to the address are locked before the digits are compared, so that of guesses
--- that run at once each one counts before the next is looked at. Five wrong ones and a mail is worth nothing any more.
+-- Redeems the six digits of a mail. The mails to the address are locked before the digits are compared, so that parallel
+-- guesses are counted one by one. After five wrong guesses a mail cannot be redeemed any more.
 -- returns: as accept_mail, or null
 create or replace function local_auth.redeem_code(address text, given_code text, purposes text[])
 returns jsonb
@@ -138,8 +139,8 @@ begin
 end
 $$;
 
--- Takes the code that opening a link gave, within five minutes. A wrong verifier does not use it up: whoever has the code
--- without the secret that goes with it cannot take it from the client that has both.
+-- Redeems the code of an opened link, within five minutes. A wrong verifier does not use it up, so that somebody who has
+-- only the code cannot take it from the client.
 -- returns: { user_id, method } or { refused: 'flow_state_not_found' | 'bad_code_verifier' }
 create or replace function local_auth.redeem_auth_code(given_code_hash text, verifier text)
 returns jsonb
@@ -182,7 +183,7 @@ as $$
   select * from local_auth.outbox order by id desc limit most
 $$;
 
--- The signing key. Where there is none yet, the offered one becomes it, for every process.
+-- The signing key. If there is none, the offered one becomes the key of all processes.
 create or replace function local_auth.keep_signing_key(offered jsonb)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''

@@ -1,4 +1,4 @@
--- What the service may run of the local sign-in, by name. Everything else is the functions' own business.
+-- The functions of the local sign-in that the service may execute. The others are called by these only.
 set local role supabase_auth_admin;
 
 revoke execute on all functions in schema local_auth from public;

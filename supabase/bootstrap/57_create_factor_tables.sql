@@ -1,5 +1,5 @@
--- Second factors, under Supabase's own names and with its columns. A secret is kept as Supabase Auth keeps it by default,
--- in base32, so that a dump moves; no API role and no login of the service may read the table.
+-- Second factors, with Supabase's names and columns. Secrets are stored in base32, as Supabase Auth does by default, so that
+-- a dump can be restored there. No API role and no login of the service may read the table.
 set local role supabase_auth_admin;
 
 do $$

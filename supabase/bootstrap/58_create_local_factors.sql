@@ -1,15 +1,15 @@
--- Second factors of the local sign-in: authenticator apps (TOTP). Whatever is decided about a user's factors is decided
--- under a lock on the user's row, so that two requests at once are decided one after the other.
+-- Second factors of the local sign-in: authenticator apps (TOTP). Every change of a user's factors locks the user's row, so
+-- that parallel requests run one by one.
 set local role supabase_auth_admin;
 
--- The last 30-second step whose code was taken, once a factor: a code counts once (RFC 6238, section 5.2).
+-- The last 30-second step whose code was accepted, per factor: a code is accepted once (RFC 6238 section 5.2).
 create table if not exists local_auth.taken_steps (
   factor_id uuid primary key references auth.mfa_factors (id) on delete cascade,
   last_step bigint not null
 );
 alter table local_auth.taken_steps enable row level security;
 
--- A user's factors as the Supabase Auth API lists them.
+-- A user's factors in the format of the Supabase Auth API.
 create or replace function local_auth.describe_factors(described uuid)
 returns jsonb
 language sql stable security definer set search_path = '' set timezone = 'UTC'
@@ -27,7 +27,7 @@ as $$
   where f.user_id = described
 $$;
 
--- Locks the user. returns: the session's level, or null where it is over or is not theirs
+-- Locks the user. returns: the session's level, or null if it has ended or is another user's
 create or replace function local_auth.lock_session(session uuid, holder uuid)
 returns auth.aal_level
 language plpgsql volatile security definer set search_path = ''
@@ -43,7 +43,7 @@ begin
 end
 $$;
 
--- Whether the session must prove a second factor before it may change how its user signs in.
+-- Whether a session must prove a second factor before it may change how its user signs in.
 create or replace function local_auth.lacks_second_factor(session uuid, holder uuid)
 returns boolean
 language sql stable security definer set search_path = ''
@@ -52,13 +52,13 @@ as $$
     and not exists (select from auth.sessions where id = session and user_id = holder and aal >= 'aal2')
 $$;
 
--- Why the user may not have another factor of this name; null where they may. Called under the user's lock.
+-- Why the user may not add a factor of this name; null if they may. The caller has locked the user.
 create or replace function local_auth.refuse_factor(holder uuid, name text, level auth.aal_level)
 returns text
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
-  -- An enrolment that was begun and never went on.
+  -- Deletes an enrolment that was begun and not completed.
   delete from auth.mfa_factors as f
   where f.user_id = holder and f.status <> 'verified' and f.created_at < now() - interval '5 minutes'
     and not exists (
@@ -113,7 +113,7 @@ begin
   elsif kind <> 'totp' then
     return '{"refused": "validation_failed"}';
   end if;
-  -- A factor has few challenges at a time, however often one is asked for.
+  -- Bounds the number of challenges of a factor.
   delete from auth.mfa_challenges as c
   where c.factor_id = factor and (
     c.created_at < now() - interval '5 minutes'
@@ -126,7 +126,7 @@ begin
 end
 $$;
 
--- Opens the answer to a challenge, and locks the user until the transaction ends. Nothing is taken yet.
+-- Reads what is needed to check the answer to a challenge, and locks the user until the transaction ends.
 -- returns: { secret, last_step, now_ms } or { refused }
 create or replace function local_auth.open_challenge(holder uuid, session uuid, factor uuid, challenge uuid, address text)
 returns jsonb
@@ -161,8 +161,8 @@ begin
 end
 $$;
 
--- Raises a session to the second level with a refresh token of its own: those before it were the first level's, and are
--- worth nothing any more. The user's sessions of the first level end. Called under the user's lock.
+-- Raises a session to aal2 and gives it a new refresh token; those before belonged to aal1 and become invalid. The user's
+-- sessions of aal1 end. The caller has locked the user.
 -- returns: as open_session
 create or replace function local_auth.raise_session(holder uuid, raised uuid, method text, factor uuid)
 returns jsonb
@@ -183,7 +183,7 @@ begin
 end
 $$;
 
--- Takes the answer that open_challenge was for, in the same transaction. step: whose code it was
+-- Accepts the answer that open_challenge was for, in the same transaction. step: the step of the code
 -- returns: { session, was_enrolled }: the session as open_session, and whether the factor was verified before
 create or replace function local_auth.pass_challenge(holder uuid, session uuid, factor uuid, challenge uuid, step bigint)
 returns jsonb
@@ -204,7 +204,7 @@ begin
 end
 $$;
 
--- Takes the factor away, and the second level from the sessions that it raised. Called under the user's lock.
+-- Deletes a factor. The sessions that it raised go back to aal1. The caller has locked the user.
 create or replace function local_auth.drop_factor(factor uuid, method text)
 returns void
 language sql volatile security definer set search_path = ''

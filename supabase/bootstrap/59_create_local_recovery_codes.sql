@@ -1,5 +1,6 @@
--- Recovery codes of the local sign-in: ten that raise a session once each where the authenticator is lost. They are a factor
--- of the type that Supabase Auth has for them. Codes are as random as tokens, so a SHA-256 without salt keeps them.
+-- Recovery codes of the local sign-in: ten codes, each of which raises a session once, for users who lost their
+-- authenticator. They are a factor of the type that Supabase Auth has for them. The codes have as many random bits as
+-- tokens, so they are stored as SHA-256 without a salt.
 set local role supabase_auth_admin;
 
 create table if not exists local_auth.recovery_codes (
@@ -24,7 +25,7 @@ as $$
   group by f.id
 $$;
 
--- Makes the user's codes, or replaces those they have. returns: { id, friendly_name } or { refused }
+-- Creates the user's codes, or replaces them. returns: { id, friendly_name } or { refused }
 create or replace function local_auth.keep_recovery_codes(
   holder uuid, session uuid, name text, code_hashes text[], replaces boolean
 )
@@ -68,7 +69,7 @@ begin
 end
 $$;
 
--- Uses a code up. returns: { session, remaining } or { refused }
+-- Uses a code. returns: { session, remaining } or { refused }
 create or replace function local_auth.use_recovery_code(holder uuid, session uuid, given_hash text)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''

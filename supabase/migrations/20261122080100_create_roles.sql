@@ -1,9 +1,9 @@
--- Two roles of our own beside Supabase's, and the schema that no API role can reach.
+-- The service's own roles beside Supabase's, and the schema that no API role can reach.
 --
--- outlay_key      what an API key's reads run as. It owns nothing and bypasses nothing: its policies admit only the
+-- outlay_key      the role of an API key's reads. It owns nothing and bypasses nothing: its policies admit only the
 --                 workspace, environment and projects named in the transaction's `request.api_key` claims.
--- outlay_service  what the service logs in as where a login of its own can be made (the embedded database always;
---                 elsewhere `alter role outlay_service login password '…'`). NOINHERIT and without BYPASSRLS: it may
+-- outlay_service  the service's login, where a login of its own can be created (always in the embedded database;
+--                 elsewhere `alter role outlay_service login password '…'`). NOINHERIT and without BYPASSRLS: it can
 --                 run the few functions granted to it by name, and become a user or a key, never the service role.
 do $$
 begin
@@ -20,9 +20,9 @@ grant outlay_key to postgres;
 grant outlay_service to postgres;
 grant outlay_key, authenticated, anon to outlay_service;
 
--- The service hangs up on a statement that takes too long. What it hung up on must not wait for a lock, holding others,
--- until it gets it: Postgres looks now and then whether its client is still there. Some platforms cannot (before Postgres
--- 14, on Windows); there, the statement's own limit ends it.
+-- The service closes its connection when a statement takes too long. Postgres must then end the statement, instead of
+-- letting it wait for a lock while it holds others, so it checks from time to time whether the client is still connected.
+-- Some platforms cannot check this (before Postgres 14, on Windows); there, the statement's own time limit ends it.
 do $$
 begin
   alter role outlay_service set statement_timeout = '60s';
@@ -39,5 +39,5 @@ grant usage on schema public to outlay_key, outlay_service;
 
 comment on schema private is 'Secrets, admission state and functions of the service; no API role may use it.';
 
--- PUBLIC may execute every new function by default. Here it may not: each grant is made by name.
+-- By default PUBLIC may execute every new function. This revokes that: each grant is made by name.
 alter default privileges revoke execute on functions from public;

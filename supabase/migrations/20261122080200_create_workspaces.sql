@@ -1,11 +1,11 @@
--- People, workspaces and who is a member of which. Everything else belongs to a workspace, and asks
--- private.member_workspaces who may see it.
+-- Users, workspaces and memberships. Everything else belongs to a workspace, and its policies call
+-- private.member_workspaces.
 
 create table public.profiles (
   id uuid primary key references auth.users (id) on delete cascade,
   email text not null,
   display_name text check (char_length(display_name) between 1 and 120),
-  -- Shown to others, so only what a browser may load as a picture, and from elsewhere than this service.
+  -- Shown to other users, so it must be an address that browsers load as a picture, and not one of this service.
   avatar_url text
     check (char_length(avatar_url) <= 2048)
     constraint profiles_avatar_url_is_https check (avatar_url ~ '^https://'),
@@ -20,11 +20,11 @@ create table public.workspaces (
   type text not null default 'team' check (type in ('personal', 'team', 'demo')),
   description text check (char_length(description) <= 1000),
   base_currency text not null default 'USD' check (base_currency ~ '^[A-Z]{3}$'),
-  -- Counts the changes of the workspace's prices, so that a process can tell at a glance whether those it remembers hold.
+  -- Counts the changes of the workspace's prices, so that a process can check whether its cached prices are current.
   prices_version bigint not null default 0,
   created_at timestamptz not null default now(),
   require_mfa boolean not null default false,
-  -- A workspace's page is at /<slug>: a slug that is also the name of a page would hide one of the two.
+  -- A workspace's page is at /<slug>, so a slug must not be the name of another page.
   constraint workspaces_slug_not_reserved check (
     slug <> all (array[
       'api', 'auth', 'oauth', 'mcp', 'docs', 'sign-in', 'sign-up', 'sign-out', 'reset', 'callback', 'outbox', 'invite',
@@ -32,9 +32,9 @@ create table public.workspaces (
       'legal', 'terms', 'privacy', 'security', 'assets', 'static', 'public', 'www'
     ])
   ),
-  -- The service makes the demo workspace itself, at any time, under a slug and an id that everybody can read in the
-  -- source. Nothing else may have them: a workspace of somebody's own under that id would receive all that the
-  -- environment's key records.
+  -- The service creates the demo workspace itself, at any time, with a slug and an id that are public in the source.
+  -- Nothing else may have them: otherwise a user's workspace with that id would receive everything that is recorded
+  -- with the environment's key.
   constraint workspaces_slug_demo_is_the_demo check (slug <> 'demo' or type = 'demo'),
   constraint workspaces_id_demo_is_the_demo check (id <> '00000000-0000-4000-8000-0000000000d0' or type = 'demo')
 );
@@ -61,7 +61,7 @@ revoke all on public.profiles, public.workspaces, public.workspace_members from 
 
 -- Second factors ------------------------------------------------------------------------------------------------------
 
--- Any verified factor, of whatever type. On hosted Supabase the owner of this function may read auth.mfa_factors.
+-- Any verified factor, of any type. On hosted Supabase the owner of this function may read auth.mfa_factors.
 create function private.has_verified_factor(holder uuid)
 returns boolean
 language sql stable security definer set search_path = ''
@@ -77,7 +77,7 @@ as $$
   select coalesce(auth.jwt() ->> 'aal' in ('aal2', 'aal3'), false)
 $$;
 
--- Whether the signed-in user's session has proved all that the user set up.
+-- Whether the signed-in user's session has proved a second factor, if the user has one.
 create function private.session_is_complete()
 returns boolean
 language sql stable security definer set search_path = ''
@@ -89,12 +89,12 @@ revoke all on function private.has_verified_factor(uuid), private.proved_second_
 grant execute on function private.has_verified_factor(uuid) to outlay_service, service_role;
 grant execute on function private.proved_second_factor(), private.session_is_complete() to authenticated;
 
--- The workspaces of the signed-in user, where they have one of the roles. Whoever has a second factor is somebody to the
--- database only once their session has proved it: `aal` in the token's claims says so, as Supabase Auth writes it. Every
--- policy of a workspace asks this function, so this is where that holds.
+-- The workspaces of the signed-in user, where they have one of the roles. A user with a second factor has none until the
+-- session has proved it: `aal` in the token's claims says so, as Supabase Auth writes it. Every policy of a workspace
+-- calls this function, so this is where that rule is enforced.
 --
--- A definer, so that the policy of workspace_members can ask it without asking itself; executable by the roles whose
--- policies name it, though they cannot name it themselves.
+-- Security definer, so that the policy of workspace_members can call it without recursion. The roles whose policies name
+-- it may execute it, though they have no access to the schema.
 create function private.member_workspaces(required_roles text[] default array['owner', 'admin', 'member', 'viewer'])
 returns setof uuid
 language sql stable security definer set search_path = ''
@@ -113,8 +113,8 @@ $$;
 revoke all on function private.member_workspaces(text[]) from public;
 grant execute on function private.member_workspaces(text[]) to authenticated;
 
--- The signed-in user's workspaces that this session does not reach because they require a second factor: what the user is
--- told of them, so that they know where to prove one. Nobody whose session lacks their own factor is told anything.
+-- The signed-in user's workspaces that this session cannot read because they require a second factor, so that the user
+-- learns where to prove one. Returns nothing to a session that lacks its own user's factor.
 create function private.locked_workspaces()
 returns table (slug text, name text)
 language sql stable security definer set search_path = ''
@@ -131,7 +131,7 @@ grant execute on function private.locked_workspaces() to outlay_service, service
 
 -- Profiles ------------------------------------------------------------------------------------------------------------
 
--- A user's name, picture and default workspace are their own to say. The address follows the account's.
+-- Users may change their own name, picture and default workspace. The address follows the account's.
 grant select, update (display_name, avatar_url, default_workspace_id) on public.profiles to authenticated;
 grant all on public.profiles to service_role;
 
@@ -160,8 +160,8 @@ create policy "A session proves its user's second factor before it changes their
 
 -- Workspaces ----------------------------------------------------------------------------------------------------------
 
--- A user makes workspaces of teams, as themselves, and owns them; its admins say what it is called. The slug stays: links
--- and clients hold it.
+-- A user may create team workspaces, and owns them; its admins may change its settings. The slug never changes, because
+-- links and clients contain it.
 grant
   select,
   insert (slug, name, description, base_currency),
@@ -182,13 +182,14 @@ create policy "An admin changes what their workspaces are called"
   using (id in (select private.member_workspaces(array['owner', 'admin'])))
   with check (id in (select private.member_workspaces(array['owner', 'admin'])));
 
--- What policies let people do without being a member of anything: make a workspace, leave one, change their profile.
+-- The changes that policies allow without a membership: creating a workspace, leaving one, changing one's own profile.
 create policy "A session proves its user's second factor before it makes or changes a workspace"
   on public.workspaces as restrictive for all to authenticated
   using ((select private.session_is_complete()));
 
--- Who makes a workspace owns it from the same statement on: there is never one without an owner, nor one person with
--- hundreds. The service and its owner make workspaces without one (the demo, a personal one that is about to get its).
+-- Makes the creator of a workspace its owner in the same statement, so that no workspace is ever without one, and limits
+-- how many one user owns. The service and the owner of the schema create workspaces without an owner (the demo, and a
+-- personal one that is about to get its owner).
 create function private.own_new_workspace()
 returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -196,7 +197,7 @@ as $$
 declare
   most constant integer := 20;
 begin
-  -- Locked, so that two made at once count each other.
+  -- Locks the profile, so that two workspaces created at once are both counted.
   perform from public.profiles where id = auth.uid() for no key update;
   if (
     select count(*) >= most
@@ -218,7 +219,7 @@ create trigger makers_own_their_workspaces
   for each row when (new.type = 'team' and auth.uid() is not null)
   execute function private.own_new_workspace();
 
--- An admin may require a second factor of everybody in the workspace. Only one whose own session has proved one: nobody
+-- An admin may require a second factor of everybody in the workspace, if their own session has proved one, so that nobody
 -- locks themselves out.
 create function private.guard_required_mfa()
 returns trigger
@@ -241,8 +242,8 @@ create trigger required_mfa_is_proved
 
 -- Deleted workspaces --------------------------------------------------------------------------------------------------
 
--- The ledger has no foreign keys: the rows of a workspace that is deleted stay. Its id is remembered, so that no other
--- workspace gets it and with it those rows.
+-- The ledger has no foreign keys, so the rows of a deleted workspace stay. Its id is stored here, so that no new workspace
+-- can get the id and with it those rows.
 create table private.deleted_workspaces (
   id uuid primary key,
   deleted_at timestamptz not null default now()
@@ -259,7 +260,7 @@ begin
     insert into private.deleted_workspaces (id) values (old.id) on conflict do nothing;
     return null;
   end if;
-  -- The demo workspace is made again under the same id when it is needed. Its ledger goes with it.
+  -- The demo workspace is created again with the same id when it is needed, so its ledger is deleted with it.
   delete from public.messages where workspace_id = old.id;
   delete from public.daily_spend where workspace_id = old.id;
   delete from public.daily_totals where workspace_id = old.id;
@@ -292,9 +293,8 @@ create trigger workspace_ids_are_new
   before insert or update of id on public.workspaces
   for each row execute function private.refuse_deleted_workspace();
 
--- The second lock: should a workspace come to have such an id all the same (triggers are off while a dump is restored),
--- its members and keys read nothing of what was recorded under it. Restrictive policies of the ledger and its sums ask
--- for these.
+-- A second check: if a workspace gets such an id nevertheless (triggers are off while a dump is restored), its members
+-- and keys cannot read what was recorded under it. Restrictive policies of the ledger and its sums call these functions.
 create function private.reused_workspaces()
 returns setof uuid
 language sql stable security definer set search_path = ''

@@ -1,8 +1,8 @@
--- Sign-up makes a profile and a personal workspace, in the transaction that makes the user: nobody is ever signed in
--- without them. Triggers on auth.users are allowed on hosted Supabase.
+-- Sign-up creates a profile and a personal workspace in the transaction that creates the user, so that no user is ever
+-- without them. Hosted Supabase allows triggers on auth.users.
 
--- Makes a personal workspace whose slug comes from the e-mail address's local part: ada@… gets /ada, or /ada-4f1c where
--- that is taken or reserved.
+-- Creates a personal workspace whose slug is the local part of the e-mail address: ada@… gets /ada, or /ada-4f1c if that
+-- is taken or reserved.
 create function private.create_personal_workspace(address text, owner_name text)
 returns uuid
 language plpgsql volatile security definer set search_path = ''
@@ -35,7 +35,7 @@ begin
 end
 $$;
 
--- A user without an e-mail address (signed in by phone, or anonymous) gets their profile when they give one.
+-- A user without an e-mail address (signed in by phone, or anonymous) gets a profile when they add one.
 create function private.handle_new_user()
 returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -55,7 +55,7 @@ begin
   insert into public.profiles (id, email, display_name, avatar_url, default_workspace_id)
   values (
     new.id, address, given_name,
-    -- The user's own word: only what a browser may load as a picture, and not from this service's own addresses.
+    -- The user's own claim: accepted only if browsers load it as a picture, and not from this service's own addresses.
     case when picture ~ '^https://' and char_length(picture) <= 2048 then picture end,
     workspace
   );
@@ -86,5 +86,5 @@ create trigger follow_changed_email
   for each row when (old.email is distinct from new.email)
   execute function private.handle_changed_email();
 
--- Users who were there before this migration get theirs now.
+-- Users that existed before this migration get theirs now.
 update auth.users set email = email where not exists (select from public.profiles where profiles.id = users.id);

@@ -1,10 +1,10 @@
--- Who changed what, when, from where: a line for everything that changes a key, a role, a price, a budget or what
--- messages cost. Written in the transaction of the change; never changed, never deleted.
+-- Records who changed what, when and from where: an entry for everything that changes a key, a role, a price, a budget or
+-- the cost of messages. Written in the transaction of the change; never changed, never deleted.
 create table public.audit_log (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
   at timestamptz not null default now(),
-  -- Null: the service itself.
+  -- Null: the service.
   actor_id uuid,
   actor_email text,
   action text not null,
@@ -38,7 +38,7 @@ $$;
 revoke all on function private.write_audit(jsonb) from public;
 grant execute on function private.write_audit(jsonb) to outlay_service, service_role;
 
--- What happens to an account's second factors concerns every workspace that the account reaches: each gets a line.
+-- Adds an event of an account's second factors to the log of every workspace that the account can reach.
 create function private.audit_account(holder uuid, holder_email text, done text, caller_address text)
 returns void
 language sql volatile security definer set search_path = ''
@@ -51,11 +51,11 @@ $$;
 revoke all on function private.audit_account(uuid, text, text, text) from public;
 grant execute on function private.audit_account(uuid, text, text, text) to outlay_service, service_role;
 
--- Leaves a line in the audit log for every change of a row, by whoever the transaction's claims name. A trigger, so that
--- no way of changing the row can forget it. The trigger's argument is what the log calls the thing.
+-- Adds an entry to the audit log for every change of a row, by the user in the transaction's claims. It is a trigger, so
+-- that no statement can change the row without an entry. The trigger's argument is the name of the subject in the log.
 --
--- A workspace's row is told by its own id; a member's by the user's, with their e-mail address, which outlives the
--- membership. What goes with its whole workspace leaves no line.
+-- A workspace's row is identified by its id, a member's by the user's id with their e-mail address, which outlives the
+-- membership. Rows that are deleted together with their workspace get no entry.
 create function private.audit_change()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -89,7 +89,7 @@ create trigger made_workspaces_are_audited
   for each row when (auth.uid() is not null)
   execute function private.audit_change('workspace');
 
--- Other columns are the service's own counters.
+-- Other columns are the service's own counters and are not audited.
 create trigger workspaces_are_audited
   after update on public.workspaces
   for each row when (

@@ -1,9 +1,8 @@
--- Who is a member of a workspace, and how one becomes one.
+-- The members of a workspace, and how users become members.
 
 -- Members -------------------------------------------------------------------------------------------------------------
 
--- Roles are given and taken by those above them, as themselves: an owner everybody's, an admin everybody's but an owner's.
--- Whoever wants to, leaves.
+-- Owners may change every member's role, admins every role but an owner's. Every member may leave.
 grant select, update (role), delete on public.workspace_members to authenticated;
 grant all on public.workspace_members to service_role;
 
@@ -34,8 +33,8 @@ create policy "A session proves its user's second factor before it touches a mem
   on public.workspace_members as restrictive for all to authenticated
   using ((select private.session_is_complete()));
 
--- A workspace keeps an owner, whoever writes and however many at once: the workspace's row is locked before its other
--- owners are looked for. A workspace that is deleted takes its last owner with it, and so does an account.
+-- A workspace always has an owner, also after concurrent changes: the workspace's row is locked before its other owners
+-- are counted. Deleting a workspace or an account may delete the last owner.
 create function private.keep_an_owner()
 returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -68,7 +67,7 @@ create trigger keep_an_owner
   for each row when (old.role = 'owner')
   execute function private.keep_an_owner();
 
--- A default workspace that one has left is none.
+-- Resets a default workspace that its user has left.
 create function private.forget_left_workspace()
 returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -87,14 +86,14 @@ create trigger forget_left_workspace
 
 -- Invitations ---------------------------------------------------------------------------------------------------------
 
--- By link. The row says what is offered; whoever has the link's token may accept it, once. A row that is deleted is an
--- invitation that was revoked.
+-- Invitations are links. The row has what is offered; a user with the link's token may accept it once. Revoking an
+-- invitation deletes its row.
 create table public.invitations (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid() unique,
-  -- Never owner: ownership is given by an owner to somebody who is there already.
+  -- Never owner: an owner transfers ownership to an existing member.
   role text not null check (role in ('admin', 'member', 'viewer')),
-  -- Whom it is for, in lower case; null: whoever has the link.
+  -- The address for which it is, in lower case; null: anybody with the link.
   email text check (email = lower(email) and char_length(email) between 3 and 255),
   invited_by uuid not null default auth.uid() references public.profiles (id) on delete cascade,
   created_at timestamptz not null default now(),
@@ -107,7 +106,7 @@ create table public.invitations (
 create index invitations_invited_by_idx on public.invitations (invited_by);
 create index invitations_accepted_by_idx on public.invitations (accepted_by);
 
--- SHA-256 of a link's token. The token itself is shown once and kept nowhere.
+-- The SHA-256 of a link's token. The token itself is returned once and never stored.
 create table private.invitation_secrets (
   invitation_id uuid primary key references public.invitations (id) on delete cascade,
   hash bytea not null unique check (octet_length(hash) = 32)
@@ -138,7 +137,7 @@ create trigger invitations_are_audited
   after insert or update or delete on public.invitations
   for each row execute function private.audit_change('invitation');
 
--- An invitation without a secret can be accepted by nobody. The service adds it in the transaction that invites.
+-- Nobody can accept an invitation without a secret. The service adds it in the transaction that creates the invitation.
 create function private.keep_invitation_secret(invitation uuid, hash text)
 returns void
 language sql volatile security definer set search_path = ''
@@ -147,7 +146,7 @@ as $$
   values (invitation, decode(keep_invitation_secret.hash, 'hex'))
 $$;
 
--- What a link offers to the signed-in user. returns: null where it is unknown, used, revoked or expired, else
+-- What a link offers to the signed-in user. returns: null if it is unknown, used, revoked or expired, otherwise
 --   { workspace_id, slug, name, role, email, invited_by, expires_at, is_member, is_for_caller }
 create function private.read_invitation(hash text)
 returns jsonb
@@ -175,9 +174,9 @@ as $$
   where s.hash = decode(read_invitation.hash, 'hex') and i.accepted_at is null and i.expires_at > now()
 $$;
 
--- Makes the signed-in user a member by a link, and uses it up. Who is a member already stays what they are, and the link
--- stays for whom it was meant.
--- returns: as private.read_invitation before the act; nothing was done where it says is_member, or not is_for_caller
+-- Makes the signed-in user a member by a link, and uses the link up. An existing member keeps their role, and the link
+-- stays valid.
+-- returns: as private.read_invitation before the change; nothing was changed if is_member, or if not is_for_caller
 create function private.accept_invitation(hash text)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
@@ -186,7 +185,7 @@ declare
   offered jsonb;
   used uuid;
 begin
-  -- Of two who accept at once, the second waits here and then reads that it is used.
+  -- Of two users who accept at once, the second waits here and then finds the link used.
   select i.id into used
   from private.invitation_secrets as s
   join public.invitations as i on i.id = s.invitation_id
@@ -199,7 +198,7 @@ begin
   insert into public.workspace_members (workspace_id, user_id, role)
   values ((offered ->> 'workspace_id')::uuid, auth.uid(), offered ->> 'role')
   on conflict do nothing;
-  -- By another link, a moment ago.
+  -- The user became a member by another link in the meantime.
   if not found then
     return offered || '{"is_member": true}';
   end if;
@@ -208,7 +207,7 @@ begin
 end
 $$;
 
--- Who may not invite any more, or not there, has no invitations out: a link they kept would be their way back in.
+-- Revokes the invitations of a user who may no longer invite: with a link they kept, they could return.
 create function private.revoke_invitations_of_former_admin()
 returns trigger
 language plpgsql volatile security definer set search_path = ''

@@ -1,5 +1,5 @@
--- A project is known by its slug and made by the first message that names it. Slugs never change: keys, budgets and
--- clients hold them. The name may.
+-- A project is identified by its slug and created by the first message that names it. Slugs never change, because keys,
+-- budgets and clients contain them. The name may change.
 create table public.projects (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
@@ -15,7 +15,7 @@ create table public.projects (
 
 -- What the calling key may see, as the guard wrote it into the transaction:
 -- { id, workspace_id, environment, allow: [project slug] | null, deny: [project slug] }.
--- Definers, because a policy's functions run as the reader, and a reader may not so much as name this schema.
+-- Security definer, because a policy's functions run as the reader, who has no access to this schema.
 create function private.key_claims()
 returns jsonb
 language sql stable security definer set search_path = ''
@@ -67,8 +67,8 @@ grant execute on function private.key_claims(), private.key_workspace(), private
 
 -- Access --------------------------------------------------------------------------------------------------------------
 
--- A project's name and whether it is archived are its members' to say; its slug and its costs are not. An archived project
--- is left out where one is chosen from. Nothing else changes: it counts in every sum, and messages to it are recorded.
+-- Members may change a project's name and archive it; they may not change its slug and its costs. An archived project is
+-- not offered in selections. Nothing else changes: it counts in every sum, and messages to it are recorded.
 alter table public.projects enable row level security;
 revoke all on public.projects from anon, authenticated, service_role;
 grant select, update (name, archived_at) on public.projects to authenticated;
@@ -96,7 +96,7 @@ create trigger projects_are_audited
   for each row when ((old.name, old.archived_at) is distinct from (new.name, new.archived_at))
   execute function private.audit_change('project');
 
--- A project is archived now, whatever moment the statement names; once is enough.
+-- A project is archived at the current time, whatever time the statement gives, and only once.
 create function private.date_archiving()
 returns trigger
 language plpgsql set search_path = ''

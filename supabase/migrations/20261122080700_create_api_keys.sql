@@ -1,8 +1,8 @@
--- Everything that records or reads is a key, whoever holds it: attribution, spend, limits, rate and row-level security
--- are then one and the same for all.
+-- Everything that records or reads has a key, so that attribution, spend, limits, rate and row-level security are the
+-- same for all.
 
--- What a key may hold, for whoever writes the row: a value that the guard cannot read would refuse its neighbours' calls
--- in the same group, too.
+-- These checks apply to every writer of the row: one value that the guard cannot read would fail all calls of the same
+-- group.
 --
 -- Whether these are conditions as the guard reads them: lists of names, and nothing else.
 create function private.are_key_conditions(conditions jsonb)
@@ -39,16 +39,16 @@ end
 $$;
 
 revoke all on function private.are_key_conditions(jsonb), private.are_addresses(text[]) from public;
--- A constraint asks as whoever writes the row, who may not name this schema.
+-- A constraint runs as the writer of the row, who has no access to this schema.
 grant execute on function private.are_key_conditions(jsonb), private.are_addresses(text[])
   to authenticated, outlay_service, service_role;
 
--- An API key without its secret. The secret's hash lives in the private schema, where no API role can read it.
+-- An API key without its secret. The hash of the secret is in the private schema, where no API role can read it.
 create table public.api_keys (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid() unique,
   name text not null check (char_length(name) between 1 and 120),
-  -- The prefix and the last four characters of the secret; these defaults until the service gives the row its secret.
+  -- The prefix and the last four characters of the secret; empty until the service stores the secret.
   prefix text not null default '',
   last_four text not null default 'none' check (char_length(last_four) = 4),
   permissions text[] not null
@@ -57,7 +57,7 @@ create table public.api_keys (
   conditions jsonb not null default '{}'
     check (jsonb_typeof(conditions) = 'object')
     constraint api_keys_conditions_are_lists check (private.are_key_conditions(conditions)),
-  -- USD a month. Neither NaN nor infinity, and nothing that a response could not write.
+  -- USD per month. NaN and infinity are not allowed, because a response could not contain them.
   monthly_limit numeric
     check (monthly_limit >= 0)
     constraint api_keys_monthly_limit_is_money check (monthly_limit < 1e15 and scale(monthly_limit) <= 18),
@@ -71,16 +71,16 @@ create table public.api_keys (
   last_used_at timestamptz,
   created_by uuid default auth.uid() references public.profiles (id) on delete set null,
   created_at timestamptz not null default now(),
-  -- key          made by a member, used with its secret
-  -- connection   what an assistant holds by OAuth, used with an access token
-  -- member       what a signed-in user records by hand, used by id
-  -- environment  that of SVC_API_KEY, used by id
+  -- key          created by a member, used with its secret
+  -- connection   held by an assistant over OAuth, used with an access token
+  -- member       for what a signed-in user records by hand, used by id
+  -- environment  the key of SVC_API_KEY, used by id
   kind text not null default 'key' check (kind in ('key', 'connection', 'member', 'environment')),
-  -- When the secret was last replaced; later for each rotation of a key, whichever process made it.
+  -- When the secret was last replaced. Each rotation of a key has a later time than the one before, in every process.
   rotated_at timestamptz,
   primary key (workspace_id, id),
   foreign key (workspace_id, project_id) references public.projects (workspace_id, id),
-  -- As that of the demo workspace, this id can be read in the source and is nobody else's.
+  -- Like the id of the demo workspace, this id is public in the source and reserved.
   constraint api_keys_id_environment_is_reserved check (
     id <> '00000000-0000-4000-8000-0000000000e1'
     or (kind = 'environment' and workspace_id = '00000000-0000-4000-8000-0000000000d0')
@@ -89,7 +89,8 @@ create table public.api_keys (
 create index api_keys_created_by_idx on public.api_keys (created_by);
 create index api_keys_project_idx on public.api_keys (workspace_id, project_id);
 
--- SHA-256 of the secret → the key. One row a key: rotation replaces the hash, so that the old secret dies with the commit.
+-- The SHA-256 of each key's secret. One row per key: rotation replaces the hash, so that the commit invalidates the former
+-- secret.
 create table private.api_key_secrets (
   api_key_id uuid primary key references public.api_keys (id) on delete cascade,
   hash bytea not null unique check (octet_length(hash) = 32)
@@ -100,7 +101,7 @@ alter table private.api_key_secrets enable row level security;
 
 -- Access --------------------------------------------------------------------------------------------------------------
 
--- What a role can do by itself, and so the most that its holder can hand on to a program.
+-- The permissions of a role. Its holder cannot give more to a program.
 create function private.permissions_of_role(role text)
 returns text[]
 language sql immutable set search_path = ''
@@ -114,7 +115,7 @@ as $$
 $$;
 revoke all on function private.permissions_of_role(text) from public;
 
--- What the signed-in user may do in a workspace themselves, and so the most that a key of theirs may do.
+-- The permissions of the signed-in user in a workspace. Their keys cannot have more.
 create function private.held_permissions(workspace uuid)
 returns text[]
 language sql stable security definer set search_path = ''
@@ -126,9 +127,9 @@ $$;
 revoke all on function private.held_permissions(uuid) from public;
 grant execute on function private.held_permissions(uuid) to authenticated;
 
--- Keys are made and changed by people, as themselves: the guard asks first, the policies ask again. A row without a secret
--- admits nobody, and the secret is not theirs to write. Not granted: id, kind, prefix, last_four, created_by, created_at,
--- rotated_at, last_used_at; of a key that exists, neither the workspace nor the environment.
+-- Users create and change keys under their own role: the guard checks first, and the policies check again. A row without
+-- a secret admits nobody, and users may not write secrets. Not granted: id, kind, prefix, last_four, created_by,
+-- created_at, rotated_at, last_used_at; of an existing key, also the workspace and the environment.
 revoke all on public.api_keys from anon, authenticated, service_role;
 grant select on public.api_keys to authenticated;
 grant insert (
@@ -169,7 +170,7 @@ create policy "A member changes the keys they made, an admin every key, until it
   )
   with check (cardinality(permissions) > 0 and permissions <@ private.held_permissions(workspace_id));
 
--- A key is revoked now, whatever moment the statement names.
+-- A key is revoked at the current time, whatever time the statement gives.
 create function private.date_revocation()
 returns trigger
 language plpgsql set search_path = ''
@@ -191,7 +192,7 @@ create trigger new_keys_are_audited
   for each row when (new.kind = 'key')
   execute function private.audit_change('api_key');
 
--- Its first secret is part of a key's making, and its use is no change.
+-- Storing the first secret belongs to the creation of a key, and its use is not a change.
 create trigger changed_keys_are_audited
   after update on public.api_keys
   for each row when (
@@ -203,8 +204,8 @@ create trigger changed_keys_are_audited
 
 -- For the service -----------------------------------------------------------------------------------------------------
 
--- Gives a key its secret, or another one: the one before is dead with the commit. For the service, in the transaction in
--- which the key's user has locked the row by their own right.
+-- Stores a key's first or next secret; the former one becomes invalid with the commit. For the service, in a transaction
+-- in which the user has locked the row under their own policies.
 create function private.give_key_secret(key_id uuid, secret_hash text, secret_prefix text, secret_last_four text)
 returns void
 language plpgsql volatile security definer set search_path = ''
@@ -213,8 +214,8 @@ begin
   update public.api_keys
   set prefix = secret_prefix,
       last_four = secret_last_four,
-      -- The moment is taken under the row's lock, and is later than the last one, in the milliseconds of a response: of
-      -- two rotations, the later one's secret is the one that lives.
+      -- Taken under the row's lock, and later than the last rotation in milliseconds, the precision of responses: of two
+      -- rotations, the one with the later time has the valid secret.
       rotated_at = case when prefix <> '' then
         greatest(date_trunc('milliseconds', clock_timestamp()), rotated_at + interval '1 millisecond')
       end
@@ -229,8 +230,8 @@ $$;
 revoke all on function private.give_key_secret(uuid, text, text, text) from public;
 grant execute on function private.give_key_secret(uuid, text, text, text) to outlay_service, service_role;
 
--- Notes that keys were used, at most once a minute each over all processes. Locked in id order, as the guard locks them:
--- neither ever waits for the other in a ring. A statement by itself, so that the locks are gone at once.
+-- Stores that keys were used, at most once a minute each, over all processes. Locks them in order of id, as the guard
+-- does, so that the two cannot deadlock. It is a statement of its own, so that the locks end at once.
 create function private.note_key_use(key_ids uuid[])
 returns void
 language sql volatile security definer set search_path = '' set lock_timeout = '1s'
@@ -247,13 +248,13 @@ $$;
 revoke all on function private.note_key_use(uuid[]) from public;
 grant execute on function private.note_key_use(uuid[]) to outlay_service, service_role;
 
--- What a member records by hand goes the way of every message: under a key, which attributes it, counts it and is asked
--- first. This key is the member's own, one a workspace and environment. It has no secret; the service names it by its id
--- once it has seen who is signed in.
+-- What a member records by hand is recorded under a key, like every message: it attributes, counts and limits it. This
+-- key is the member's own, one per workspace and environment. It has no secret; the service names it by its id after it
+-- has authenticated the user.
 create unique index api_keys_member_idx on public.api_keys (workspace_id, created_by, environment) where kind = 'member';
 
--- The signed-in member's own key, made at its first use and named after them. Null where they may not record.
--- It may read summaries, as an allocation by percent tells what its source has spent.
+-- The signed-in member's own key. It is created when first needed and named after the member. Null if they may not record.
+-- It may read summaries, because an allocation by percent reveals what its source has spent.
 create function private.member_key(workspace uuid, key_environment text)
 returns uuid
 language plpgsql volatile security definer set search_path = ''

@@ -1,11 +1,11 @@
--- The ledger. A row is one posting of a message: `part` 0 alone for most messages, several parts where one message
--- moves cost in two places (allocation) or several months (a yearly subscription). The parts of a message share its id
--- and sum to its amount. A batch is one row; its lines are in `items` and sum to the row.
+-- The ledger. A row is one posting of a message. Most messages have one (`part` 0); a message has several if it moves
+-- cost between two projects (allocation) or covers several months (a yearly subscription). The postings of a message
+-- share its id and sum to its amount. A batch is one row; its lines are in `items` and sum to the row.
 --
--- Partitioned by the month in which the cost occurred. Partitions are made when their month is first written to and
--- live in the private schema, so that nobody can go round the policies of this table by naming one.
--- No foreign keys: rows are written by one function, from ids it has just read under lock, and a check for each of
--- thousands of rows a second would cost more than the insert (see docs/decisions/0014-omit-foreign-keys-from-the-ledger.md).
+-- Partitioned by the month in which the cost occurred. A partition is created when its month is first written to. It is
+-- in the private schema, so that nobody can bypass the policies of this table by naming a partition.
+-- No foreign keys: one function writes the rows, from ids that it has just read under lock, and checking thousands of
+-- rows a second would cost more than the insert (see docs/decisions/0014-omit-foreign-keys-from-the-ledger.md).
 create table public.messages (
   workspace_id uuid not null,
   id uuid not null,
@@ -26,7 +26,7 @@ create table public.messages (
   quantity numeric check (quantity > 0),
   amount_usd numeric not null check (scale(amount_usd) <= 18),
   cost_status text not null check (cost_status in ('client', 'priced', 'converted', 'unpriced')),
-  -- The rate the amount came from: { rate, unit, source, version, … } of a price or { rate, date, source } of a currency.
+  -- The rate of the amount: { rate, unit, source, version, … } of a price, or { rate, date, source } of a currency.
   price jsonb,
   currency text,
   original_amount numeric,
@@ -42,7 +42,7 @@ create table public.messages (
 
 create index messages_recent_idx on public.messages (workspace_id, occurred_at desc, id desc);
 create index messages_project_recent_idx on public.messages (workspace_id, project_id, occurred_at desc, id desc);
--- What has no price yet is looked up often and is rare.
+-- Unpriced messages are looked up often and are rare.
 create index messages_unpriced_idx on public.messages (workspace_id, provider, occurred_at, id) where cost_status = 'unpriced';
 
 alter table public.messages enable row level security;
@@ -65,8 +65,8 @@ create policy "Nobody reads messages of a workspace that was deleted"
   on public.messages as restrictive for select to authenticated, outlay_key
   using (workspace_id not in (select private.reused_workspaces()));
 
--- Makes the partition of the month that holds `moment`, unless it is there. Built aside and attached, which takes a
--- lock that readers and writers of other months do not wait for.
+-- Creates the partition of the month that contains `moment`, unless it exists. It is created separately and attached; the
+-- lock for that does not block readers and writers of other months.
 create function private.ensure_messages_month(moment timestamptz)
 returns void
 language plpgsql security definer set search_path = '' set timezone = 'UTC'
@@ -79,7 +79,7 @@ begin
     return;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('outlay.' || partition_name, 0));
-  -- Asked again with a new snapshot: to_regclass would answer from a cache that is older than the lock.
+  -- Checks again with a new snapshot: to_regclass would use a cache that is older than the lock.
   if exists (select from pg_catalog.pg_tables where schemaname = 'private' and tablename = partition_name) then
     return;
   end if;
@@ -95,8 +95,8 @@ $$;
 revoke all on function private.ensure_messages_month(timestamptz) from public;
 grant execute on function private.ensure_messages_month(timestamptz) to outlay_service, service_role;
 
--- What was answered to each idempotency key, per workspace and environment: what a test key posts never makes a live key's
--- message a conflict. Kept as long as the message: a retry is recognised however late it comes.
+-- The response to each idempotency key, per workspace and environment: a message of a test key never conflicts with one of
+-- a live key. Kept as long as the message, so that a retry is recognised however late it comes.
 create table private.idempotency (
   workspace_id uuid not null,
   key text not null check (char_length(key) between 1 and 255),
@@ -105,13 +105,12 @@ create table private.idempotency (
   response jsonb not null,
   created_at timestamptz not null,
   environment text not null check (environment in ('live', 'test')),
-  -- The environment last: answers are looked up by workspace and key, and are at most two.
+  -- The environment is last, because rows are looked up by workspace and key; there are at most two.
   primary key (workspace_id, key, environment)
 );
 alter table private.idempotency enable row level security;
 
--- The idempotency key that a message was recorded with, for whoever looks at the message. Messages' ids grow with time, so
--- the index is written at its end.
+-- Finds the idempotency key of a message. The ids of messages grow with time, so the index is written at its end.
 create index idempotency_message_idx on private.idempotency (workspace_id, message_id);
 
 create function private.idempotency_key_of(workspace uuid, message uuid)

@@ -1,7 +1,7 @@
--- The sums of the ledger. Written in the transaction of the messages they sum, so that they are never behind and never
--- ahead; `npm run reconcile` proves it.
+-- The sums of the ledger. They are written in the transaction of their messages, so they always agree with them;
+-- `npm run reconcile` checks it.
 
--- One row a day for each combination of what spend is asked by.
+-- One row per day for each combination of the columns by which spend is queried.
 create table public.daily_spend (
   workspace_id uuid not null,
   day date not null,
@@ -21,22 +21,22 @@ create table public.daily_spend (
     (workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment)
 );
 
--- What a project spent is asked by its page, by keys, and by every allocation of a percentage. What a feature, a model or
--- a key came to needs the combinations it is part of, and read a month of the rollup for them: with 570,000 rows, 0.3 to
--- 0.5 seconds a page of metrics, and 0.04 to 0.2 with these indexes. They grow with new combinations alone, as adding to a
--- sum changes none of their columns: 10 messages whose combinations are mostly new write 8.5 kB of WAL instead of 7.5,
--- those whose are not write what they wrote. Providers and sources are few, and a tenth of the rollup is no less to read
--- through an index.
+-- A project's spend is queried by its page, by keys, and by every allocation of a percentage. The spend of a feature,
+-- model or key needs all combinations that contain it. Without these indexes, a query reads a month of the rollup: with
+-- 570,000 rows, 0.3 to 0.5 seconds per page of metrics; with them, 0.04 to 0.2. The indexes grow only with new
+-- combinations, because adding to a sum changes none of their columns: 10 messages with mostly new combinations write
+-- 8.5 kB of WAL instead of 7.5, and those with known ones write as much as before. Providers and sources have no index,
+-- because there are few, and reading a tenth of the rollup through an index is not faster.
 create index daily_spend_project_idx on public.daily_spend (workspace_id, project_id, day);
 create index daily_spend_feature_idx on public.daily_spend (workspace_id, feature, day);
 create index daily_spend_model_idx on public.daily_spend (workspace_id, model, day);
 create index daily_spend_api_key_idx on public.daily_spend (workspace_id, api_key_id, day);
 
--- The days' sums once more, by one dimension at a time: what a project, key, provider, model or feature came to. The
--- rollup has a row for each combination of them, a few thousand a day where much goes on; a headline that read them all
--- would take longer the more was recorded. Of these there are as many as there are names, whatever is combined.
+-- The daily sums by one dimension at a time: by project, key, provider, model or feature. The rollup has a row for each
+-- combination of them, thousands a day in a busy workspace, so a total over all rows would take longer the more is
+-- recorded. This table has only one row per name.
 --
--- Each dimension holds all of the spend: what has no name in it has a null, so that each sums to the total.
+-- Each dimension contains all spend: spend without a name has a null, so that every dimension sums to the total.
 create table public.daily_totals (
   workspace_id uuid not null,
   environment text not null,
@@ -51,7 +51,7 @@ create table public.daily_totals (
   constraint daily_totals_key unique nulls not distinct (workspace_id, environment, dimension, day, value, type)
 );
 
--- What each key recorded in each UTC month, by the time of recording: a backdated message cannot evade the limit.
+-- What each key recorded in each UTC month, by the time of recording, so that backdated messages count against the limit.
 create table public.key_spend (
   workspace_id uuid not null,
   api_key_id uuid not null,
@@ -90,7 +90,7 @@ create policy "A member reads the daily totals of their workspaces"
   on public.daily_totals for select to authenticated
   using (workspace_id in (select private.member_workspaces()));
 
--- A total by anything but the project holds spend of every project.
+-- The total of anything but a project contains spend of every project.
 create policy "A key reads the daily totals whose whole spend it may read"
   on public.daily_totals for select to outlay_key
   using (
@@ -116,8 +116,8 @@ create policy "Nobody reads what the keys of a workspace that was deleted spent"
   on public.key_spend as restrictive for select to authenticated
   using (workspace_id not in (select private.reused_workspaces()));
 
--- Adds to the sums of days: to the rollup, then to its totals, each in the order of its key. The one way in which what
--- is recorded or corrected gets there, so that the two never differ.
+-- Adds to the daily sums: to the rollup, then to its totals, each in the order of its key. Everything that is recorded or
+-- corrected uses this function, so that the two always agree.
 create function private.add_daily_spend(changes public.daily_spend[])
 returns void
 language plpgsql volatile set search_path = ''

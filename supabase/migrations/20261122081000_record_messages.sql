@@ -1,8 +1,8 @@
--- Recording in three steps of one transaction: what the guard needs to know is loaded and locked, what it admitted is
--- counted, and the messages are stored with their sums.
+-- Recording has three steps in one transaction: the state that the guard needs is loaded and locked; admitted calls are
+-- counted; and the messages are stored with their sums.
 
--- The rolling window of a key's rate limit: one row for each moment at which requests were admitted, with a running
--- total, so that "how many in the last 60 seconds" is one subtraction and costs the same at any rate.
+-- The rolling window of a key's rate limit: one row per time at which requests were admitted, with a running total, so
+-- that the number of requests in the last 60 seconds is one subtraction, at any rate.
 create table private.rate_windows (
   api_key_id uuid not null,
   total bigint not null,
@@ -13,8 +13,8 @@ create table private.rate_windows (
 create index rate_windows_at_idx on private.rate_windows (api_key_id, at);
 alter table private.rate_windows enable row level security;
 
--- The keys that a request names, and by what. A key with a secret is reached by its secret alone, a connection by a token
--- that is current. In plpgsql, which keeps its plans: this is asked with every group of messages.
+-- The keys that a request names, and how it names them. A key with a secret is found by its secret only, a connection by
+-- a valid access token only. In plpgsql, which caches its plans, because every group of messages calls it.
 -- token: { expires_at: ms, resource, client_id } for an access token, else null
 create function private.keys_named(requested jsonb)
 returns table (id uuid, lookup text, token jsonb)
@@ -46,14 +46,14 @@ end
 $$;
 revoke all on function private.keys_named(jsonb) from public;
 
--- Everything the guard needs to know about the keys behind a group of requests, as of one moment.
+-- The state of the keys of a group of requests that the guard needs, at one point in time.
 --
 -- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ lookup, slug }], idempotency: [{ lookup, key }] },
 --   where a lookup is the hex hash (of a secret or of an access token) or the id by which the request names its key.
 -- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }] }
 --
--- Keys that have a limit are locked first, in id order; only then is the time taken and the state read, each statement
--- with a snapshot of its own. Reading before the lock is held is how limits are overshot.
+-- Keys that have a limit are locked first, in order of id. Only then the time is taken and the state read, each statement
+-- with its own snapshot: state that was read before the lock could let limits be exceeded.
 create function private.load_admission(requested jsonb)
 returns jsonb
 language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
@@ -66,8 +66,8 @@ declare
   projects jsonb := '[]';
   replays jsonb := '[]';
 begin
-  -- The key of SVC_API_KEY is made, with the demo workspace it belongs to, at its first use. A member's own key is made by
-  -- whoever first needs it.
+  -- The key of SVC_API_KEY is created, with the demo workspace that it belongs to, when it is first used. A member's own
+  -- key is created when it is first needed.
   if requested -> 'ids' ? '00000000-0000-4000-8000-0000000000e1' then
     insert into public.workspaces (id, slug, name, type)
     values ('00000000-0000-4000-8000-0000000000d0', 'demo', 'Demo', 'demo')
@@ -82,7 +82,7 @@ begin
 
   select array_agg(id) into key_ids from private.keys_named(requested);
 
-  -- Shared with other groups; a change of a workspace's prices takes it alone.
+  -- Shared with other groups; a change of the workspace's prices takes this lock exclusively.
   perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace_id, 0))
   from (select distinct workspace_id from public.api_keys where id = any (key_ids) order by workspace_id) as sending;
 
@@ -140,7 +140,7 @@ begin
       ) as oldest on true
     ) end
   )), '[]') into keys
-  -- Asked again now that the locks are held: a secret that was rotated or a token that was revoked meanwhile is not named.
+  -- Reads the keys again under the locks: a secret that was rotated or a token that was revoked meanwhile is not found.
   from private.keys_named(requested) as named
   join public.api_keys as k on k.id = named.id
   where k.id = any (key_ids);
@@ -176,8 +176,8 @@ begin
 end
 $$;
 
--- Counts admitted requests against their keys' rolling windows; the caller holds the keys' locks from load_admission.
--- admissions: [{ api_key_id, admitted, total, at: ms }]. Rows that have left the window go.
+-- Counts admitted requests against their keys' rolling windows. The caller holds the keys' locks from load_admission.
+-- admissions: [{ api_key_id, admitted, total, at: ms }]. Deletes rows that have left the window.
 create function private.record_admissions(admissions jsonb)
 returns void
 language sql volatile security definer set search_path = '' set timezone = 'UTC'
@@ -196,11 +196,11 @@ $$;
 revoke all on function private.load_admission(jsonb), private.record_admissions(jsonb) from public;
 grant execute on function private.load_admission(jsonb), private.record_admissions(jsonb) to outlay_service, service_role;
 
--- What projects have spent in ranges of days, as allocations need it: no allocation moves more than its source has spent
--- in that month. So whoever asks holds the source, the environment and the month until their transaction ends; the next
--- one is answered with what this one moved. Held in one order, after the keys' locks and before any row is written.
+-- What projects have spent in ranges of days, for allocations: no allocation may move more than its source has spent in
+-- that month. So the caller locks the source, environment and month until its transaction ends, and the next caller sees
+-- what it moved. The locks are taken in one order, after the keys' locks and before any row is written.
 --
--- In plpgsql and volatile: each statement has a snapshot of its own, and the second one's is taken under the locks.
+-- In plpgsql and volatile: each statement has its own snapshot, and that of the second is taken under the locks.
 --
 -- wanted: [{ workspace_id, project_id, environment, from, until }] → [{ …, amount_usd }]
 create function private.load_project_spend(wanted jsonb)
@@ -235,11 +235,11 @@ $$;
 revoke all on function private.load_project_spend(jsonb) from public;
 grant execute on function private.load_project_spend(jsonb) to outlay_service, service_role;
 
--- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
--- spend and the answers to their idempotency keys. One transaction, always in this order.
+-- Stores admitted messages with everything that must be committed with them: their projects, the sums, the keys' spend
+-- and the responses of their idempotency keys, always in this order.
 --
--- Raises serialization_failure (40001) where another process was first with a project or an idempotency key; the
--- caller then loads again and decides again.
+-- Raises serialization_failure (40001) if another process has created a project or used an idempotency key meanwhile; the
+-- caller then loads the state and decides again.
 create function private.store_messages(projects jsonb, messages jsonb, replays jsonb)
 returns void
 language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'

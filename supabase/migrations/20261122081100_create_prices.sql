@@ -1,6 +1,6 @@
--- A workspace's own prices, and the correction of what was recorded before they were set.
+-- A workspace's own prices, and corrections of messages that were recorded before a price was set.
 
--- They hold for what occurs from starts_at on, until a later one takes over.
+-- A price applies to usage from starts_at on, until the start of a later one.
 create table public.prices (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
@@ -10,7 +10,7 @@ create table public.prices (
   unit_type text not null check (char_length(unit_type) between 1 and 64),
   -- USD for one unit.
   rate numeric not null check (rate >= 0 and scale(rate) <= 18 and rate < 1e15),
-  -- Infinity is no moment that an answer could write.
+  -- Infinity is not allowed, because a response could not contain it.
   starts_at timestamptz not null
     constraint prices_starts_at_is_a_moment
     check (starts_at >= '0001-01-01T00:00:00Z' and starts_at < '10000-01-01T00:00:00Z'),
@@ -21,9 +21,9 @@ create table public.prices (
 );
 create index prices_created_by_idx on public.prices (created_by);
 
--- Prices are set by the workspace's admins, as themselves: the guard asks first, the policy asks again. A price moves to no
--- other workspace: the first one's count of changes would be left behind, and with it the old price in every process that
--- remembers it.
+-- The workspace's admins set prices under their own role: the guard checks first, and the policy checks again. A price
+-- cannot move to another workspace: the first workspace's version would not change, and processes would keep the old price
+-- in their caches.
 alter table public.prices enable row level security;
 revoke all on public.prices from anon, authenticated, service_role;
 grant select, insert (workspace_id, provider, model, unit_type, rate, starts_at), update (rate)
@@ -49,7 +49,7 @@ create policy "An admin changes the prices of their workspaces"
     and created_by = (select auth.uid())
   );
 
--- A price is whose who set it last. The service and the schema's owner name somebody, or nobody, themselves.
+-- A price names the user who set it last. The service and the schema's owner set the column themselves.
 create function private.own_changed_price()
 returns trigger
 language plpgsql set search_path = ''
@@ -70,8 +70,8 @@ returns trigger
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  -- Waits for the groups of messages that were admitted at the old prices, and keeps new ones waiting until this commits:
-  -- what is committed later has the new price, what was before is there for a repricing to find.
+  -- Waits for the groups of messages that were admitted at the old prices, and blocks new ones until this commits: later
+  -- messages have the new price, and a repricing finds the earlier ones.
   perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || coalesce(new.workspace_id, old.workspace_id), 0));
   update public.workspaces set prices_version = prices_version + 1
   where id = coalesce(new.workspace_id, old.workspace_id);
@@ -110,8 +110,8 @@ grant execute on function private.load_prices(uuid) to outlay_service, service_r
 
 -- Repricings ----------------------------------------------------------------------------------------------------------
 
--- A correction of what messages cost, after a price was set. Done in the background, a few hundred messages a
--- transaction, by whichever process is free; the cursor says how far it has come.
+-- A correction of the cost of messages after a price was set. A job processes a few hundred messages per transaction, in
+-- any process; the cursor stores its progress.
 create table public.repricings (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
@@ -123,7 +123,7 @@ create table public.repricings (
   to_at timestamptz not null default 'infinity'
     constraint repricings_to_at_is_a_moment
     check (to_at >= '0001-01-01T00:00:00Z' and (to_at < '10000-01-01T00:00:00Z' or to_at = 'infinity')),
-  -- False: only what has no price yet. True: also what was priced before; never what a client priced itself.
+  -- False: only messages without a price. True: also messages with one, but never those with the client's own cost.
   includes_priced boolean not null default false,
   requested_by uuid default auth.uid(),
   requested_by_email text default auth.email(),
@@ -139,7 +139,7 @@ create table public.repricings (
 );
 create index repricings_open_idx on public.repricings (created_at) where status <> 'done';
 
--- Who asked and how far a correction has come are not the user's to say.
+-- Users may not set who requested a correction and its progress.
 alter table public.repricings enable row level security;
 revoke all on public.repricings from anon, authenticated, service_role;
 grant select, insert (workspace_id, provider, from_at, to_at, includes_priced) on public.repricings to authenticated;
@@ -157,7 +157,7 @@ create policy "An admin asks for a correction in their workspaces"
     and requested_by_email is not distinct from (select auth.email())
   );
 
--- The oldest correction that nobody is working at, locked for the caller.
+-- The oldest correction that no process is working on, locked for the caller.
 create function private.lock_next_repricing()
 returns setof public.repricings
 language sql volatile security definer set search_path = ''
@@ -188,7 +188,7 @@ as $$
   for update of m
 $$;
 
--- Changes what messages cost and, in the same transaction, the sums they are part of.
+-- Changes the cost of messages and, in the same transaction, the sums that contain them.
 -- changes: [{ id, occurred_at, amount_usd, cost_status, price, items }]. Returns the change of the total, USD.
 create function private.apply_repricing(workspace uuid, changes jsonb)
 returns numeric
@@ -254,7 +254,7 @@ begin
 end
 $$;
 
--- Notes how far a correction has come; when it is done, leaves a line in the audit log.
+-- Stores the progress of a correction; when it is done, adds an entry to the audit log.
 create function private.advance_repricing(
   workspace uuid, repricing uuid, examined integer, changed integer, change numeric, at_moment timestamptz, at_id uuid, is_done boolean
 )

@@ -1,4 +1,4 @@
--- Subscriptions that book each following period by themselves. The first charge is the message with the same id.
+-- Subscriptions whose further periods are booked automatically. The first charge is the message with the same id.
 create table public.recurring_subscriptions (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null,
@@ -7,13 +7,13 @@ create table public.recurring_subscriptions (
   user_id uuid,
   source text not null,
   environment text not null check (environment in ('live', 'test')),
-  -- The message as it was posted; each period is charged as it says.
+  -- The message as it was posted. Each period is charged by it.
   message jsonb not null,
   period text not null check (period in ('month', 'year')),
   anchor_on date not null,
   ends_on date,
   booked_periods integer not null default 1 check (booked_periods >= 1),
-  -- The first day of the next period that is not booked; null when there is none to come.
+  -- The first day of the next period that is not booked; null if there is none.
   next_on date,
   stopped_at timestamptz,
   created_at timestamptz not null,
@@ -25,7 +25,7 @@ comment on column public.recurring_subscriptions.api_key_id is
 create index recurring_subscriptions_due_idx on public.recurring_subscriptions (next_on) where next_on is not null;
 create index recurring_subscriptions_project_idx on public.recurring_subscriptions (workspace_id, project_id);
 
--- A subscription is stopped by a member, as themselves; nothing else of it can be changed by hand.
+-- Members may stop a subscription under their own role, and change nothing else of it.
 alter table public.recurring_subscriptions enable row level security;
 revoke all on public.recurring_subscriptions from anon, authenticated, service_role;
 grant select, update (stopped_at, next_on) on public.recurring_subscriptions to authenticated;
@@ -48,7 +48,7 @@ create trigger stopped_subscriptions_are_audited
   for each row when (old.stopped_at is distinct from new.stopped_at)
   execute function private.audit_change('subscription');
 
--- A subscription is stopped now, whatever moment the statement names; once is enough.
+-- A subscription is stopped at the current time, whatever time the statement gives, and only once.
 create function private.date_stop()
 returns trigger
 language plpgsql set search_path = ''
@@ -65,8 +65,8 @@ create trigger stops_are_dated
   for each row when (new.stopped_at is not null)
   execute function private.date_stop();
 
--- Remembers subscriptions that are to go on, in the transaction of their first charges: that of the message itself and
--- those of further periods that had begun by then. `booked_periods` counts them all.
+-- Stores recurring subscriptions in the transaction of their first charges: that of the message and those of further
+-- periods that have begun already. `booked_periods` counts all of them.
 create function private.start_subscriptions(subscriptions jsonb)
 returns void
 language sql volatile security definer set search_path = '' set timezone = 'UTC'
@@ -84,8 +84,8 @@ as $$
   )
 $$;
 
--- Subscriptions with a period that has begun and is not booked, locked for the caller. What another process is booking
--- at the moment is left to it.
+-- Subscriptions with a period that has begun and is not booked, locked for the caller. Skips those that another process
+-- has locked.
 create function private.lock_due_subscriptions(today date, at_most integer)
 returns setof public.recurring_subscriptions
 language sql volatile security definer set search_path = ''

@@ -7,7 +7,7 @@ create table public.budgets (
   scope_value text
     check ((scope_type = 'global') = (scope_value is null))
     constraint budgets_scope_value_is_short check (char_length(scope_value) between 1 and 128),
-  -- USD a month. Neither NaN nor infinity.
+  -- USD per month. NaN and infinity are not allowed.
   amount numeric not null
     check (amount > 0)
     constraint budgets_amount_is_money check (amount < 1e15 and scale(amount) <= 18),
@@ -15,7 +15,7 @@ create table public.budgets (
   primary key (workspace_id, id)
 );
 
--- Budgets are set by the workspace's admins, as themselves: the guard asks first, the policies ask again.
+-- The workspace's admins set budgets under their own role: the guard checks first, and the policies check again.
 alter table public.budgets enable row level security;
 revoke all on public.budgets from anon, authenticated, service_role;
 grant select, insert (workspace_id, name, scope_type, scope_value, amount), update (name, amount), delete
@@ -27,7 +27,7 @@ create policy "A member reads the budgets of their workspaces"
   on public.budgets for select to authenticated
   using (workspace_id in (select private.member_workspaces()));
 
--- A key confined to some projects sees their budgets and its own. A wider budget holds spend it may not see.
+-- A key that is limited to some projects sees their budgets and its own. Wider budgets contain spend that it may not see.
 create policy "A key reads the budgets whose whole spend it may read"
   on public.budgets for select to outlay_key
   using (
@@ -53,7 +53,7 @@ create policy "An admin deletes the budgets of their workspaces"
   on public.budgets for delete to authenticated
   using (workspace_id in (select private.member_workspaces(array['owner', 'admin'])));
 
--- A budget of a project or a key is one of its own workspace, named by id. Nothing else could be read back as one.
+-- A budget of a project or key names one of its own workspace by id. Other values would match nothing.
 create function private.check_budget_scope()
 returns trigger
 language plpgsql stable security definer set search_path = ''
@@ -79,7 +79,7 @@ create trigger budgets_are_audited
   after insert or update or delete on public.budgets
   for each row execute function private.audit_change('budget');
 
--- How many budgets a workspace has: a key that may not read all of them is told how many it does not see.
+-- The number of budgets of a workspace. A key that may not read all of them learns how many are hidden.
 create function private.count_budgets(of_workspace uuid)
 returns integer
 language sql stable security definer set search_path = ''

@@ -1,12 +1,12 @@
--- Limits that are not those of keys: attempts to sign in and the like, and exports.
+-- Limits other than those of keys: on attempts, such as signing in, and on exports.
 
 -- Attempts ------------------------------------------------------------------------------------------------------------
 
--- How often something was done lately, by whoever is counted: a row a subject, with the moments that still count. A true
--- rolling window that holds over all processes. Bounded: never more moments than the limit, and rows whose moments have
--- all left their window go as others come.
+-- The recent attempts of each subject: one row per subject, with the times that still count. It is a rolling window over
+-- all processes. Its size is bounded: a row has no more times than the limit, and new attempts delete rows whose times have
+-- all left their window.
 create table private.throttle_windows (
-  -- SHA-256 of what is counted and of whom: addresses and e-mails are not kept in the clear.
+  -- The SHA-256 of the action and the subject, so that addresses and e-mails are not stored.
   subject bytea primary key,
   moments timestamptz[] not null default '{}',
   ends_at timestamptz not null default '-infinity'
@@ -14,12 +14,12 @@ create table private.throttle_windows (
 create index throttle_windows_ends_at_idx on private.throttle_windows (ends_at);
 alter table private.throttle_windows enable row level security;
 
--- Guesses are throttled by what fails of them: who comes with what is right uses nothing up. So whether a quota is full
--- is asked before an attempt, and the attempt is counted once it has failed.
+-- Guesses are limited by their failures, so that right secrets do not count. So a caller checks whether a quota is full
+-- before an attempt, and counts the attempt after it failed.
 --
--- Which of the quotas is full at a moment; of several, the one that frees last. Counts nothing.
+-- The quota that is full at a time; if there are several, the one that frees last. Counts nothing.
 -- quotas: [{ subject: hex, limit, window_ms }]
--- returns: null where there is room in all, else { limit, window_ms, wait_ms }
+-- returns: null if none is full, otherwise { limit, window_ms, wait_ms }
 create function private.full_quota(quotas jsonb, at_moment timestamptz default clock_timestamp())
 returns jsonb
 language sql stable security definer set search_path = ''
@@ -42,9 +42,9 @@ $$;
 revoke all on function private.full_quota(jsonb, timestamptz) from public;
 grant execute on function private.full_quota(jsonb, timestamptz) to outlay_service, service_role;
 
--- Counts one attempt against every quota, or none where one of them is full: what is refused uses nothing up.
+-- Counts one attempt against every quota, or against none if one of them is full.
 -- quotas: [{ subject: hex, limit, window_ms }]
--- returns: null where it was admitted, else { limit, window_ms, wait_ms } of the quota that frees last
+-- returns: null if the attempt is admitted, otherwise { limit, window_ms, wait_ms } of the quota that frees last
 create function private.admit_attempt(quotas jsonb)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
@@ -54,7 +54,7 @@ declare
   quota record;
   refusal jsonb;
 begin
-  -- Locked in the order of their names, so that two attempts never wait for each other; the time is taken afterwards.
+  -- Locked in order of the subjects, so that two attempts cannot deadlock; the time is taken afterwards.
   for quota in
     select decode(value ->> 'subject', 'hex') as subject from jsonb_array_elements(quotas) order by 1
   loop
@@ -90,8 +90,8 @@ grant execute on function private.admit_attempt(jsonb) to outlay_service, servic
 
 -- Exports -------------------------------------------------------------------------------------------------------------
 
--- An export is long, and each user may have one at a time, over all processes. A row a user who has one under way; whoever
--- sends it renews the row, so that a process that was killed holds its user up for no longer than a lease.
+-- An export takes long, so each user may have one at a time, over all processes. Each running export has a row, which its
+-- process renews: after a process was killed, its user has to wait for no longer than a lease.
 create table private.running_exports (
   user_id uuid primary key,
   export_id uuid not null,
@@ -100,7 +100,7 @@ create table private.running_exports (
 create index running_exports_lease_ends_at_idx on private.running_exports (lease_ends_at);
 alter table private.running_exports enable row level security;
 
--- Whether the user has an export under way.
+-- Whether the user has a running export.
 create function private.has_running_export(of_user uuid)
 returns boolean
 language sql stable security definer set search_path = ''
@@ -112,13 +112,13 @@ $$;
 revoke all on function private.has_running_export(uuid) from public;
 grant execute on function private.has_running_export(uuid) to outlay_service, service_role;
 
--- Begins an export, or renews it. returns: false where the user has another one under way
+-- Begins an export, or renews its lease. returns: false if the user has another running one
 create function private.hold_export(of_user uuid, export uuid, lease_seconds integer)
 returns boolean
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
-  -- What processes left that were killed goes as others come.
+  -- Deletes expired rows of processes that were killed.
   delete from private.running_exports
   where user_id in (
     select user_id from private.running_exports
@@ -136,7 +136,7 @@ $$;
 revoke all on function private.hold_export(uuid, uuid, integer) from public;
 grant execute on function private.hold_export(uuid, uuid, integer) to outlay_service, service_role;
 
--- Ends an export. Another one of the same user, begun when the lease of this had ended, stays.
+-- Ends an export. Does not end another export of the same user that began after this one's lease had expired.
 create function private.end_export(of_user uuid, export uuid)
 returns void
 language sql volatile security definer set search_path = ''

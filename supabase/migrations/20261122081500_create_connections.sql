@@ -1,12 +1,12 @@
--- OAuth: programs that ask, the question to the user, and what the user let in.
+-- OAuth: clients, requests for consent, and the connections that users allowed.
 
 -- Clients -------------------------------------------------------------------------------------------------------------
 
--- Programs that may ask a user for a connection. All are public clients: what a program on somebody's machine would keep
--- as its secret is none, so that PKCE and the exact redirect are what binds a code to its client.
+-- Programs that may ask a user for a connection. All are public clients, because a program on a user's machine cannot keep
+-- a secret; PKCE and the exact redirect bind a code to its client.
 --
--- registered   introduced itself at /oauth/register (RFC 7591); its name is a claim of its own
--- document     its id is the https address of a document about it, which was fetched from there
+-- registered   registered itself at /oauth/register (RFC 7591); its name is its own claim
+-- document     its id is the https address of its metadata document, which was fetched from there
 create table private.oauth_clients (
   id text primary key check (char_length(id) between 1 and 2048),
   kind text not null check (kind in ('registered', 'document')),
@@ -14,17 +14,17 @@ create table private.oauth_clients (
   uri text check (char_length(uri) <= 2048),
   redirect_uris text[] not null check (cardinality(redirect_uris) between 1 and 10),
   created_at timestamptz not null default now(),
-  -- When a user was last asked on its behalf; null for a client that only registered.
+  -- When the client last asked a user; null for a client that only registered.
   last_asked_at timestamptz
 );
 create index oauth_clients_created_at_idx on private.oauth_clients (created_at);
--- Anybody may register a client, so the ones that nobody was ever asked about are bounded in number: the newest stay, and
--- the oldest are deleted. A client that a user was asked about is not counted and never deleted here.
+-- Anybody may register a client, so the number of those that never asked a user is bounded: the newest stay, and the
+-- oldest are deleted. Clients that asked a user are not counted and never deleted here.
 create index oauth_clients_unused_idx on private.oauth_clients (created_at desc)
 where kind = 'registered' and last_asked_at is null;
 alter table private.oauth_clients enable row level security;
 
--- Remembers a client; a document replaces what was known of it. client: { id, kind, name, uri, redirect_uris }
+-- Stores a client; a document replaces what was stored. client: { id, kind, name, uri, redirect_uris }
 create function private.save_oauth_client(client jsonb)
 returns void
 language sql volatile security definer set search_path = ''
@@ -64,16 +64,16 @@ grant execute on function private.save_oauth_client(jsonb), private.load_oauth_c
 revoke all on function private.register_oauth_client(jsonb, integer) from public;
 grant execute on function private.register_oauth_client(jsonb, integer) to outlay_service, service_role;
 
--- Until when the authorization server does not advertise client documents, because the outside network could not be
--- reached. One row, shared by all processes: one process reads a document, and another may answer the metadata request
--- that follows.
+-- The time until which the authorization server does not advertise client documents, because the outside network could
+-- not be reached. One row, shared by all processes, because different processes may fetch a document and answer the
+-- metadata request that follows.
 create table private.oauth_document_outage (
   only_row boolean primary key default true check (only_row),
   ends_at timestamptz not null
 );
 alter table private.oauth_document_outage enable row level security;
 
--- seconds: how long documents are not advertised from now on; 0 advertises them again
+-- seconds: how long documents are not advertised from now on; 0: they are advertised again
 create function private.note_document_outage(seconds integer)
 returns void
 language sql volatile security definer set search_path = ''
@@ -97,9 +97,9 @@ grant execute on function private.note_document_outage(integer), private.is_docu
 
 -- Connections ---------------------------------------------------------------------------------------------------------
 
--- A program that a user let into a workspace, once a user, workspace and client. It is a key that an assistant holds: the
--- row of api_keys with the same id says what it may do and counts what it spends. Deleting the connection is revoking it:
--- its tokens go with it, its key stays, revoked, for what was recorded with it.
+-- A program that a user connected to a workspace: one per user, workspace and client. It is a key that an assistant holds:
+-- the row of api_keys with the same id has its permissions and counts its spend. Deleting the connection revokes it: its
+-- tokens are deleted, and its key stays, revoked, for what was recorded with it.
 create table public.connections (
   workspace_id uuid not null,
   id uuid not null unique,
@@ -108,13 +108,13 @@ create table public.connections (
   client_kind text not null check (client_kind in ('registered', 'document')),
   client_name text not null,
   client_uri text,
-  -- Where the user was last sent back to: of a registered client, the one thing that is no mere claim.
+  -- The redirect to which the user was last sent. Of what a registered client says about itself, only this is verified.
   redirect_uri text not null,
   created_at timestamptz not null default now(),
   primary key (workspace_id, id),
   unique (workspace_id, user_id, client_id),
   foreign key (workspace_id, id) references public.api_keys (workspace_id, id) on delete cascade,
-  -- Nobody's program stays in a workspace that they left.
+  -- A user who leaves a workspace loses their connections to it.
   foreign key (workspace_id, user_id) references public.workspace_members (workspace_id, user_id) on delete cascade
 );
 create index connections_client_id_idx on public.connections (client_id);
@@ -135,7 +135,7 @@ create policy "A member revokes their own connections, an admin every one of the
     or workspace_id in (select private.member_workspaces(array['owner', 'admin']))
   );
 
--- A connection and its key end together, whichever of the two is ended.
+-- A connection and its key end together, whichever of the two is ended first.
 create function private.end_key_of_connection()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -166,7 +166,7 @@ create trigger ended_keys_end_their_connections
   for each row when (new.kind = 'connection' and new.revoked_at is not null)
   execute function private.end_connection_of_key();
 
--- What a user may no longer do, their programs may no longer do either.
+-- When a user loses permissions, their connections lose them too.
 create function private.shrink_connections()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -207,11 +207,11 @@ create trigger permissions_of_connections_are_audited
   )
   execute function private.audit_change('connection');
 
--- Questions -----------------------------------------------------------------------------------------------------------
+-- Consent requests ----------------------------------------------------------------------------------------------------
 
--- One question to a user, from the moment the consent page asks it: what was asked stays here, so that a form can answer
--- it but not change it. The form carries a nonce of which only the SHA-256 is kept; it is answered once, by the session
--- that was asked. An answer that allows has a code, good for one exchange within a minute.
+-- A request for consent, from the time at which the page shows it. It is stored here, so that the form can answer but not
+-- change it. The form has a nonce, of which only the SHA-256 is stored; the session that was asked can answer, once. An
+-- answer that allows has a code, which can be exchanged once within a minute.
 create table private.oauth_authorizations (
   id uuid primary key default gen_random_uuid(),
   nonce bytea not null unique check (octet_length(nonce) = 32),
@@ -222,7 +222,7 @@ create table private.oauth_authorizations (
   state text,
   code_challenge text not null check (code_challenge ~ '^[A-Za-z0-9_-]{43}$'),
   resource text not null,
-  -- Of the question, then of the code.
+  -- The expiry of the request, then that of the code.
   expires_at timestamptz not null,
   decided_at timestamptz,
   code bytea unique check (octet_length(code) = 32),
@@ -231,9 +231,9 @@ create table private.oauth_authorizations (
   project_id uuid,
   monthly_limit numeric check (monthly_limit >= 0),
   redeemed_at timestamptz,
-  -- What the code gave, to be taken back where the code comes a second time.
+  -- The grant for which the code was exchanged, to be revoked if the code is presented again.
   grant_id uuid,
-  -- The permissions that the client asked for: an answer can allow those and no others.
+  -- The permissions that the client requested: an answer can allow no others.
   wanted text[] not null default '{}',
   check (code is null or (workspace_id is not null and permissions is not null))
 );
@@ -244,7 +244,7 @@ create index oauth_authorizations_expires_at_idx on private.oauth_authorizations
 alter table private.oauth_authorizations enable row level security;
 
 -- question: { nonce: hex, user_id, session_id, client_id, redirect_uri, state, code_challenge, resource, wanted }
--- The page can be opened as often as one likes; of a user's open questions the latest twenty can be answered.
+-- The page can be opened any number of times; the latest twenty of a user's open requests can be answered.
 create function private.ask_consent(question jsonb)
 returns void
 language sql volatile security definer set search_path = ''
@@ -266,7 +266,7 @@ as $$
   )
 $$;
 
--- The question a nonce belongs to, while it can be answered by this session.
+-- The request of a nonce, while this session can answer it.
 -- returns: { client_id, redirect_uri, state, wanted } or null
 create function private.open_question(nonce text, user_id uuid, session_id uuid)
 returns jsonb
@@ -280,9 +280,9 @@ as $$
     and a.session_id = open_question.session_id and a.decided_at is null and a.expires_at > clock_timestamp()
 $$;
 
--- Answers a question, once. decision: { nonce: hex, user_id, session_id } and, where it allows,
+-- Answers a request, once. decision: { nonce: hex, user_id, session_id } and, if it allows,
 -- { code: hex, workspace_id, permissions, project_id, monthly_limit }.
--- returns: whether this was the answer
+-- returns: whether this was the first answer
 create function private.decide_consent(decision jsonb)
 returns boolean
 language sql volatile security definer set search_path = ''
@@ -309,8 +309,8 @@ grant execute on function private.ask_consent(jsonb), private.open_question(text
 
 -- Required second factors ---------------------------------------------------------------------------------------------
 
--- Programs that were let in before act for people who may not have proved anything: they end, and are let in anew by a
--- session that did. API keys belong to the workspace and not to a person: they go on.
+-- When a workspace begins to require a second factor, its connections end, because their users may not have proved one. A
+-- session that has proved one can connect them again. API keys belong to the workspace and not to a user, so they stay.
 create function private.end_connections_of_lesser_sessions()
 returns trigger
 language plpgsql volatile security definer set search_path = ''

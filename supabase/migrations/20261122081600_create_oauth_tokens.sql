@@ -1,9 +1,9 @@
--- A grant is what one code was exchanged for: a line of refresh tokens, each the successor of the last, and the access
--- tokens that came with them. It dies as a whole. A connection whose last grant ends is over.
+-- A grant is the result of one code: a chain of refresh tokens, each the successor of the last, and their access tokens.
+-- It ends as a whole. A connection ends with its last grant.
 create table private.oauth_grants (
   id uuid primary key default gen_random_uuid(),
   connection_id uuid not null references public.connections (id) on delete cascade,
-  -- The address its tokens are for.
+  -- The address for which its tokens are.
   resource text not null,
   created_at timestamptz not null default now()
 );
@@ -21,7 +21,7 @@ create table private.oauth_refresh_tokens (
   hash bytea primary key check (octet_length(hash) = 32),
   grant_id uuid not null references private.oauth_grants (id) on delete cascade,
   expires_at timestamptz not null,
-  -- A used token is kept until it expires: its coming back is how a theft shows.
+  -- A used token is kept until it expires, because its reuse reveals a theft.
   used_at timestamptz
 );
 create index oauth_refresh_tokens_grant_id_idx on private.oauth_refresh_tokens (grant_id);
@@ -47,7 +47,7 @@ create trigger last_grants_end_their_connections
   after delete on private.oauth_grants
   for each row execute function private.end_connection_without_grants();
 
--- A new pair for a grant. Access tokens live for an hour, refresh tokens for 60 days without use.
+-- Issues a new pair for a grant. Access tokens are valid for an hour, refresh tokens for 60 days without use.
 create function private.issue_tokens(for_grant uuid, access text, refresh text)
 returns void
 language sql volatile security definer set search_path = ''
@@ -58,11 +58,11 @@ as $$
   values (decode(refresh, 'hex'), for_grant, clock_timestamp() + interval '60 days')
 $$;
 
--- A refresh leaves a row that is kept for 60 days, so that a theft shows when the token comes back. A client that refreshes
--- in a loop must not fill the table: a grant is refreshed 120 times an hour, and remembers its 500 latest refresh tokens.
--- A used token that is older than those is refused like any unknown one; it ends nothing any more.
+-- A refresh leaves a row that is kept for 60 days, so that the reuse of a token reveals a theft. A client that refreshes in
+-- a loop must not fill the table: a grant may be refreshed 120 times an hour, and keeps its 500 latest refresh tokens. An
+-- older used token is refused like an unknown one and does not end the grant.
 
--- Forgets the refresh tokens of a grant before its latest ones.
+-- Deletes the refresh tokens of a grant except the latest.
 create function private.forget_older_refresh_tokens(of_grant uuid)
 returns void
 language sql volatile security definer set search_path = ''
@@ -72,7 +72,7 @@ as $$
   )
 $$;
 
--- Lets a client into a workspace as the user allowed, or changes what an existing connection may do to that.
+-- Connects a client to a workspace as the user allowed, or gives an existing connection these permissions.
 create function private.connect(allowed private.oauth_authorizations, granted text[])
 returns uuid
 language plpgsql volatile security definer set search_path = ''
@@ -110,7 +110,7 @@ begin
 end
 $$;
 
--- Exchanges a code for a first pair of tokens, once: any attempt uses it up, and a second one takes back what the first gave.
+-- Exchanges a code for a first pair of tokens. Every attempt uses the code up; a second one revokes the first one's tokens.
 -- attempt: { code: hex, client_id, redirect_uri | null, code_challenge, resource | null, access: hex, refresh: hex }
 -- returns: { refused: why } or { permissions, resource }
 create function private.redeem_code(attempt jsonb)
@@ -138,7 +138,7 @@ begin
   if allowed.redirect_uri <> attempt ->> 'redirect_uri' then return jsonb_build_object('refused', 'redirect'); end if;
   if allowed.resource <> attempt ->> 'resource' then return jsonb_build_object('refused', 'resource'); end if;
 
-  -- Held until the end: two exchanges for one connection take turns, and a change of role comes before or after.
+  -- Locked until the end, so that two exchanges for one connection, and a change of role, run one after the other.
   select role into held_role from public.workspace_members
   where workspace_id = allowed.workspace_id and user_id = allowed.user_id for no key update;
   granted := array(
@@ -147,7 +147,7 @@ begin
   );
   if granted = '{}' then return jsonb_build_object('refused', 'membership'); end if;
 
-  -- What follows is done in the name of the user who allowed it, for the audit log.
+  -- The audit log names the user who allowed the connection.
   perform set_config('request.jwt.claims', (
     select jsonb_build_object('sub', id, 'email', email, 'role', 'authenticated')::text
     from public.profiles where id = allowed.user_id
@@ -161,10 +161,11 @@ begin
 end
 $$;
 
--- Exchanges a refresh token for the next pair. Real assistants race on one token, and answers get lost: within 60 seconds
--- of its first use it gives another pair. Later, two hold it who should not, and the grant ends for both.
+-- Exchanges a refresh token for the next pair. Assistants send parallel requests with one token, and responses get lost, so
+-- within 60 seconds of its first use a token gives another pair. A later reuse means that two parties have the token, and
+-- the grant ends for both.
 -- attempt: { token: hex, client_id, resources: [url], access: hex, refresh: hex }
--- returns: { refused: why } or { permissions, resource }; too many are { refused: 'rate', limit, window_ms, wait_ms }
+-- returns: { refused: why } or { permissions, resource }; above the limit { refused: 'rate', limit, window_ms, wait_ms }
 create function private.rotate_refresh_token(attempt jsonb)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
@@ -174,7 +175,7 @@ declare
   held record;
   excess jsonb;
 begin
-  -- The grant before its tokens, as whatever ends it takes them: the refreshes of one grant take turns.
+  -- Locks the grant before its tokens, as functions that end it do, so that the refreshes of a grant run one by one.
   perform from private.oauth_grants where id = (
     select grant_id from private.oauth_refresh_tokens where hash = decode(attempt ->> 'token', 'hex')
   ) for update;
@@ -194,7 +195,7 @@ begin
   if token.expires_at <= clock_timestamp() then return jsonb_build_object('refused', 'expired'); end if;
   if not attempt -> 'resources' ? held.resource then return jsonb_build_object('refused', 'resource'); end if;
 
-  -- Counted for the grant, which only whoever holds its token can reach: no client can use up another's.
+  -- Counted per grant. Only a holder of its token can reach it, so no client can use up the quota of another.
   excess := private.admit_attempt(jsonb_build_array(jsonb_build_object(
     'subject', encode(sha256(convert_to('token refreshes ' || token.grant_id, 'utf8')), 'hex'),
     'limit', 120,
@@ -209,8 +210,8 @@ begin
 end
 $$;
 
--- Ends what a token stands for (RFC 7009): an access token by itself, a refresh token with all of its grant. A token of
--- another client stays as it is.
+-- Revokes a token (RFC 7009): an access token alone, a refresh token with its whole grant. A token of another client stays
+-- valid.
 -- returns: whether there was such a token
 create function private.revoke_oauth_token(token text, for_client text)
 returns boolean
@@ -230,16 +231,16 @@ as $$
   select exists (select from access) or exists (select from refresh)
 $$;
 
--- No execute for anybody but by name. The first four are called by functions alone.
+-- Execution is granted by name only. The first four are called by other functions only.
 revoke all on function private.end_connection_without_grants(), private.issue_tokens(uuid, text, text),
   private.forget_older_refresh_tokens(uuid), private.connect(private.oauth_authorizations, text[]),
   private.redeem_code(jsonb), private.rotate_refresh_token(jsonb), private.revoke_oauth_token(text, text) from public;
 grant execute on function private.redeem_code(jsonb), private.rotate_refresh_token(jsonb),
   private.revoke_oauth_token(text, text) to outlay_service, service_role;
 
--- Forgets what can no longer be used, so that nobody can fill the tables by asking: answered and unanswered questions,
--- expired tokens, grants that cannot be renewed, and clients that nobody let in. A client that was never asked about goes
--- after a day, another 30 days after it was last asked about: assistants remember the id they registered with.
+-- Deletes what can no longer be used, so that nobody can fill the tables: answered and expired requests for consent,
+-- expired tokens, grants that cannot be refreshed, and clients without a connection. A client that never asked a user is
+-- deleted after a day, another one 30 days after it last asked, because assistants keep the id they registered with.
 -- returns: how many rows
 create function private.sweep_oauth(at_most integer)
 returns integer
@@ -261,7 +262,7 @@ begin
   get diagnostics gone = row_count;
   swept := swept + gone;
 
-  -- One at a time and skipping what is in use: a token may be refreshed at this very moment.
+  -- One by one, skipping locked rows, because a token may be in the process of being refreshed.
   delete from private.oauth_grants where id in (
     select g.id from private.oauth_grants as g
     where not exists (select from private.oauth_refresh_tokens as t where t.grant_id = g.id and t.expires_at > now())

@@ -1,4 +1,4 @@
--- Postgres cuts names after 63 bytes, and these were longer: what was left of them ended in the middle of a sentence.
+-- Postgres truncates names to 63 bytes. These were longer, and their stored names ended in the middle of a sentence.
 alter policy "A user reads their own profile and those of their workspaces' members" on public.profiles
   rename to "A user reads their own profile and those of fellow members";
 alter policy "A user edits their own profile and chooses among their own workspaces" on public.profiles

@@ -1,9 +1,9 @@
--- Who is a member, with what role and with a second factor proved where one is needed, stands in private.member_workspaces;
--- what a member may do, in private.permissions_of_role. The key that members record under asked the table itself and
--- listed the permissions once more, so that a session without its second factor was given one.
+-- Memberships, roles and second factors are checked in private.member_workspaces, permissions in
+-- private.permissions_of_role. The function for the key under which members record read the table itself and listed the
+-- permissions again, so that a session without its second factor received a key.
 
--- The signed-in member's own key, made at its first use and named after them. Null where they may not record.
--- It may read summaries, as an allocation by percent tells what its source has spent.
+-- The signed-in member's own key. It is created when first needed and named after the member. Null if they may not record.
+-- It may read summaries, because an allocation by percent reveals what its source has spent.
 create or replace function private.member_key(workspace uuid, key_environment text)
 returns uuid
 language plpgsql volatile security definer set search_path = ''

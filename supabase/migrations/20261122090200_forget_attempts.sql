@@ -1,5 +1,5 @@
--- Somebody who proved who they are makes the count of their wrong guesses begin anew.
--- quotas: [{ subject: hex }], as `private.admit_attempt` is asked
+-- Resets the count of wrong guesses of a user who has proved their identity.
+-- quotas: [{ subject: hex }], as for `private.admit_attempt`
 create function private.forget_attempts(quotas jsonb)
 returns void
 language sql volatile security definer set search_path = ''
