@@ -7,7 +7,7 @@ const executablePath = process.env.CHROMIUM_PATH || chromiumOnPath();
 export default defineConfig({
   testDir: "tests/e2e",
   testMatch: "**/*.spec.ts",
-  // One service and one database for them all.
+  // All tests share one service and one database.
   globalSetup: "tests/e2e/global-setup.ts",
   fullyParallel: true,
   workers: 3,
@@ -27,7 +27,7 @@ export default defineConfig({
     { name: "desktop", use: { ...devices["Desktop Chrome"], colorScheme: "light" } },
     {
       name: "phone",
-      // What is of another shape on a phone: the drawer, lists for tables, sheets for dialogs.
+      // The tests of what differs on a phone: the drawer, lists instead of tables, sheets instead of dialogs.
       grep: /@phone/,
       use: { ...devices["Pixel 7"], colorScheme: "dark" },
     },

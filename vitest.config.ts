@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Starts the file that waits for real minutes to pass before all others, which run meanwhile. */
+/** Starts the file that waits for whole minutes first, so that the others run meanwhile. */
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const waits = ({ moduleId }: TestSpecification) => moduleId.endsWith("/tests/api/rate-limit.test.ts");
@@ -12,9 +12,9 @@ class WaitingFirst extends BaseSequencer {
 }
 
 /**
- * A project whose tests work on a real Postgres: one server a run, databases from `tests/helpers/database.ts`.
- * @param isolate whether each file has a process of its own: where the tests run the service's modules in their own
- *   process. Where they talk to one that they start, loading the same modules again for every file proves nothing.
+ * A project whose tests use a real Postgres: one server per run, with databases from `tests/helpers/database.ts`.
+ * @param isolate whether each file runs in its own process: needed where tests run the service's modules in their own
+ *   process. Where they start the service as a process, loading the modules again for every file would test nothing more.
  */
 const onDatabase = (name: string, isolate: boolean) => ({
   extends: true as const,
@@ -29,13 +29,13 @@ const onDatabase = (name: string, isolate: boolean) => ({
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)) } },
   test: {
-    // One more than there are cores: some tests spend a minute waiting for a window to pass.
+    // One more than the number of cores, because some tests spend a minute waiting.
     maxWorkers: 3,
     sequence: { sequencer: WaitingFirst },
-    // A machine that has much else to do is slow, not wrong.
+    // Generous, because a busy machine is slow and its tests must not fail for that.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Vite puts a BASE_URL of its own ("/") into the environment; ours means something else.
+    // Vite sets BASE_URL to "/"; our setting of this name has another meaning.
     env: { BASE_URL: "", LOG_LEVEL: "error" },
     projects: [
       {

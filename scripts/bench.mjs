@@ -1,4 +1,4 @@
-// `npm run bench`: what a request costs, against a bare endpoint and against Next, and what history adds to it.
+// `npm run bench`: measures what a request costs, compared with a bare endpoint and with Next, and what history adds to it.
 // `-- --part ingest|latency|dashboard|isolation --rounds N --requests N --json FILE`.
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";

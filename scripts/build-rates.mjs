@@ -1,11 +1,11 @@
-// Builds lib/ledger/pricing/rates/snapshot.json: what one unit of each currency is worth in USD, as exact decimal text.
+// Builds lib/ledger/pricing/rates/snapshot.json: the value of one unit of each currency in USD, as exact decimal text.
 //
 //   npm run rates:refresh                      the latest day
 //   npm run rates:refresh -- --version 2026.9.1
-//   npm run rates:refresh -- --accept ARS      takes a jump of more than 20 % that was looked at
+//   npm run rates:refresh -- --accept ARS      accepts a change of more than 20 % that was reviewed
 //
-// The package with the figures states no licence for itself, so it is neither a dependency nor part of the repository: it is
-// read in a temporary folder, and only the figures for ISO currencies are kept.
+// The package with the rates states no licence, so it is neither a dependency nor part of the repository: it is read in a
+// temporary folder, and only the rates of ISO currencies are kept.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,12 +18,12 @@ const packageName = "@fawazahmed0/currency-api";
 const snapshotPath = fileURLToPath(new URL("../lib/pricing/rates/snapshot.json", import.meta.url));
 const currenciesPath = fileURLToPath(new URL("../lib/pricing/iso-4217.ts", import.meta.url));
 const maxJump = new Big("0.2");
-// A figure and its inverse are published with eight digits each.
+// A rate and its inverse are published with eight digits each.
 const maxInverseError = new Big("0.000001");
 
 /**
- * Objections to replacing one snapshot by another, one sentence each: a missing currency, an older day, a rate that
- * moved by more than 20 %. `accepted` lists currencies whose jump was reviewed.
+ * The reasons against replacing a snapshot, one sentence each: a missing currency, an older day, a rate that changed by
+ * more than 20 %. `accepted` lists currencies whose change was reviewed.
  */
 export function findProblems(previous, next, accepted = []) {
   if (!previous) return [];
@@ -46,7 +46,7 @@ export function findProblems(previous, next, accepted = []) {
 }
 
 /**
- * The figure of one currency, checked against its inverse. @throws Error when they disagree or are not positive
+ * The rate of one currency, checked against its inverse. @throws Error when they disagree or are not positive
  * numbers
  */
 export function readRate(code, usdPerUnit, unitsPerUsd) {
@@ -59,7 +59,7 @@ export function readRate(code, usdPerUnit, unitsPerUsd) {
   return rate.toFixed();
 }
 
-/** The codes of the currency table; read as text, because this script runs without a TypeScript loader. */
+/** The codes in the currency table. It is read as text, because this script runs without a TypeScript loader. */
 export function listCodes(source) {
   const table = source.slice(source.indexOf("byDecimals"), source.indexOf("};"));
   return [...new Set(table.match(/\b[A-Z]{3}\b/g))].sort();

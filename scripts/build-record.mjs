@@ -1,30 +1,30 @@
-// What the last build was made from, so that it can be told whether a source has changed since. Node's own modules only:
-// nothing may be installed yet.
+// Records the sources of the last build, to detect whether one has changed since. Uses Node's own modules only, because it
+// runs before packages are installed.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./root.mjs";
 
-/** The sources of the pages that were built last: the hash of each, by its path. */
+/** The sources of the last build of the pages: the hash of each, by its path. */
 const pagesRecord = "dist/build.json";
 
-/** The record of a bundle in `dist/`: the hash of the file itself, and of each file it was made from. */
+/** The record of a bundle in `dist/`: the hash of the bundle, and of each of its sources. */
 const recordOf = (name) => `dist/${name}.inputs.json`;
 
-/** Whether pages and bundles are of the sources as they are. */
+/** Whether pages and bundles were built from the present sources. */
 export function isBuilt() {
   return isPagesBuilt() && bundledAtBuild.every(isBundleFresh);
 }
 
-/** What the service and the local agent tools run; commands are bundled where they are used. */
+/** The bundles of the service and of the local agent tools. Commands are bundled when they are run. */
 const bundledAtBuild = ["server", "mcp"];
 
-/** Whether the pages are of the sources as they are. */
+/** Whether the pages were built from the present sources. */
 export function isPagesBuilt() {
   return findStalePages() === undefined;
 }
 
-/** Why the pages have to be built again: a sentence without its full stop; undefined where they need not be. */
+/** Why the pages must be built again, as a sentence without a full stop; undefined if they need not be. */
 export function findStalePages() {
   const outputs = [".next/BUILD_ID", "public/docs/index.html"];
   const built = readJson(pagesRecord);
@@ -37,18 +37,18 @@ export function findStalePages() {
   return changed && `${changed} has changed since the pages were built`;
 }
 
-/** Removes the record of the pages: a build that fails half way must not pass for the one before it. */
+/** Deletes the record of the pages, so that a build that fails is not taken for the one before it. */
 export function forgetPages() {
   rmSync(join(root, pagesRecord), { force: true });
 }
 
-/** Records what the pages were built from. @param files as `hashPageSources` found them before the build */
+/** Records the sources of the pages. @param files the result of `hashPageSources` before the build */
 export function recordPages(files) {
   writeWhole(join(root, pagesRecord), JSON.stringify({ files }));
 }
 
 /**
- * Whether a bundle is of the sources as they are. The record names the bundle's own hash as well: of two processes that
+ * Whether a bundle was built from the present sources. The record contains the bundle's own hash too: of two processes that
  * bundle at the same time, one may have written the bundle and the other the record.
  */
 export function isBundleFresh(name) {
@@ -57,13 +57,13 @@ export function isBundleFresh(name) {
   return Object.entries(record.inputs).every(([path, hash]) => hashFile(path) === hash);
 }
 
-/** Records what a bundle was made from. @param inputs paths from the root @param output the bundle's contents */
+/** Records the sources of a bundle. @param inputs paths relative to the root. @param output the bundle's contents */
 export function recordBundle(name, inputs, output) {
   const hashes = Object.fromEntries(inputs.map((path) => [path, hashFile(path)]));
   writeWhole(join(root, recordOf(name)), JSON.stringify({ output: hash(output), inputs: hashes }));
 }
 
-/** Writes a file in one step: whoever reads it meanwhile finds the one before or the new one, never a part. */
+/** Writes a file atomically: a reader finds the former file or the new one, never a part. */
 export function writeWhole(file, contents, mode = 0o644) {
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.draft`;
@@ -71,7 +71,7 @@ export function writeWhole(file, contents, mode = 0o644) {
   renameSync(draft, file);
 }
 
-/** What no page is made from. */
+/** Files and folders that are not sources of the pages. */
 const notPages = new Set([
   "node_modules",
   "dist",
@@ -94,7 +94,7 @@ const notPages = new Set([
   "vitest.config.ts",
 ]);
 
-/** The scripts that decide what a build is; the others only start one. */
+/** The scripts on which the result of a build depends; the others only start a build. */
 const buildScripts = ["scripts/build.mjs", "scripts/generate-routes.mjs"];
 
 /** The hash of every source of the pages by its path, and of the public settings that Next writes into them. */

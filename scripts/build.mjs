@@ -1,5 +1,5 @@
-// `npm run build`: the pages with Next, the self-hosted server and the commands beside it with esbuild. `-- --bundles`
-// makes what esbuild makes alone, where a source of it has changed.
+// `npm run build`: builds the pages with Next, and the self-hosted server and the commands with esbuild. `-- --bundles`
+// builds only the bundles, if their sources have changed.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { forgetPages, hashPageSources, recordPages } from "./build-record.mjs";
@@ -8,7 +8,7 @@ import { writeRoutes } from "./generate-routes.mjs";
 import { run, stopRunning } from "./prepare.mjs";
 import { root } from "./root.mjs";
 
-/** Writes the API reference into `public/docs`: static files, which Next and any platform serve as they are. */
+/** Writes the API reference into `public/docs`: static files, which Next and any platform serve unchanged. */
 export async function buildDocs() {
   const esbuild = await import("esbuild");
   const program = join(root, "dist/docs.mjs");
@@ -21,9 +21,9 @@ export async function buildDocs() {
 async function buildPages() {
   forgetPages();
   writeRoutes();
-  // Before the build: a source that changes meanwhile makes the next start build again.
+  // Before the build, so that the next start builds again if a source changes meanwhile.
   const files = hashPageSources();
-  // Before Next's build, which takes note of the files in public/.
+  // Before Next's build, which lists the files in public/.
   await buildDocs();
   const next = join(root, "node_modules/next/dist/bin/next");
   await run([process.execPath, next, "build"], { inherit: true, env: { NEXT_TELEMETRY_DISABLED: "1" } });
@@ -31,7 +31,7 @@ async function buildPages() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  // Ends Next too, which would otherwise go on building.
+  // Ends Next too, which would otherwise continue to build.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stopRunning);
   try {
     if (!process.argv.includes("--bundles")) await buildPages();

@@ -1,11 +1,11 @@
-// The bundles in `dist/`, made with esbuild: the self-hosted server, the local agent tools and the commands beside them.
+// Makes the bundles in `dist/` with esbuild: the self-hosted server, the local agent tools and the commands.
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isBundleFresh, recordBundle, writeWhole } from "./build-record.mjs";
 import { writeRoutes } from "./generate-routes.mjs";
 import { root } from "./root.mjs";
 
-/** esbuild's options for the server's bundle, or that of another entry. Packages stay outside: they are installed beside it. */
+/** esbuild's options for a bundle of the server, or of another entry. Packages are not included: they are installed. */
 export function serverBundle(outfile, entry = "server/main.ts") {
   return {
     absWorkingDir: root,
@@ -21,17 +21,17 @@ export function serverBundle(outfile, entry = "server/main.ts") {
   };
 }
 
-/** The local agent tools as one file that needs nothing beside it but Node. */
+/** The local agent tools as a single file that needs only Node. */
 const toolsBundle = {
   ...serverBundle("dist/mcp.mjs", "server/mcp.ts"),
   packages: "bundle",
-  // Among npm's packages esbuild leaves tsconfig.json unread, which says the same.
+  // Inside node_modules esbuild does not read tsconfig.json, which has the same setting.
   alias: { "@": root.replace(/[\\/]$/, "") },
   sourcemap: false,
   banner: { js: "#!/usr/bin/env node" },
 };
 
-/** The commands that `scripts/run.mjs` runs: the files of `server/commands/`, by their names. */
+/** The commands for `scripts/run.mjs`: the names of the files in `server/commands/`. */
 function commands() {
   return readdirSync(join(root, "server/commands"))
     .filter((file) => /^[a-z-]+\.ts$/.test(file))
@@ -47,22 +47,22 @@ function optionsOf(name) {
 }
 
 /**
- * Makes a bundle where a source of it has changed, in one step: another process may be starting it at this moment.
- * @param name server, mcp, or a command @throws Error where there is none of that name, or it cannot be made
+ * Makes a bundle if one of its sources has changed. Writes it atomically, because another process may be starting it.
+ * @param name server, mcp, or a command. @throws Error where there is none of that name, or bundling fails
  */
 export async function ensureBundle(name) {
   const options = optionsOf(name);
   if (isBundleFresh(name)) return;
   const esbuild = await import("esbuild");
   const { outputFiles, metafile } = await esbuild.build({ ...options, write: false, metafile: true });
-  // The map comes before the bundle that names it.
+  // The source map must exist before the bundle that names it.
   for (const { path, contents } of outputFiles.reverse()) {
     writeWhole(path, contents, name === "mcp" ? 0o755 : 0o644);
     if (path.endsWith(".mjs")) recordBundle(name, Object.keys(metafile.inputs), contents);
   }
 }
 
-/** Makes every bundle that a source has changed under, and the table of routes. It takes about a second. */
+/** Makes every bundle whose sources have changed, and the table of routes. Takes about a second. */
 export async function ensureBundles() {
   writeRoutes();
   await Promise.all(["server", "mcp", ...commands()].map(ensureBundle));

@@ -1,5 +1,5 @@
-// Finds a Chromium for the browser tests: the system's, else Playwright's, else Debian's package. A headless shell is
-// preferred, because it needs a third less CPU.
+// Finds a Chromium for the browser tests: the system's, otherwise Playwright's, otherwise Debian's package. A headless
+// shell is preferred, because it needs a third less CPU.
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { run } from "./prepare.mjs";
@@ -8,7 +8,7 @@ import { root } from "./root.mjs";
 const downloadLimit = 180_000;
 const shell = "chromium-headless-shell";
 
-/** @returns the path of a Chromium, installed if there is none. @throws Error that says what to install */
+/** @returns the path of a Chromium, which is installed if there is none. @throws Error that says what to install */
 export async function ensureChromium(note = (_text) => {}) {
   return (
     chromiumOnPath() ?? (await playwrights()) ?? (await download(note)) ?? (await debians(note)) ?? giveUp()

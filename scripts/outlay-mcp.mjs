@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `outlay-mcp`, the local agent tools, from a checkout: installed and bundled first where that is needed. Standard
-// output is the protocol's alone, so whatever this has to say goes to standard error.
+// `outlay-mcp`, the local agent tools, from a checkout; installs packages and bundles first if needed. Standard output is
+// for the protocol only, so messages go to standard error.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isBundleFresh } from "./build-record.mjs";

@@ -1,12 +1,12 @@
-// Shared by the commands: installs packages by the lockfile and builds the current sources. Uses Node's own modules
-// only, because nothing is installed yet.
+// Shared by the commands: installs packages by the lockfile and builds the present sources. Uses Node's own modules only,
+// because it runs before packages are installed.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isBuilt, isPagesBuilt } from "./build-record.mjs";
 import { root } from "./root.mjs";
 
-/** Ends the process with an explanation when Node is too old for the packages. */
+/** Ends the process with an explanation if Node is too old. */
 export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -14,14 +14,14 @@ export function requireNode() {
   process.exit(1);
 }
 
-/** Loads settings from .env.local and .env; variables of the environment win. */
+/** Loads settings from .env.local and .env; variables of the environment have precedence. */
 export function loadEnvFiles() {
   for (const file of [".env.local", ".env"]) {
     if (existsSync(join(root, file))) process.loadEnvFile(join(root, file));
   }
 }
 
-/** Installs from the lockfile when node_modules differs from it. @returns what happened, in words */
+/** Installs from the lockfile if node_modules differs from it. @returns what it did, in words */
 export async function ensureInstalled(note = (_text) => {}) {
   if (isInstalled()) return "up to date";
   note("npm ci …");
@@ -29,14 +29,14 @@ export async function ensureInstalled(note = (_text) => {}) {
   return "from the lockfile";
 }
 
-/** Runs the npm that started this process; without one (plain `node scripts/start.mjs`) the one on the PATH. */
+/** Runs the npm that started this process; without one (plain `node scripts/start.mjs`), the npm on the PATH. */
 export function runNpm(args, options = {}) {
   const npm = process.env.npm_execpath;
   const program = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
   return run([...program, ...args], { shell: process.platform === "win32" && !npm, ...options });
 }
 
-/** npm writes this file last: an interrupted install has none. */
+/** Whether the installed packages are those of the lockfile. npm writes their list last, so an interrupted install has none. */
 export function isInstalled() {
   const installed = packagesOf("node_modules/.package-lock.json");
   const locked = packagesOf("package-lock.json");
@@ -49,7 +49,7 @@ export function isInstalled() {
   });
 }
 
-/** Only npm can tell whether a package that names a C library fits; it is assumed to fit. */
+/** Only npm can tell whether a package that names a C library fits, so it is assumed to fit. */
 function isForThisPlatform({ os, cpu, libc }) {
   return Boolean(os?.includes(process.platform) && cpu?.includes(process.arch) && !libc);
 }
@@ -62,7 +62,7 @@ function packagesOf(file) {
   }
 }
 
-/** Builds what the sources have changed under: the pages and the bundles, or the bundles alone. @returns what happened, in words. */
+/** Builds pages and bundles, or only the bundles, if their sources have changed. @returns what it did, in words */
 export async function ensureBuilt(note = (_text) => {}) {
   if (isBuilt()) return "up to date";
   note("building …");
@@ -73,10 +73,10 @@ export async function ensureBuilt(note = (_text) => {}) {
   return "done";
 }
 
-/** Programs that are running now, so that a signal can end them. */
+/** The running child processes, which a signal ends. */
 const running = new Set();
 
-/** Ends what `run` started when the command itself is told to stop. npm, for example, may need to finish first. */
+/** Ends what `run` started when the command itself receives a signal, and waits: npm, for example, may have to finish. */
 export function stopRunning() {
   for (const child of running) {
     child.kill("SIGTERM");
@@ -85,7 +85,7 @@ export function stopRunning() {
 }
 
 /**
- * Runs a program quietly in the root of the repository.
+ * Runs a program in the root of the repository and shows no output.
  * @throws Error with the program's whole output when it fails
  */
 export function run([program, ...args], { env = {}, shell = false, inherit = false, timeout = 0 } = {}) {

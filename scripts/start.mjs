@@ -1,5 +1,5 @@
-// `npm start`: from a fresh clone to a running service, with nothing but Node and npm. Steps that were done before are
-// skipped. `npm run dev` is the same with --dev: no build, and a restart at every change.
+// `npm start`: from a fresh clone to a running service, with nothing but Node and npm. Skips steps that were done before.
+// `npm run dev` does the same with --dev: without a build, and with a restart at every change.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AlreadyRunningError, claimDataFolder, holderOf, lifeOf } from "../lib/db/embedded/claim.mjs";
@@ -35,7 +35,7 @@ try {
     await (await import("./dev.mjs")).serveAndWatch();
   } else {
     await step("build", ensureBuilt);
-    // From here on the service handles signals: it drains first.
+    // From here on the service handles signals: it first answers pending requests.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, interrupt);
     const { main } = await import(join(root, "dist/server.mjs"));
     await main({ dev: false, startedMs, ...(claim && { claim }) });
@@ -50,8 +50,8 @@ try {
 }
 
 /**
- * Claims the data folder before installing or building, because neither may change under a running service. With an
- * external database the service needs no data folder, and several may run.
+ * Claims the data folder before installing or building, because neither may happen while a service runs. With an external
+ * database the service needs no data folder, and several may run.
  */
 async function claimForSetUp() {
   if (process.env.POSTGRES_URL || process.env.DATABASE_URL) return undefined;
@@ -62,8 +62,8 @@ async function claimForSetUp() {
 }
 
 /**
- * npm passes a signal to the shell that it started us with, and that shell ends without passing it on. A killed npm
- * leaves both running. Nobody could stop such a service, so it stops itself.
+ * npm passes a signal to the shell that it started us with, and the shell ends without passing it on. If npm is killed,
+ * both are left running, and nobody could stop the service. So the service stops itself when npm has ended.
  */
 function stopWithParent() {
   if (!process.env.npm_lifecycle_event) return;
@@ -77,7 +77,7 @@ function stopWithParent() {
   timer.unref();
 }
 
-/** The npm that started this shell; where that cannot be found, the shell is watched instead. */
+/** The npm that started this shell; if it cannot be found, the shell is watched instead. */
 function npmAbove(shell) {
   try {
     const stat = readFileSync(`/proc/${shell}/stat`, "utf8");

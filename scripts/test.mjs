@@ -1,5 +1,5 @@
 // `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`. With `-- --check`,
-// `npm run check` runs first. Where it fails, it counts as one failure, and the tests still run.
+// `npm run check` runs first. If it fails, it counts as one failed test, and the tests still run.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
@@ -51,7 +51,7 @@ async function vitest() {
   const program = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json"];
   const succeeded = await runner([...program, `--outputFile.json=${file}`], file);
   const report = reportIn(file, "Vitest");
-  // A file that could not be loaded, or whose set-up failed, has no test that reports it.
+  // A file that could not be loaded, or whose set-up failed, has no test that reports the failure.
   const broken = report.testResults.filter(
     ({ status, assertionResults }) =>
       status === "failed" && !assertionResults.some((test) => test.status === "failed"),
@@ -89,7 +89,7 @@ async function playwright() {
 /** Runs a test runner with its output shown. @returns whether it ended with status 0 */
 async function runner(args, report, env = {}) {
   mkdirSync(reports, { recursive: true });
-  // Removed first, so that an earlier run's report is not read in its place.
+  // Deletes an earlier report first, so that it is not read in place of the new one.
   rmSync(report, { force: true });
   try {
     await run([process.execPath, ...args], { inherit: true, env: { NODE_ENV: "test", ...env } });

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Runs the steps of the Dockerfile without Docker, as root on Debian, in two folders made by debootstrap: one builds, the
-# other gets what the image gets, and is started there as a user that may write nothing, on an empty Postgres 17.
-# It proves that the image's contents build, start, migrate and answer /api/health as that user, and stop on SIGTERM.
-# It does not prove the Dockerfile's syntax, the base image, compose.yaml, or the network between containers.
+# Runs the steps of the Dockerfile without Docker, as root on Debian, in two folders made by debootstrap: one builds; the
+# other receives what the image contains. The service is started there as a user that may write nothing, on an empty
+# Postgres 17. It proves that the contents of the image build, start, migrate and answer /api/health as that user, and stop
+# on SIGTERM. It does not prove the Dockerfile's syntax, the base image, compose.yaml, or the network between containers.
 #
 #   scripts/try-container.sh NODE_FOLDER POSTGRES_URL POSTGRES_URL_NON_POOLING [PORT]
 #
-# NODE_FOLDER has bin/node and lib/node_modules/npm, as nodejs.org's archives have; the folders are removed in the end.
+# NODE_FOLDER has bin/node and lib/node_modules/npm, like nodejs.org's archives; the folders are deleted at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 node_folder=${1:?a folder with bin/node} url=${2:?the address the service uses} admin_url=${3:?the address migrations use}
 port=${4:-3000}
 work=$(mktemp -d /tmp/outlay-container-XXXXXX)
 clean_up() {
-  # Everything that still runs in the folders: a script that is ended does not end what it started.
+  # Ends all programs that still run in the folders, because ending a script does not end what it started.
   for root in /proc/[0-9]*/root; do
     case $(readlink "$root") in "$work"/*) kill "$(basename "$(dirname "$root")")" 2>/dev/null || true ;; esac
   done
@@ -21,7 +21,7 @@ clean_up() {
   rm -rf --one-file-system "$work"
 }
 trap clean_up EXIT
-# Once what runs at the moment has ended, or nothing could be removed under it.
+# Waits for the present command to end, because otherwise its folder could not be deleted.
 trap 'exit 130' INT TERM HUP
 
 echo "base: Debian bookworm with Node $("$node_folder/bin/node" --version)"
@@ -30,7 +30,7 @@ cp -a "$node_folder/." "$work/base/usr/local/"
 ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$work/base/usr/local/bin/npm"
 chroot "$work/base" useradd --uid 1000 --create-home node
 cp /etc/resolv.conf "$work/base/etc/"
-# Where the network has a certificate authority of its own.
+# Networks may have a certificate authority of their own.
 [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || install -D "$NODE_EXTRA_CA_CERTS" "$work/base$NODE_EXTRA_CA_CERTS"
 cp -a "$work/base" "$work/build"
 cp -a "$work/base" "$work/image"
@@ -38,7 +38,7 @@ for stage in build image; do mount -t proc proc "$work/$stage/proc"; done
 
 echo "build stage"
 mkdir "$work/build/build"
-# What .dockerignore lets through; files that Git does not know are not part of a clean checkout either.
+# What .dockerignore allows, without files that Git does not know, which a clean checkout does not have either.
 git ls-files --cached --others --exclude-standard -z |
   grep -zvE '^(\.github|docs|tests|bench)/|\.(md|test\.ts|tsbuildinfo)$|^\.env' |
   tar --null --files-from=- -cf - | tar -C "$work/build/build" -xf -

@@ -21,7 +21,7 @@ async function readSamples({ baseUrl }: Service, headers: Record<string, string>
   });
 }
 
-/** The value of the one sample of a name whose labels contain all of these. */
+/** The value of the only sample of this name whose labels contain all of these. */
 function sampleOf(samples: Samples, name: string, ...labels: string[]): number {
   const found = samples.filter(
     (each) => each.name === name && labels.every((label) => each.labels.includes(label)),

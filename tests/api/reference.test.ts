@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer };
 
-/** Asks without what `fetch` adds or undoes: the body is as it was sent. */
+/** Sends a request without what `fetch` adds or decodes: the body is as it was sent. */
 function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
   return new Promise((resolve, reject) => {
     httpRequest(fast + path, { method, headers }, (response) => {

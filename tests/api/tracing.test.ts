@@ -8,7 +8,7 @@ import { withHarness } from "@/tests/helpers/harness";
 
 const harness = withHarness({ services: 0 });
 
-/** A collector that keeps the bodies that it is sent. */
+/** A collector that keeps the bodies of the requests it receives. */
 let collector: Server;
 const received: { path: string | undefined; body: Buffer }[] = [];
 
@@ -37,7 +37,7 @@ test("Sends spans of a request, its group and its transaction in the caller's tr
   );
   const { status } = await apiClient(service.baseUrl, secret).post(message, { traceparent });
   expect(status).toBe(201);
-  // Spans that are left are sent before the service ends.
+  // The remaining spans are sent before the service ends.
   await service.stop();
 
   expect(received.map(({ path }) => path)).toContain("/v1/traces");

@@ -21,7 +21,7 @@ const head = (path: string, length: string) =>
 
 const open = () => connectTo(harness.services[0]?.baseUrl ?? "");
 
-/** Sends all of it before it looks at what is answered, as many clients do. */
+/** Sends the whole body before it reads the answer, as many clients do. */
 const send = (socket: Socket, bytes: string | Buffer) =>
   new Promise<void>((resolve, reject) => {
     socket.write(bytes, (error) => (error ? reject(error) : resolve()));
@@ -61,7 +61,7 @@ describe("A refused body of 8 MiB", () => {
         expect(await next).toMatchObject({ status: 200 });
       }),
     );
-    // 24 MiB, of 16 in a second.
+    // 24 MiB at 16 MiB a second.
     expect(performance.now() - since).toBeGreaterThan(1_300);
   });
 

@@ -38,7 +38,7 @@ async function call(path: string, token: string | null, method = "GET", body?: o
   return { status: answer.status, retryAfter: answer.headers.get("retry-after"), body: await answer.json() };
 }
 
-/** Has whatever needs a table wait until it is released. */
+/** Locks a table, so that statements that need it wait until the lock is released. */
 async function hold(table: string) {
   await superuser.query(`begin; lock table ${table} in access exclusive mode`);
   return () => superuser.query("commit");
@@ -62,7 +62,7 @@ test("Of 150 requests of one session at once, 18 are looked at and the others re
     return answer;
   });
   await vi.waitFor(() => expect(refused).toBe(132), { timeout: 20_000 });
-  // Held back for a second: a program that tries again at once would be a load by its refusals.
+  // A refusal is delayed for a second, so that a program that retries at once does not cause a load.
   expect(performance.now() - since).toBeGreaterThan(950);
   expect(await heldUp()).toBe(2);
   expect((await call("/api/v1/me", other)).status).toBe(200);
@@ -95,6 +95,6 @@ test("A session whose limit is used up is answered a few times a second, however
   const since = performance.now();
   for (const { status, retryAfter } of await Promise.all(Array.from({ length: 14 }, change)))
     expect([status, Number(retryAfter) > 800]).toEqual([429, true]);
-  // Two at a time, each of whose turns lasts a quarter of a second.
+  // Two requests run at a time, and each keeps its place for a quarter of a second.
   expect(performance.now() - since).toBeGreaterThan(1_400);
 });

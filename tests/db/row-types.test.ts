@@ -6,7 +6,7 @@ import { describeStatement } from "@/tests/helpers/describe-statement";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 let service: pg.Client;
-/** The columns of tables that may be null, as `table id.column id`. */
+/** The nullable columns of all tables, as `table id.column id`. */
 let mayBeNull: Set<string>;
 withDatabase((open) => {
   service = open.service;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 type Statement = { text: string; columns?: Columns };
 
-/** Stands for any argument: it has every property, can be called, and is text where text is made of it. */
+/** A value for any argument: it has every property, can be called, and converts to text. */
 const anything: unknown = new Proxy(() => "", {
   get: (_, name) => {
     if (name === Symbol.toPrimitive) return () => "x";
@@ -32,7 +32,7 @@ const anything: unknown = new Proxy(() => "", {
 });
 
 /**
- * Arguments of functions whose statement is another one for other arguments, or that want a list; `anything` elsewhere.
+ * Arguments of functions whose statement depends on them, or that need an array. Other functions get `anything`.
  */
 const given: Record<string, unknown[][]> = {
   selectActivity: [
@@ -104,7 +104,7 @@ function scopes() {
   ];
 }
 
-/** Stands for a connection: keeps the statements, and answers each with one row of anything. */
+/** A fake connection: it records statements and answers each with one row of any values. */
 class Recorder {
   readonly statements: Statement[] = [];
   query(statement: Statement): Promise<unknown> {
@@ -117,12 +117,12 @@ async function statementsOf(name: string, run: (...args: unknown[]) => unknown):
   const recorder = new Recorder();
   const calls = given[name] ?? [
     Array(run.length + 3).fill(anything),
-    // Without what is optional.
+    // Calls the function without its optional arguments too.
     Array(Math.max(0, run.length - 1)).fill(anything),
   ];
   for (const args of calls) {
     const before = recorder.statements.length;
-    // What is made of the answer is no concern here: it is not one.
+    // The function may fail on the fake answer; only its statement matters here.
     await Promise.resolve()
       .then(() => run(recorder, ...args))
       .catch((error: unknown) => {
@@ -132,7 +132,7 @@ async function statementsOf(name: string, run: (...args: unknown[]) => unknown):
   return recorder.statements;
 }
 
-/** Functions of these files that take a connection: the statements of the service. */
+/** The functions in these files that take a connection: all statements of the service. */
 async function queryFunctions(): Promise<[name: string, run: (...args: unknown[]) => unknown][]> {
   const files = readdirSync("lib", { recursive: true, encoding: "utf8" })
     .filter(
@@ -152,7 +152,7 @@ async function queryFunctions(): Promise<[name: string, run: (...args: unknown[]
   return found;
 }
 
-/** Functions whose `client` is a program that connects by OAuth. */
+/** Functions whose `client` is an OAuth client, not a connection. */
 const ofPrograms = new Set(["saveClient", "insertClient"]);
 
 test.each(await queryFunctions())(

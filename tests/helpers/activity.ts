@@ -7,7 +7,7 @@ import { addUser } from "./team";
 type Client = ReturnType<typeof apiClient>;
 export type ActivityRow = Record<string, unknown>;
 
-/** A workspace of its own with a key and a viewer, who reads activity and metrics. */
+/** Creates a workspace with a key and a viewer who reads activity and metrics. */
 export async function makeActivityWorkspace(harness: Harness) {
   const baseUrl = harness.services[0]?.baseUrl ?? "";
   const slug = `w-${randomUUID()}`;
@@ -22,7 +22,7 @@ export async function makeActivityWorkspace(harness: Harness) {
   return { slug, id, keyId: made.id, key, viewer, activity, metrics };
 }
 
-/** Records messages in one bulk call; returns their ids. */
+/** Records messages in one bulk call. @returns their ids */
 export const bulk = async (key: Client, messages: unknown[]) => {
   const { body } = await key.call("POST", "/api/v1/messages/batch", { messages });
   expect(body.refused, JSON.stringify(body.results)).toBe(0);
@@ -31,7 +31,7 @@ export const bulk = async (key: Client, messages: unknown[]) => {
 /** The rows of one page. */
 export const rowsOf = (body: Record<string, unknown>) => body.activity as ActivityRow[];
 
-/** Every page of a query. */
+/** Reads every page of a query. */
 export async function pages(
   read: (query: string) => Promise<Record<string, unknown>>,
   query: string,

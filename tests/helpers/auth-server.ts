@@ -11,7 +11,7 @@ import { announceAddress } from "@/lib/service-address";
 import { createLane } from "@/server/lane";
 import { createTestDatabase, type TestDatabase } from "./database";
 
-/** The service's route handlers behind real HTTP, on a database of their own, in this process. */
+/** The service's route handlers over real HTTP, in this process, on a database of their own. */
 export type AuthServer = { url: string; database: TestDatabase; stop(): Promise<void> };
 
 export async function startAuthServer(): Promise<AuthServer> {
@@ -37,8 +37,8 @@ export async function startAuthServer(): Promise<AuthServer> {
 }
 
 /**
- * Starts an auth server before the tests of a file and stops it after them. Its properties are there from the first test
- * on. `sql` is a connection as the superuser.
+ * Starts an auth server before the tests of a file and stops it after them. The properties of the result are set before
+ * the first test. `sql` is a connection as the superuser.
  */
 export function withAuthServer(): AuthServer & { sql: pg.Client } {
   const server = {} as AuthServer & { sql: pg.Client };
@@ -54,10 +54,10 @@ export function withAuthServer(): AuthServer & { sql: pg.Client } {
   return server;
 }
 
-/** Node 20 has no WebSocket, which the client looks for when it is made and never uses here. */
+/** Node 20 has no WebSocket, which the client requires when it is created and never uses here. */
 export const realtime = { transport: class {} as never };
 
-/** The unmodified supabase-js client, with a memory of its own instead of a browser's. */
+/** The unmodified supabase-js client, with a store in memory instead of a browser's. */
 export function makeClient(
   url: string,
   key = "any-key",
@@ -74,14 +74,14 @@ export function makeClient(
   return createClient(url, key, { auth: { ...options, ...auth }, realtime, global: { headers } });
 }
 
-/** An address nobody else uses. */
+/** An address that nobody else uses. */
 export function someEmail(name = "ada"): string {
   return `${name}-${randomUUID().slice(0, 8)}@example.com`;
 }
 
 export const somePassword = "correct horse battery";
 
-/** The data of an answer that must not be a refusal. */
+/** The data of an answer. @throws its error, if it is a refusal */
 export function must<Answer extends { data: unknown; error: unknown }>(
   answer: Answer,
 ): Extract<Answer, { error: null }>["data"] {

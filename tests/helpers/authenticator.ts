@@ -10,8 +10,8 @@ export function codeOf(secret: string, offset = 0): string {
 }
 
 /**
- * Waits for the next 30-second step where this one is about to end, so that a code is not used in another step than it
- * was read in.
+ * Waits for the next 30-second step if the present one is about to end, so that a code is used in the step in which it was
+ * computed.
  */
 export async function earlyInStep(): Promise<void> {
   const left = 30_000 - (Date.now() % 30_000);
@@ -19,8 +19,8 @@ export async function earlyInStep(): Promise<void> {
 }
 
 /**
- * Enrols an authenticator for the signed-in user with the code of one step ago, so that those of this and the next are
- * unused.
+ * Enrols an authenticator for the signed-in user with the code of the previous step, so that the codes of this step and
+ * the next are unused.
  */
 export async function enrolAuthenticator(
   { auth }: SupabaseClient,

@@ -1,9 +1,9 @@
 import { Client } from "pg";
 import { vi } from "vitest";
 
-/** A lock on the ledger held by the test's own session: nothing is written until it is released. */
+/** A lock on the ledger that the test's own session holds: nothing is written until it is released. */
 export type Block = {
-  /** Waits until so many sessions of the database wait for a lock. */
+  /** Waits until this number of sessions of the database wait for a lock. */
   holdsUp(sessions: number): Promise<void>;
   release(): Promise<void>;
 };
@@ -24,7 +24,7 @@ export async function blockWrites(adminUrl: string): Promise<Block> {
   };
 }
 
-/** How many sessions of this database wait for a lock. */
+/** The number of sessions of this database that wait for a lock. */
 export async function waitingSessions(client: Pick<Client, "query">): Promise<number> {
   const { rows } = await client.query(
     "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",

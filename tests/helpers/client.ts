@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 /** An answer: status, headers and the parsed body. */
 export type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body };
 
-/** Calls a service with an API key (or without, `null`). */
+/** A client of a service with an API key; without one for `null`. */
 export function apiClient(baseUrl: string, secret: string | null) {
   const call = async (
     method: string,

@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 import { projectRoot } from "./project-root";
 
-/** What a test needs to create databases; passed from the global setup to the test workers as JSON. */
+/** What a test needs to create databases; the global setup passes it to the test workers as JSON. */
 export type TestCluster = { superuserUrl: string; adminUrl: string; url: string; template: string };
 
 declare module "vitest" {
@@ -20,9 +20,9 @@ declare module "vitest" {
 
 const prefix = "outlay-test-";
 
-/** A new empty folder that the account of Postgres can enter. The caller removes it. */
+/** Creates an empty folder that the account of Postgres can enter. The caller deletes it. */
 export function makeDataDir(): string {
-  // Named by its process id, so that a later run can clean up after one that was killed.
+  // The name has the process id, so that a later run can clean up after a killed one.
   const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-${lifeOf(process.pid)}-`));
   chmodSync(folder, 0o755);
   return folder;
@@ -30,7 +30,7 @@ export function makeDataDir(): string {
 
 /**
  * Starts a Postgres with a migrated template database in a temporary folder.
- * @throws Error when it cannot start: tests without a database fail and are never skipped
+ * @throws Error when it cannot start: without a database, tests fail and are never skipped
  */
 export async function startTestCluster(): Promise<{ cluster: TestCluster; stop(): Promise<void> }> {
   removeLeftovers();
@@ -62,7 +62,7 @@ export async function startTestCluster(): Promise<{ cluster: TestCluster; stop()
 /** A new database, copied from the template. */
 export type TestDatabase = { url: string; adminUrl: string; superuserUrl: string; drop(): Promise<void> };
 
-/** Copies the template database. @param template `null` for an empty database without even the bootstrap. */
+/** Copies the template database. @param template `null` for an empty database without the bootstrap */
 export async function copyTemplate(
   cluster: TestCluster,
   template: string | null = cluster.template,
@@ -82,7 +82,7 @@ export async function copyTemplate(
 /** How long closing connections may take. */
 const goodbyeMs = 2_000;
 
-/** Drops a database once its connections are closed: a connection that is ended while closing fails its test run. */
+/** Drops a database once its connections are closed, because a connection that is terminated fails its test run. */
 async function drop(client: Client, name: string): Promise<void> {
   const connections = async () =>
     (await client.query("select from pg_stat_activity where datname = $1", [name])).rowCount;
@@ -92,7 +92,7 @@ async function drop(client: Client, name: string): Promise<void> {
 }
 
 async function asSuperuser(cluster: TestCluster, run: (client: Client) => Promise<unknown>): Promise<void> {
-  // Not over a connection to the template: a database in use cannot be copied.
+  // Not over a connection to the template, because a database in use cannot be copied.
   const client = new Client({ connectionString: inDatabase(cluster.superuserUrl, "postgres") });
   await client.connect();
   try {
@@ -108,7 +108,7 @@ function inDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-/** Stops and removes what killed test runs left. */
+/** Stops and deletes what killed test runs left. */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, pid, life] = new RegExp(`^${prefix}(\\d+)-([^-]+)-`).exec(name) ?? [];

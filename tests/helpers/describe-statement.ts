@@ -1,11 +1,11 @@
 import type pg from "pg";
 
-/** A column of a statement's result as Postgres describes it. The table is 0 where the column is an expression. */
+/** A column of a statement's result as Postgres describes it. The table is 0 for an expression. */
 export type DescribedColumn = { name: string; typeId: number; tableId: number; columnId: number };
 
 type Field = { name: string; dataTypeID: number; tableID: number; columnID: number };
 
-/** What pg asks of something that it is to send, in the words of its `Query`. */
+/** The part of pg's interface for queries that it sends (`Query`). */
 type Connection = {
   parse(statement: { name: string; text: string }): void;
   describe(what: { type: "S"; name: string }): void;
@@ -13,9 +13,9 @@ type Connection = {
 };
 
 /**
- * Has Postgres parse and describe a statement, without running it: names, tables and types must be right, values are
- * not asked for.
- * @throws what Postgres says of a statement that it cannot plan
+ * Has Postgres parse and describe a statement without running it. Names, tables and types must be right; values are not
+ * needed.
+ * @throws Error of Postgres for a statement that it cannot plan
  */
 export function describeStatement(client: pg.Client, text: string): Promise<DescribedColumn[]> {
   return new Promise((resolve, reject) => {

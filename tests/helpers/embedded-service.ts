@@ -7,22 +7,22 @@ import { makeDataDir } from "./cluster";
 import { Fixtures } from "./keys";
 import { type Service, startService } from "./service";
 
-/** The service on an embedded Postgres of its own, with the durable settings it has in earnest. */
+/** The service on an embedded Postgres of its own, with the durable settings of production. */
 export type EmbeddedService = {
   service: Service;
   fixtures: Fixtures;
   /** Logs in as the owner of the schema. */
   adminUrl: string;
-  /** SIGKILL to the postmaster, and to every process it started as well where `children` says so. */
+  /** Sends SIGKILL to the postmaster; with `children`, also to every process that it started. */
   killPostgres(options: { children: boolean }): void;
-  /** SIGSTOP to the postmaster and every process it started: its sockets stay open, and nothing answers. */
+  /** Sends SIGSTOP to the postmaster and all its processes: its sockets stay open, and nothing answers. */
   pausePostgres(): void;
-  /** SIGCONT to all of them. */
+  /** Sends SIGCONT to all of them. */
   resumePostgres(): void;
   stop(): Promise<void>;
 };
 
-/** Starts the service in an empty data folder, which `stop()` removes. */
+/** Starts the service in an empty data folder, which `stop()` deletes. */
 export async function startEmbeddedService(settings: Record<string, string> = {}): Promise<EmbeddedService> {
   const dataDir = makeDataDir();
   const service = await startService(
@@ -32,7 +32,7 @@ export async function startEmbeddedService(settings: Record<string, string> = {}
   const state = readState(dataDir);
   const adminUrl = loginUrl(state, state.port ?? 0, "postgres");
   const fixtures = new Fixtures(adminUrl);
-  // Its idle connections die with the server; the next query opens another.
+  // Its idle connections end with the server; the next query opens another one.
   fixtures.sql.on("error", () => {});
   const postmaster = () =>
     Number(
@@ -52,7 +52,7 @@ export async function startEmbeddedService(settings: Record<string, string> = {}
     },
     pausePostgres: () => {
       const parent = postmaster();
-      // The parent first: stopped, it starts no more children.
+      // The parent first, so that it starts no more children.
       process.kill(parent, "SIGSTOP");
       for (const pid of childrenOf(parent)) process.kill(pid, "SIGSTOP");
     },

@@ -5,11 +5,11 @@ import { requireInstalled } from "./service";
 
 type Running = { cluster: TestCluster; stop(): Promise<void> };
 
-// Every project of a run calls this file's own copy of the module, in one process: they share one Postgres.
+// Every project of a run calls this module in one process: they share one Postgres.
 const shared = globalThis as { [key: symbol]: { running: Promise<Running>; users: number } | undefined };
 const slot = Symbol.for("outlay.test-cluster");
 
-/** Bundles what has changed since the last run, and starts the Postgres of this one. */
+/** Bundles what has changed since the last run, and starts the Postgres of this run. */
 async function prepare(): Promise<Running> {
   requireInstalled();
   const [cluster] = await Promise.all([startTestCluster(), ensureBundles()]);
@@ -18,7 +18,7 @@ async function prepare(): Promise<Running> {
 
 /** Vitest's global setup for every project whose tests need a database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Vite's own, in this process too; ours means something else.
+  // Empties Vite's BASE_URL; our setting of this name has another meaning.
   process.env.BASE_URL = "";
   shared[slot] ??= { running: prepare(), users: 0 };
   const current = shared[slot];

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from "./database";
 import { Fixtures } from "./keys";
 import { type Service, startService } from "./service";
 
-/** What most API tests stand on: a database of their own, and services on it that are stopped in the end. */
+/** What most API tests need: a database of their own, and services on it, which are stopped at the end. */
 export type Harness = {
   database: TestDatabase;
   fixtures: Fixtures;
@@ -41,8 +41,8 @@ export function withHarness({
 }
 
 /**
- * Has a database hash passwords with less work than in earnest. Hundreds of people sign up to be somebody in a test;
- * what guards their passwords is tested in `tests/auth`, with the work it takes.
+ * Lets a database hash passwords with less work than in production, because tests sign up hundreds of users. The tests in
+ * `tests/auth` use the work of production.
  */
 async function hashQuickly({ superuserUrl }: TestDatabase): Promise<void> {
   const client = new Client({ connectionString: superuserUrl });
@@ -58,8 +58,8 @@ async function hashQuickly({ superuserUrl }: TestDatabase): Promise<void> {
 }
 
 /**
- * Every derived figure that differs from the sum of the messages it stands for; none, if the ledger is right.
- * @param workspace the id of the one to look at; all of them without it
+ * Every derived figure that differs from the sum of its messages. Empty if the ledger is right.
+ * @param workspace only the workspace with this id
  */
 export async function ledgerDifferences(fixtures: Fixtures, workspace?: string): Promise<unknown[]> {
   const { rows } = await fixtures.sql.query(

@@ -4,25 +4,25 @@ import { vi } from "vitest";
 import { type Answer, apiClient, costMessage } from "./client";
 import type { Fixtures } from "./keys";
 
-/** One message of a load: its label is its own, `answer` is the last one it got, none where the connection was lost. */
+/** A message of a load, with a label of its own. `answer`: its last answer; undefined if the connection was lost. */
 export type Posted = { label: string; answer?: Answer };
 
 export type LoadOptions = {
   clients: number;
   secret: string;
-  /** Asked before each post: a service that was started anew has another address. */
+  /** Called before each post, because a restarted service has another address. */
   baseUrl: () => string;
   /**
-   * `never`: a message is posted once, and its client ends where the connection is lost. `until-stored`: every message
-   * has an idempotency key and is posted until it is answered 201.
+   * `never`: a message is posted once, and its client ends when the connection is lost. `until-stored`: every message has
+   * an idempotency key and is posted until the answer is 201.
    */
   retry: "never" | "until-stored";
 };
 
-/** How long a client waits after a refusal or a lost connection; one that retries, after every answer. */
+/** How long a client waits after a refusal or a lost connection; a client that retries waits after every answer. */
 const pauseMs = 100;
 
-/** Clients that post one message of $0.01 after another until told to stop. */
+/** Clients that post one message of $0.01 after another until they are stopped. */
 export class Load {
   readonly posted: Posted[] = [];
   readonly #name = randomUUID();
@@ -34,18 +34,18 @@ export class Load {
     this.#ended = Promise.all(clients);
   }
 
-  /** What was answered with a 201. */
+  /** The messages that were answered with 201. */
   get stored(): (Posted & { answer: Answer })[] {
     return this.posted.filter((post): post is Posted & { answer: Answer } => post.answer?.status === 201);
   }
 
-  /** Waits until so many more messages are answered 201. */
+  /** Waits until this many more messages were answered with 201. */
   async storesMore(count: number): Promise<void> {
     const wanted = this.stored.length + count;
     await vi.waitUntil(() => this.stored.length >= wanted, { timeout: 20_000, interval: 5 });
   }
 
-  /** Resolves once every client has ended; told to stop, or cut off. */
+  /** Stops the clients. Resolves when all of them have ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#ended;
@@ -59,7 +59,7 @@ export class Load {
         ? this.#postOnce(post)
         : this.#postUntilStored(post));
       if (!answer) return;
-      // A load that retries runs beside all else there is to do, which it must not take the processor from.
+      // A load that retries runs beside other work and must leave it enough processor time.
       if (answer.status !== 201 || this.options.retry === "until-stored") await wait(pauseMs);
     }
   }
@@ -87,8 +87,8 @@ export class Load {
 }
 
 /**
- * What a load was promised and the ledger does not hold: an acknowledged message that is not there, or under another id;
- * a message that is there twice. None, if all is well.
+ * Compares a load's 201 answers with the ledger. @returns acknowledged messages that are missing or have another id, and
+ * messages that were recorded twice; empty if there are none
  */
 export async function brokenPromises({ sql }: Fixtures, load: Load): Promise<unknown[]> {
   const { rows } = await sql.query<{ label: string; ids: string[] }>(

@@ -9,19 +9,19 @@ import { StdioClientTransport as OlderStdio } from "@modelcontextprotocol/sdk/cl
 import { StreamableHTTPClientTransport as OlderHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { projectRoot } from "./project-root";
 
-/** What a tool call came to. */
+/** The result of a tool call. */
 export type ToolResult = {
   isError: boolean;
   text: string;
   data: Record<string, unknown> | undefined;
 };
 
-/** A connected client, whichever SDK it is of. */
+/** A connected client of either SDK. */
 export type McpClient = {
-  /** The protocol version that was agreed on. */
+  /** The protocol version that was negotiated. */
   version: string | undefined;
   list(): Promise<{ name: string; annotations?: Record<string, unknown> | undefined }[]>;
-  /** @param timeoutMs after which the client gives the call up, and says so */
+  /** @param timeoutMs the time after which the client cancels the call */
   call(name: string, args?: Record<string, unknown>, timeoutMs?: number): Promise<ToolResult>;
   close(): Promise<void>;
 };
@@ -37,7 +37,7 @@ function readResult(result: object): ToolResult {
   return { isError: isError === true, text: content?.[0]?.text ?? "", data: structuredContent };
 }
 
-/** The present SDK, which asks for protocol 2026-07-28. */
+/** Connects with the present SDK, which requests protocol 2026-07-28. */
 export async function connectModern(transport: ModernHttp | ModernStdio): Promise<McpClient> {
   const client = new ModernClient(identity, { versionNegotiation: { mode: "auto" } });
   await client.connect(transport);
@@ -50,10 +50,10 @@ export async function connectModern(transport: ModernHttp | ModernStdio): Promis
   };
 }
 
-/** The SDK of the 2025 protocols. */
+/** Connects with the SDK of the 2025 protocols. */
 export async function connectOlder(transport: OlderHttp | OlderStdio): Promise<McpClient> {
   const client = new OlderClient(identity);
-  // Its types were not written for exact optional properties.
+  // Its types do not support `exactOptionalPropertyTypes`.
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return {
     version: transport instanceof OlderHttp ? transport.protocolVersion : undefined,
@@ -69,7 +69,7 @@ const withKey = (secret: string) => ({ requestInit: { headers: { authorization: 
 export const modernHttp = (url: string, secret: string) => new ModernHttp(new URL(url), withKey(secret));
 export const olderHttp = (url: string, secret: string) => new OlderHttp(new URL(url), withKey(secret));
 
-/** How the local program is started: the built bundle, with nothing in its environment but its settings. */
+/** How the local program is started: the bundle, with only its settings in the environment. */
 const localProgram = (baseUrl: string, secret: string) => ({
   command: process.execPath,
   args: [join(projectRoot, "dist/mcp.mjs")],
@@ -81,7 +81,7 @@ export const modernStdio = (baseUrl: string, secret: string) =>
   new ModernStdio(localProgram(baseUrl, secret));
 export const olderStdio = (baseUrl: string, secret: string) => new OlderStdio(localProgram(baseUrl, secret));
 
-/** The bridge for clients that speak stdio alone, to the remote tools. */
+/** mcp-remote, which connects clients that support only stdio to the remote tools. */
 export function throughMcpRemote(url: string, secret: string): OlderStdio {
   return new OlderStdio({
     command: process.execPath,

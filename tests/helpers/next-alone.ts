@@ -6,9 +6,8 @@ import { projectRoot } from "./project-root";
 import { requirePages } from "./service";
 
 /**
- * Starts the built app by Next itself, on a free port, as a platform does that has no server of ours. There is no
- * database behind it.
- * @throws where the pages are not built, or it ends before it is ready
+ * Starts the built app with Next's own server on a free port, as a platform without our server does. It has no database.
+ * @throws Error where the pages are not built, or the process ends before it is ready
  */
 export async function startNextAlone(settings: Record<string, string>) {
   requirePages();

@@ -4,8 +4,8 @@ import { sessionCookieName } from "@/lib/access/sign-in/session-client";
 import { must, realtime, somePassword } from "./auth-server";
 
 /**
- * A browser with somebody signed in, as far as plain HTTP goes: its cookies, and the user they are of. `resource` is the
- * address of the agent tools as the service tells it.
+ * A browser with a signed-in user, reduced to plain HTTP: its cookies and its user. `resource` is the address of the agent
+ * tools as the service announces it.
  */
 export type Browser = {
   id: string;
@@ -16,7 +16,7 @@ export type Browser = {
   resource: string;
 };
 
-/** Signs a new user up and keeps their session as a browser does. */
+/** Signs a new user up and keeps their session in cookies. */
 export async function openBrowser(baseUrl: string): Promise<Browser> {
   const email = `${randomUUID()}@example.com`;
   const jar = new Map<string, string>();
@@ -46,7 +46,7 @@ export function makePkce() {
 
 export const redirectUri = "http://127.0.0.1:33418/callback";
 
-/** Registers a client. @returns the answer, whatever it is */
+/** Registers a client. @returns the answer, also if it is a refusal */
 export async function register(
   baseUrl: string,
   metadata: Record<string, unknown> = {},
@@ -69,7 +69,7 @@ export async function registerClient(
   return body.client_id;
 }
 
-/** The link that a client opens in a browser; `changes` replace its parameters, undefined leaves one out. */
+/** The link that a client opens in a browser. `changes` replace its parameters; undefined removes one. */
 export function authorizeUrl(
   baseUrl: string,
   clientId: string,
@@ -91,7 +91,7 @@ export function authorizeUrl(
   return `${baseUrl}/oauth/authorize?${new URLSearchParams(set)}`;
 }
 
-/** What a browser gets that opens a link: where it is sent, or the page with the nonce of its form. */
+/** Opens a link in a browser. @returns the redirect, or the page with the nonce of its form */
 export async function openPage(browser: Browser | null, url: string) {
   const response = await fetch(url, {
     redirect: "manual",
@@ -108,7 +108,7 @@ export async function openPage(browser: Browser | null, url: string) {
   };
 }
 
-/** Sends the consent page's form. @returns the status and where the browser is sent */
+/** Sends the consent page's form. @returns the status and the redirect */
 export async function sendForm(
   browser: Browser,
   fields: [string, string][],
@@ -127,10 +127,10 @@ export async function sendForm(
   };
 }
 
-/** What a user chooses on the page; the workspace of their own unless said. */
+/** A user's choice on the consent page; by default their own workspace. */
 export type Choice = { workspace: string; permissions?: string[]; project?: string; monthlyLimit?: string };
 
-/** The fields of a form that allows. */
+/** The fields of a form that allows the connection. */
 export function allowing(nonce: string | undefined, choice: Choice): [string, string][] {
   const { permissions = ["log_usage", "read_summaries"] } = choice;
   return [
@@ -143,7 +143,7 @@ export function allowing(nonce: string | undefined, choice: Choice): [string, st
   ];
 }
 
-/** Opens the link and allows. @returns the code */
+/** Opens the link and allows the connection. @returns the code */
 export async function consent(browser: Browser, url: string, choice: Choice): Promise<string> {
   const page = await openPage(browser, url);
   if (!page.nonce)
@@ -154,7 +154,7 @@ export async function consent(browser: Browser, url: string, choice: Choice): Pr
   return code;
 }
 
-/** Calls the token endpoint, or another that takes forms. */
+/** Posts a form to the token endpoint, or to another one. */
 export async function postForm(baseUrl: string, path: string, fields: Record<string, string | undefined>) {
   const set = Object.entries(fields).filter((each): each is [string, string] => each[1] !== undefined);
   const response = await fetch(baseUrl + path, { method: "POST", body: new URLSearchParams(set) });
@@ -162,7 +162,7 @@ export async function postForm(baseUrl: string, path: string, fields: Record<str
   return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
 }
 
-/** A client that a user let in: its tokens, and how it gets more. @param scope what it asks for, where not the usual */
+/** Connects a client: registers it, asks for consent and exchanges the code. @param scope by default the usual one */
 export async function connect(browser: Browser, choice: Choice, clientId?: string, scope?: string) {
   const client = clientId ?? (await registerClient(browser.baseUrl));
   const { verifier, challenge } = makePkce();
@@ -200,7 +200,7 @@ export function refresh(baseUrl: string, clientId: string, token: string) {
   });
 }
 
-/** Calls one of the agent tools with a token, by hand. @returns status, challenge and the tool's result */
+/** Calls one of the agent tools with a token, without an SDK. @returns status, challenge and the tool's result */
 export async function callTool(
   baseUrl: string,
   token: string | null,

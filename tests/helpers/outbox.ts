@@ -7,7 +7,7 @@ export async function latestMail(email: string) {
   return mail;
 }
 
-/** Opens the link of the latest mail to an address as a browser would. @returns where it leads */
+/** Opens the link of the latest mail to an address, as a browser does. @returns the redirect */
 export async function openLink(email: string): Promise<URL> {
   const { link } = await latestMail(email);
   if (!link) throw new Error(`The mail to ${email} has no link.`);

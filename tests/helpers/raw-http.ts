@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** What a service answered to raw bytes: status, headers in lower case, and the body as text. */
+/** An answer to raw bytes: status, headers in lower case, and the body as text. */
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string };
 
 /** A socket to a service. */
@@ -14,7 +14,7 @@ export function connectTo(baseUrl: string): Promise<Socket> {
 
 /**
  * Reads one whole answer from a socket.
- * @throws where the connection ends before
+ * @throws Error where the connection ends before that
  */
 export function readAnswer(socket: Socket): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export function readAnswer(socket: Socket): Promise<RawAnswer> {
   });
 }
 
-/** Sends a head (lines without the ends) with a body, and reads the answer. */
+/** Sends a head (lines without line ends) with a body, and reads the answer. */
 export async function exchange(baseUrl: string, head: string[], body = ""): Promise<RawAnswer> {
   const socket = await connectTo(baseUrl);
   try {
@@ -44,7 +44,7 @@ export async function exchange(baseUrl: string, head: string[], body = ""): Prom
   }
 }
 
-/** The first answer in a text; undefined while it is not whole. */
+/** The first answer in a text; undefined while it is not complete. */
 function parseAnswer(said: string): RawAnswer | undefined {
   const end = said.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

@@ -2,7 +2,7 @@ import { generateSecret } from "@/lib/keys/secret";
 import { costMessage } from "./client";
 import type { KeyOptions } from "./keys";
 
-/** A request that is refused: what it sends and what the answer must say. */
+/** A request that is refused: its body, and what the answer must say. */
 export type RefusedMessage = {
   name: string;
   key?: KeyOptions;

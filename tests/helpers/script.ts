@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { projectRoot } from "./project-root";
 
-/** A TypeScript program made ready for plain Node. Inside node_modules, so that it finds the packages. */
+/** Bundles a TypeScript program for plain Node, into a folder in node_modules, so that it finds the packages. */
 export async function bundleScript(entry: string): Promise<string> {
   const outfile = join(
     projectRoot,
@@ -28,13 +28,13 @@ export async function bundleScript(entry: string): Promise<string> {
 export type Script = {
   child: ChildProcess;
   pid: number;
-  /** Waits for the first line of standard output that satisfies `find`; fails when the program ends before. */
+  /** Waits for the first line of standard output for which `find` returns a value; fails when the program ends before. */
   line<T>(find: (line: string) => T | undefined): Promise<T>;
-  /** Waits for its end. `status` is null when a signal ended it. */
+  /** Waits for the end of the program. `status` is null when a signal ended it. */
   ended: Promise<{ status: number | null; output: string }>;
 };
 
-/** Starts Node on a program. The caller ends it. */
+/** Starts Node with a program. The caller ends it. */
 export function startScript(file: string, args: string[], environment: Record<string, string> = {}): Script {
   const child = spawn(process.execPath, [file, ...args], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -6,20 +6,20 @@ import { isInstalled } from "@/scripts/prepare.mjs";
 import type { TestDatabase } from "./database";
 import { projectRoot } from "./project-root";
 
-/** A running service: the built server in a process of its own, as `npm start` runs it. */
+/** A running service: the bundled server in its own process, as `npm start` runs it. */
 export type Service = {
   baseUrl: string;
   process: ChildProcess;
-  /** SIGTERM: resolves with the exit status once everything under way is answered. */
+  /** Sends SIGTERM. Resolves with the exit status when all pending requests are answered. */
   stop(): Promise<number | null>;
-  /** SIGKILL: resolves once it is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>;
 };
 
-/** Settings of the test run itself that must not reach the service. */
+/** Settings of the test run that must not reach the service. */
 const ours = ["VITEST", "VITEST_MODE", "VITEST_POOL_ID", "VITEST_WORKER_ID", "TEST", "BASE_URL", "LOG_LEVEL"];
 
-/** Settings of a service that serves the dashboard as well. Without them it serves no pages, and needs no build of them. */
+/** Settings of a service that serves pages. Without them it serves none, and needs no build of them. */
 export const withPages = { OUTLAY_PAGES: "on" };
 
 /** @throws where other packages are installed than the lockfile names: `npm start` and `npm test` install, Vitest and Playwright do not */
@@ -34,14 +34,14 @@ export function requirePages(): void {
 }
 
 /**
- * Starts the service on a test's database and a free port, without pages unless the settings ask for them.
- * @throws with its output where it ends before it is ready
+ * Starts the service on a test's database and a free port, without pages unless the settings enable them.
+ * @throws Error with its output where it ends before it is ready
  */
 export async function startService(
   database: Pick<TestDatabase, "url" | "adminUrl">,
   settings: Record<string, string> = {},
 ): Promise<Service> {
-  // Without the fast lane Next serves everything.
+  // With OUTLAY_FAST_LANE=off, Next serves everything.
   const { OUTLAY_PAGES = settings.OUTLAY_FAST_LANE === "off" ? "on" : "off" } = settings;
   if (OUTLAY_PAGES === "on") requirePages();
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.includes(name)));

@@ -21,14 +21,14 @@ export async function slugOf({ baseUrl, token }: Browser): Promise<string> {
   return (body.workspaces as { slug: string }[])[0]?.slug ?? "";
 }
 
-/** What a refusal of OAuth's endpoints comes to: "400 invalid_grant". */
+/** An OAuth refusal as text: "400 invalid_grant". */
 export const refusalOf = ({ status, body }: { status: number; body: { error?: string } }) =>
   `${status} ${body.error}`;
 
 /**
- * A service with its pages, two users and their browsers, and a client that is registered anew for every test; with what it asks
- * for, and how it exchanges what it gets. `changes` replace parameters, undefined leaves one out.
- * @param settings the service's own, beside those of every test
+ * Starts a service with pages, two users with browsers, and a client that is registered anew for every test. The result
+ * has functions that request authorization and exchange codes; `changes` replace parameters, undefined removes one.
+ * @param settings further settings of the service
  */
 export function withSignIn(settings: Record<string, string> = {}) {
   const harness = withHarness({ settings: { ...withPages, ...settings } });

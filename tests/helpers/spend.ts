@@ -1,12 +1,12 @@
 import type { Fixtures } from "./keys";
 import { type Exact, exact } from "./ledger/exact";
 
-/** A posting as an independent reader counts it. */
+/** A line of the ledger for independent sums: an item of a batch, or a posting of another message. */
 export type Line = {
   id: string;
   /** The part of the row that it is listed in: a batch is one row, whatever lines it has. */
   part: number;
-  /** To the microsecond, ISO 8601: texts sort as instants do. */
+  /** ISO 8601 to the microsecond, so that text order is time order. */
   at: string;
   project: string;
   type: string;
@@ -18,11 +18,11 @@ export type Line = {
   feature: string | null;
   status: string;
   amount: Exact;
-  /** Of the lines of its message, the first: the one that messages are counted by. */
+  /** Whether it is the first line of its message, which counts the message. */
   isFirst: boolean;
 };
 
-/** What activity and metrics are asked, as their query. */
+/** The filters of activity and metrics, as in their query. */
 export type SpendFilter = {
   period: "day" | "week" | "month" | "quarter" | "year" | "all" | "range";
   from?: string;
@@ -37,10 +37,10 @@ export type SpendFilter = {
   source?: string;
 };
 
-/** Instants: from the first until before the second. */
+/** A range of times; `until` is exclusive. */
 type Range = { from: string; until: string };
 
-/** Every line of a workspace, in the order of activity. */
+/** Every line of a workspace, in the order of the activity page. */
 export async function loadLines(fixtures: Fixtures, workspaceId: string): Promise<Line[]> {
   const { rows } = await fixtures.sql.query(
     `select m.id, case when m.type = 'batch' then 0 else m.part end as part, to_char(m.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
@@ -55,7 +55,7 @@ export async function loadLines(fixtures: Fixtures, workspaceId: string): Promis
   return rows.map((row) => ({ ...row, amount: exact(row.amount) }));
 }
 
-/** The instants of a period by Postgres's own calendar, with those of the period before. */
+/** The range of a period by Postgres' own calendar, and that of the preceding period. */
 export async function loadRange(
   fixtures: Fixtures,
   { period, from, to }: SpendFilter,
@@ -83,7 +83,7 @@ export async function loadRange(
   return { from: first, until: past, before: { from: earlier, until: first } };
 }
 
-/** Whether a line is what is asked for. An empty filter asks for lines that have none. */
+/** Whether a line matches a filter. An empty value matches lines without one. */
 export function matches(line: Line, filter: SpendFilter, { from, until }: Range): boolean {
   const names = ["environment", "project", "type", "key", "provider", "model", "feature", "source"] as const;
   return (
@@ -93,10 +93,10 @@ export function matches(line: Line, filter: SpendFilter, { from, until }: Range)
   );
 }
 
-/** Which entry of the ledger a line belongs to: a row of activity. */
+/** Identifies the ledger entry of a line: a row of the activity page. */
 export const entryOf = ({ id, part }: Line) => `${id} ${part}`;
 
-/** Items by what they have in common, in their order. */
+/** Groups items by a key, in their order. */
 export function groupBy<Item, Key>(items: Item[], by: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) groups.set(by(item), [...(groups.get(by(item)) ?? []), item]);

@@ -3,14 +3,14 @@ import type { WorkspaceRole } from "@/lib/contract/me";
 import { signUpUser } from "./client";
 import type { Harness } from "./harness";
 
-/** Somebody signed in, whose calls are made with their access token. */
+/** A signed-in user, whose calls use their access token. */
 export type User = Awaited<ReturnType<typeof signUpUser>>;
 
-/** A workspace with somebody of every role, a second member, and a stranger. */
+/** A workspace with a user of every role, a second member, and a stranger. */
 export type Team = {
   workspace: string;
   slug: string;
-  /** The address of the workspace's routes. */
+  /** The path of the workspace's routes. */
   path: string;
   users: Record<WorkspaceRole | "colleague" | "stranger", User>;
 };
@@ -37,7 +37,7 @@ export async function makeTeam(harness: Harness): Promise<Team> {
   return { workspace, slug, path: `/api/v1/workspaces/${slug}`, users };
 }
 
-/** Signs somebody up, and puts them into a workspace where they have a role there. */
+/** Signs a user up and, with a role, adds them to a workspace. */
 export async function addUser(
   { services, fixtures }: Harness,
   workspace: string,

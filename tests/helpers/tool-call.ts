@@ -1,4 +1,4 @@
-/** A request as a client writes it; `era` says for which protocol. */
+/** A tool call as a client sends it. @param era the protocol's version */
 export function toolCall(
   era: "2026" | "2025",
   name: string,

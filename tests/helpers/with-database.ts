@@ -3,12 +3,12 @@ import { afterAll, beforeAll } from "vitest";
 import { createTestDatabase, type TestDatabase } from "./database";
 import { Fixtures } from "./keys";
 
-/** A database, what fills it, and a connection to it as the service itself. */
+/** A database, fixtures for it, and a connection to it as the service. */
 export type OpenDatabase = { database: TestDatabase; fixtures: Fixtures; service: pg.Client };
 
 /**
- * Gives the tests of a file a database of their own before they begin, and takes it down after them.
- * @param use keeps what they need of it
+ * Creates a database for the tests of a file before they begin, and drops it after them.
+ * @param use receives the database; keeps what the tests need
  */
 export function withDatabase(use: (open: OpenDatabase) => void): void {
   const open: Partial<OpenDatabase> = {};

@@ -1,6 +1,6 @@
-/** Settings of a service whose own clock is so many days off; the database's is right. */
+/** Settings of a service whose own clock is wrong by this many days; the database's clock is right. */
 export function wrongClock(days: number): Record<string, string> {
-  // Every static is the new Date's own: Next copies them one by one.
+  // Defines every static property on the new Date itself, because Next copies them one by one.
   const code = `const Real = Date; const now = () => Real.now() + ${days * 86_400_000};
     class Shifted extends Real {
       constructor(...values) { if (values.length) super(...values); else super(now()); }

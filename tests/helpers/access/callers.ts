@@ -28,7 +28,7 @@ export type World = {
   credentials: Record<Caller, string | null>;
 };
 
-/** Creates the callers on a harness with a service. */
+/** Creates the callers on a harness that has a service. */
 export async function prepareWorld(harness: Harness): Promise<World> {
   const baseUrl = harness.services[0]?.baseUrl ?? "";
   const slug = "the-team";
@@ -60,7 +60,7 @@ export async function prepareWorld(harness: Harness): Promise<World> {
 }
 
 /**
- * Gives a user a verified authenticator without a known secret: their sessions are of the first level from then on.
+ * Gives a user a verified authenticator without a known secret, so that their sessions are of level aal1 from then on.
  */
 export async function addFactor({ fixtures }: Harness, userId: string): Promise<void> {
   await fixtures.sql.query(

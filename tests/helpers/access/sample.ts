@@ -1,7 +1,7 @@
 import type { Caller, World } from "./callers";
 
 /**
- * A call that succeeds for callers with the right to it: the path's parameters beside `slug`, the query and the body.
+ * A request that succeeds for callers with the right to it: the path's parameters besides `slug`, the query and the body.
  */
 export type Sample = {
   params?: Record<string, string>;

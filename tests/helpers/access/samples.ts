@@ -4,5 +4,5 @@ import { ledgerSamples } from "./samples/ledger";
 import { oauthSamples } from "./samples/oauth";
 import { peopleSamples } from "./samples/people";
 
-/** A call for every endpoint of the service, by method and path. A test fails for a route without one. */
+/** A request for every endpoint of the service, by method and path. A test fails for a route without one. */
 export const samples: Samples = { ...ledgerSamples, ...keySamples, ...oauthSamples, ...peopleSamples };

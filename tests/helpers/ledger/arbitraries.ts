@@ -5,7 +5,7 @@ import { type KeyName, keyOptions, type Line, type Message, type Post, type Step
 const dayMs = 86_400_000;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Instants at which a day, a month, a year, a price or a leap day begins or ends, some written with an offset. */
+/** Times at which a day, a month, a year, a price or a leap day begins or ends, some written with an offset. */
 const edges = (now: number): string[] => {
   const today = Math.floor(now / dayMs) * dayMs;
   const month = Date.parse(`${iso(now).slice(0, 7)}-01T00:00:00Z`);
@@ -28,7 +28,7 @@ const edges = (now: number): string[] => {
   ];
 };
 
-/** An instant of the past: at a boundary, or anywhere near one. */
+/** A time in the past, at or near a boundary. */
 export function instant(now: number): fc.Arbitrary<string> {
   const near = (from: string, days: number) =>
     fc.integer({ min: 0, max: days * dayMs - 1 }).map((ms) => iso(Date.parse(from) + ms));
@@ -56,7 +56,7 @@ function decimal(maxDigits: number, maxDecimals: number): fc.Arbitrary<string> {
     });
 }
 
-/** Amounts that add up to limits, that no float holds, and others. */
+/** Amounts that add up to limits, amounts that no float represents, and others. */
 const usd = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("0.1", "0.2", "0.3", "1", "5") },
   fc.constantFrom("90071992547409.93", "1e-18", "0.000000000000000001", "123456789012345.678901234567890123"),
@@ -65,7 +65,7 @@ const usd = fc.oneof(
   decimal(20, 18),
 );
 
-/** Costs as floats compute them, with more decimals than the ledger keeps; halves round to even. */
+/** Costs as floats compute them, with more decimals than the ledger stores; halves round to even. */
 const floatNoise = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 100_000 }), fc.constantFrom(1.5e-7, 2.5e-6, 0.1))
@@ -173,7 +173,7 @@ function message(now: number): fc.Arbitrary<Message> {
   return fc.oneof({ weight: 3, arbitrary: kinds[0] as fc.Arbitrary<Message> }, ...kinds.slice(1));
 }
 
-/** Flaws by type of message that make it invalid; the last ones fit every type. */
+/** Flaws that make a message invalid, by type of message; the last ones fit every type. */
 const flaws: Record<Message["type"] | "any", Record<string, string>[]> = {
   usage: [{ quantity: "0" }, { quantity: "-1" }, { quantity: "1e308" }, { estimated_cost: "-0.01" }],
   batch: [{ provider: "" }],
@@ -221,7 +221,7 @@ function post(now: number): fc.Arbitrary<Post> {
     });
 }
 
-/** Steps that bring a key to its limit and continue there: small charges, due periods, usage that costs nothing. */
+/** Steps that bring a key to its limit and continue there: small charges, due periods, usage without cost. */
 function tightPost(now: number): fc.Arbitrary<Post> {
   const amount = fc.constantFrom("0.1", "0.2", "0.3", "1", "5");
   const small = fc.oneof<fc.Arbitrary<Message>[]>(
@@ -241,7 +241,7 @@ function tightPost(now: number): fc.Arbitrary<Post> {
   return small.map((posted) => ({ project: "alpha", source: "api", message: posted }));
 }
 
-/** What clients of a workspace do, one step after another. */
+/** What clients of a workspace do, step by step. */
 export function steps(now: number): fc.Arbitrary<Step[]> {
   const keys = Object.keys(keyOptions) as KeyName[];
   const key = fc.oneof(

@@ -32,7 +32,7 @@ function headlineOf(body: Record<string, unknown>) {
   };
 }
 
-/** The totals of a dimension's values as text; entries without a value under "null". */
+/** The totals of a dimension's values as text; entries without a value are under "null". */
 function slices(entries: Entry[], by: (entry: Entry) => string | null): Record<string, string> {
   const sums = new Map<string, Exact>();
   for (const entry of entries) {
@@ -42,7 +42,7 @@ function slices(entries: Entry[], by: (entry: Entry) => string | null): Record<s
   return Object.fromEntries([...sums].map(([name, sum]) => [name, show(sum)]));
 }
 
-/** A list of slices as the API answers it; a value that is named twice is an error. */
+/** A list of slices as the API returns it. @throws Error where a value occurs twice */
 function slicesOf(list: unknown, name: string): Record<string, unknown> {
   const rows = list as Record<string, unknown>[];
   const found = Object.fromEntries(rows.map((row) => [String(row[name]), plain(row.total_usd)]));
@@ -116,7 +116,7 @@ export async function checkBudgets(
   expect(seen.sort(byName), `budgets of ${key}`).toEqual(wanted.sort(byName));
 }
 
-/** What a project spent between two instants (this month without them): headline, days, models, features and rows agree. */
+/** Checks what a project spent between two times (by default this month): total, days, models, features and rows agree. */
 export async function checkSpend(
   workspace: SequenceWorkspace,
   model: LedgerModel,
@@ -153,7 +153,7 @@ export async function checkSpend(
     expect(show(total(rows.map((row) => exact(row.amount_usd)))), what).toBe(amountOf(entries));
 }
 
-/** Checks that Σ messages in the database, by environment, equals the model's. */
+/** Checks that the sum of the messages in the database, by environment, equals the model's. */
 export async function checkStored({ sql }: Fixtures, workspace: SequenceWorkspace, model: LedgerModel) {
   const { rows } = await sql.query(
     `select environment, sum(amount_usd)::text as amount, count(*) filter (where part = 0)::text as messages

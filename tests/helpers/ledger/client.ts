@@ -1,12 +1,12 @@
 import { LosslessNumber, parse, stringify } from "lossless-json";
 
-/** An answer whose numbers are text: no digit goes through a float. */
+/** An answer whose numbers are text, so that no digit passes through a float. */
 export type ExactAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
 
 /** Fields that are text in the tests and JSON numbers on the wire. */
 const numbers = new Set(["quantity", "cached_quantity", "estimated_cost", "amount", "percent"]);
 
-/** JSON in which the decimals of messages are numbers with the test's digits. */
+/** JSON in which the decimals of messages are numbers with the digits of the test. */
 export function toJson(value: unknown): string {
   const convert = (inner: unknown, name = ""): unknown => {
     if (typeof inner === "string") return numbers.has(name) ? new LosslessNumber(inner) : inner;
@@ -17,7 +17,7 @@ export function toJson(value: unknown): string {
   return stringify(convert(value)) ?? "null";
 }
 
-/** Calls a service and reads its answers without losing a digit. */
+/** A client of a service that reads answers without losing digits. */
 export function exactClient(baseUrl: string, secret: string) {
   const call = async (method: string, path: string, body?: unknown): Promise<ExactAnswer> => {
     const response = await fetch(baseUrl + path, {

@@ -4,7 +4,7 @@ import { type Line, type Message, prices } from "./requests";
 
 export type CostStatus = "client" | "priced" | "converted" | "unpriced";
 
-/** The share of a message in one line of a breakdown. `counts` is 1 where the message itself is counted. */
+/** The share of a message in one line of a breakdown. `counts` is 1 in the line that counts the message. */
 export type Share = {
   at: number;
   amount: Exact;

@@ -1,13 +1,13 @@
 /**
- * A decimal as a whole number of 1e-18. The model has its own arithmetic, so that agreement with the service is
- * independent.
+ * A decimal as an integer multiple of 1e-18. The model computes with its own arithmetic, so that its agreement with the
+ * service is independent evidence.
  */
 export type Exact = bigint;
 
 const decimals = 18;
 const one = 10n ** BigInt(decimals);
 
-/** Reads a JSON number's text. @throws Error where it has a digit beyond the eighteenth decimal */
+/** Parses a JSON number's text. @throws Error where it has more than eighteen decimals */
 export function exact(text: string): Exact {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
@@ -20,16 +20,16 @@ export function exact(text: string): Exact {
   return sign === "-" ? -value : value;
 }
 
-/** Reads a JSON number's text as a whole number of 1e-78, which is equal for two spellings of one number. */
+/** Parses a JSON number's text as an integer multiple of 1e-78, which is equal for two spellings of one number. */
 export function fine(text: string): bigint {
   const [mantissa = "", exponent = "0"] = text.split("e");
   return exact(`${mantissa}e${Number(exponent) + 60}`);
 }
 
-/** Reads a JSON number's text, rounded once to 18 decimals. */
+/** Parses a JSON number's text, rounded once to 18 decimals. */
 export const rounded = (text: string): Exact => divideHalfEven(fine(text), 10n ** 60n);
 
-/** The quotient of two whole numbers, half to even. */
+/** The quotient of two integers, rounded half to even. */
 function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   if (numerator < 0n) return -divideHalfEven(-numerator, denominator);
   const quotient = numerator / denominator;

@@ -10,7 +10,7 @@ import {
 import { type Exact, exact, fine, percentOf, total } from "./exact";
 import { environmentOf, type KeyName, keyOptions, type Message, mayTouch, type Post } from "./requests";
 
-/** A posting of a message in the model's ledger. */
+/** A posting in the model's ledger. */
 export type Entry = Share & {
   project: string;
   key: KeyName;
@@ -19,7 +19,7 @@ export type Entry = Share & {
   provider: string | null;
 };
 
-/** The expected answer to a post. `record` numbers what is recorded; a replay has the number of the first answer. */
+/** The expected answer to a post. `record` is the number of the recorded message; a replay has that of the first answer. */
 export type Expected = (Answered & { replayed: boolean }) | { error: string; limit?: Exact; spent?: Exact };
 
 type Answered = {
@@ -27,13 +27,13 @@ type Answered = {
   amount: Exact;
   costStatus: CostStatus;
   record: number;
-  /** The first day and the charge of each further period recorded with it. */
+  /** The first day and the charge of each further period that is recorded with it. */
   due: [startsOn: string, amount: Exact][];
 };
 
 const dayMs = 86_400_000;
 
-/** A workspace's ledger as the design specifies it: decides each post, records it, and keeps every entry. */
+/** A workspace's ledger as the design specifies it. It decides each post, records it and keeps every entry. */
 export class LedgerModel {
   readonly entries: Entry[] = [];
   readonly projects = new Set(["alpha"]);
@@ -41,7 +41,7 @@ export class LedgerModel {
   readonly #spent = new Map<KeyName, Exact>();
   #records = 0;
 
-  /** A copy of this model that continues separately, for a dry run. */
+  /** A copy of this model for a dry run. */
   fork(): LedgerModel {
     const fork = new LedgerModel();
     fork.entries.push(...this.entries);
@@ -88,7 +88,7 @@ export class LedgerModel {
     return { ...answer, replayed: false };
   }
 
-  /** The entries an environment's key may see in a range of instants. */
+  /** The entries in a range of times that a key of this environment may see. */
   seen(key: KeyName, from: number, to: number): Entry[] {
     return this.entries.filter(
       ({ project, environment, at }) =>
@@ -129,7 +129,7 @@ export class LedgerModel {
     };
   }
 
-  /** What an allocation moves; undefined where it is refused. */
+  /** What an allocation moves; undefined if it is refused. */
   #allocated(
     own: Pick<Entry, "project" | "environment">,
     message: Extract<Message, { type: "allocation" }>,
@@ -177,7 +177,7 @@ function limitOf(key: KeyName): Exact | undefined {
   return "monthly_limit" in options ? exact(options.monthly_limit) : undefined;
 }
 
-/** The meaning of a post: equal for two posts with one idempotency key that are the same, however they were spelt. */
+/** The meaning of a post. It is equal for two posts with one idempotency key that mean the same, however they are spelt. */
 function meaningOf(key: KeyName, { project, source, message }: Post): string {
   const defaults = {
     expense: { currency: "USD" },

@@ -7,12 +7,12 @@ import type { SequenceWorkspace } from "./workspace";
 
 type Call = Exclude<Step, { again: number }>;
 
-/** The answer to a post, in the same terms as the model's expectation. */
+/** The answer to a post, in the terms of the model's expectation. */
 type Seen = Record<string, unknown>;
 
 /**
  * Runs a step against the service and the model, and compares the answers.
- * @param ids by number, the id under which each message was first recorded
+ * @param ids the id under which each message was first recorded, by number
  */
 export class Player {
   readonly #ids = new Map<number, unknown>();
@@ -54,7 +54,7 @@ export class Player {
   async #playPost(key: KeyName, post: Post, twice: boolean): Promise<void> {
     const client = this.workspace.clients[key];
     const answers = await Promise.all(Array.from({ length: twice ? 2 : 1 }, () => client.post(toBody(post))));
-    // Either of two at once may have been first: the one that is not a replay.
+    // Either of two parallel posts may have been first: the one that is not a replay.
     const inOrder = answers.sort((a, b) => Number(isReplay(a)) - Number(isReplay(b)));
     for (const answer of inOrder) {
       const want = this.model.post(key, post, Date.now());
@@ -96,7 +96,7 @@ export class Player {
       due: want.due.map(([startsOn, amount]) => [startsOn, show(amount)]),
     });
     const id = this.#ids.get(want.record);
-    // Ids in a dry run's answer have no meaning.
+    // The ids in a dry run's answer have no meaning.
     if (id === undefined && isTrial) return;
     if (id === undefined) this.#ids.set(want.record, seen.id);
     else expect(seen.id, what).toBe(id);

@@ -4,7 +4,7 @@ import { reconcile } from "@/lib/ledger/reconcile/service";
 import type { Harness } from "../harness";
 import { exactClient } from "./client";
 
-/** A workspace with one message of every kind, in a month of its own and in this one. */
+/** Creates a workspace with one message of every kind in an earlier month and in this one. */
 export async function fillWorkspace(harness: Harness) {
   const slug = `w-${randomUUID()}`;
   const id = await harness.fixtures.workspace(slug);
@@ -53,7 +53,7 @@ export async function fillWorkspace(harness: Harness) {
 
 export type Filled = Awaited<ReturnType<typeof fillWorkspace>>;
 
-/** Compares one workspace, and repairs it where asked. */
+/** Compares one workspace, and repairs it if asked to. */
 export const check = (workspace: Filled, repair = false) => reconcile({ workspace: workspace.slug, repair });
 /** A difference in one line. */
 export const short = ({ kind, figure, difference }: Difference) => `${kind} ${figure} ${difference}`;

@@ -1,4 +1,4 @@
-/** A line of usage as a test writes it: decimals are the text that goes into the JSON. */
+/** A line of usage as a test writes it. Decimals are the text that goes into the JSON. */
 export type Line = {
   model?: string;
   unit_type: string;
@@ -10,7 +10,7 @@ export type Line = {
 
 type When = { occurred_at?: string };
 
-/** The five kinds of message; absent and optional are the same here. */
+/** The five kinds of message. Absent and undefined members are the same here. */
 export type Message =
   | ({ type: "usage"; provider: string } & Line & When)
   | ({ type: "batch"; provider: string; batch_id: string; items: Line[] } & When)
@@ -29,7 +29,7 @@ export type Message =
 
 export type Source = "api" | "mcp" | "manual" | "import";
 
-/** A message to post. `flaw` is laid over its fields and makes it one that has to be refused. */
+/** A message to post. `flaw` replaces some of its fields, so that it has to be refused. */
 export type Post = {
   project: string;
   source: Source;
@@ -38,7 +38,7 @@ export type Post = {
   flaw?: Record<string, string>;
 };
 
-/** The keys of a sequence's workspace, each confined in its own way. `alpha` is a project that exists from the start. */
+/** The keys of a sequence's workspace, each with other conditions. `alpha` is a project that exists from the start. */
 export const keyOptions = {
   full: {},
   limited: { monthly_limit: "25" },
@@ -55,7 +55,7 @@ export const keyOptions = {
 };
 export type KeyName = keyof typeof keyOptions;
 
-/** Keys are checked by name here, apart from how the service checks them by their conditions. */
+/** Whether a key may use a project, by the key's name: independent of how the service checks conditions. */
 export function mayTouch(key: KeyName, project: string): boolean {
   if (key === "bound") return project === "alpha";
   if (key === "allowed") return project !== "gamma" && project !== "delta";
@@ -66,12 +66,12 @@ export function mayTouch(key: KeyName, project: string): boolean {
 export const environmentOf = (key: KeyName): "live" | "test" =>
   key === "trial" || key === "limitedTrial" ? "test" : "live";
 
-/** One thing a client does: a call, a trial of one, or the same call twice at once; or an earlier call once more. */
+/** A step of a client: a call, a dry run, the same call twice at once, or an earlier call again. */
 export type Step =
   | { key: KeyName; posts: Post[]; way: "single" | "bulk" | "bulk trial" | "twice at once" }
   | { again: number };
 
-/** Prices of the workspace: provider, model, unit, rate, from when. */
+/** The workspace's prices: provider, model, unit, rate, start. */
 export const prices = [
   ["acme", "fast", "input_tokens", "0.000003", "2024-02-29T00:00:00Z"],
   ["acme", "fast", "input_tokens", "0.0000041", "2026-01-01T00:00:00Z"],

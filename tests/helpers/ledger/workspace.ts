@@ -2,7 +2,7 @@ import type { Fixtures, KeyOptions } from "@/tests/helpers/keys";
 import { type ExactClient, exactClient } from "./client";
 import { type KeyName, keyOptions, prices } from "./requests";
 
-/** Budgets of a sequence's workspace: name, scope, value, amount. `key` and `project` stand for the ids of one. */
+/** The budgets of a sequence's workspace: name, scope, value, amount. `key` and `project` are replaced by an id. */
 export const budgets = [
   ["everything", "global", null, "1000"],
   ["alpha", "project", "alpha", "0.7"],
@@ -11,7 +11,7 @@ export const budgets = [
   ["a key", "key", "limited", "25"],
 ] as const;
 
-/** A workspace with the keys, prices and budgets that the model knows of, and a client for each key. */
+/** Creates a workspace with the keys, prices and budgets of the model, and a client for each key. */
 export async function setUpWorkspace(fixtures: Fixtures, baseUrl: string) {
   const id = await fixtures.workspace();
   const alpha = await fixtures.project(id, "alpha");

@@ -1,7 +1,7 @@
 import type { Caller, World } from "../callers";
 import { nothing, type Sample, type Samples } from "../sample";
 
-/** A key of the caller's own where they are a member, because members manage the keys they made. */
+/** A key of the caller's own if they are a member, because members may manage only keys that they made. */
 async function keyOf(world: World, caller: Caller): Promise<Sample> {
   const { sql } = world.harness.fixtures;
   const { id } = await world.harness.fixtures.key(world.workspace.id);

@@ -2,7 +2,7 @@ import type { WorkspaceRole } from "@/lib/contract/me";
 import { members, type World } from "../callers";
 import { nothing, type Samples } from "../sample";
 
-/** A connection of the caller's own where they are a member, else the owner's. @returns its id */
+/** A connection of the caller's own if they are a member, otherwise one of the owner's. @returns its id */
 async function makeConnection({ harness, workspace, users }: World, caller: string): Promise<string> {
   const role = members.find((each) => each === caller) ?? ("owner" satisfies WorkspaceRole);
   const { rows } = await harness.fixtures.sql.query(
@@ -23,7 +23,7 @@ async function makeConnection({ harness, workspace, users }: World, caller: stri
   return rows[0].id;
 }
 
-/** The connections of a workspace, and the metadata that leads programs to them. */
+/** The connections of a workspace, and the metadata by which programs find the authorization server. */
 export const oauthSamples: Samples = {
   "GET /api/v1/workspaces/[slug]/connections": nothing,
   "DELETE /api/v1/workspaces/[slug]/connections/[id]": async (world, caller) => ({

@@ -4,7 +4,7 @@ import { addUser } from "@/tests/helpers/team";
 import type { Caller, World } from "../callers";
 import { nothing, type Sample, type Samples } from "../sample";
 
-/** The caller's own id, where they are a member. */
+/** The caller's own id, if they are a member. */
 const userOf = (world: World, caller: Caller) => world.users[caller as keyof World["users"]];
 
 async function invite(world: World, slug: string, token: string) {
@@ -26,7 +26,7 @@ async function offer(world: World): Promise<Sample> {
   return { params: { token: link.slice(link.lastIndexOf("/") + 1) } };
 }
 
-/** Members and viewers may only remove themselves; admins and owners, others. */
+/** Members and viewers may remove only themselves; admins and owners others too. */
 async function leaver(world: World, caller: Caller): Promise<Sample> {
   const { id: workspaceId } = world.workspace;
   if (caller !== "viewer" && caller !== "member") {
