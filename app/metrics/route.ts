@@ -1,4 +1,4 @@
-import { demandMetricsReader } from "@/lib/access/metrics-reader";
+import { requireMetricsReader } from "@/lib/access/metrics-reader";
 import { answerMethods } from "@/lib/http/define-route";
 import { isFromThisMachine } from "@/lib/http/peer";
 import { errorResponse, newRequestId } from "@/lib/http/reply";
@@ -8,7 +8,7 @@ import { metrics } from "@/lib/metrics";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
   GET: async (request, { peer }) => {
     try {
-      demandMetricsReader(request.headers.get("authorization"), isFromThisMachine(request, peer));
+      requireMetricsReader(request.headers.get("authorization"), isFromThisMachine(request, peer));
       return new Response(await metrics.registry.metrics(), {
         headers: { "Content-Type": metrics.registry.contentType, "Cache-Control": "no-store" },
       });

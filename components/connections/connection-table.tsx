@@ -2,8 +2,8 @@ import { activityHref } from "@/components/filters/href";
 import { SpentOfLimit } from "@/components/keys/spent-of-limit";
 import { Time } from "@/components/time";
 import { Table, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import { describeKey } from "@/lib/contract/describe-key";
 import { ExactNumber } from "@/lib/contract/exact-number";
+import { summarizeKey } from "@/lib/contract/summarize-key";
 import type { ConnectionView } from "./connection-view";
 import { Disconnect } from "./disconnect";
 
@@ -95,5 +95,9 @@ function Row({ connection, workspace }: { connection: ConnectionView; workspace:
 
 /** A sentence that says what a connection may do, as for a key: both have the same conditions. */
 function summarizeConnection({ permissions, project, monthly_limit: limit }: ConnectionView): string {
-  return describeKey({ permissions, project, monthly_limit: limit === null ? null : new ExactNumber(limit) });
+  return summarizeKey({
+    permissions,
+    project,
+    monthly_limit: limit === null ? null : new ExactNumber(limit),
+  });
 }

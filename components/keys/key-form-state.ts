@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { parseAmount } from "@/components/parse-amount";
 import type { createApiKeyRequest } from "@/lib/contract/api-keys";
-import { describeKey } from "@/lib/contract/describe-key";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { Source } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
+import { summarizeKey } from "@/lib/contract/summarize-key";
 import type { KeyView } from "./key-view";
 
 /** The values of the key form: amounts as typed, lists as chosen. */
@@ -117,7 +117,7 @@ export function changedFields(before: KeyForm, after: KeyForm): Partial<KeyReque
 
 /** A sentence that says what a key with the form's values may do. */
 export function summarizeKeyForm(form: KeyForm): string {
-  return describeKey({ ...toRequest(form), project: form.project, environment: form.environment });
+  return summarizeKey({ ...toRequest(form), project: form.project, environment: form.environment });
 }
 
 /**

@@ -6,9 +6,9 @@ import { Checkbox } from "@/components/ui/checkbox";
 import { FormField } from "@/components/ui/form-field";
 import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
-import { describeKey } from "@/lib/contract/describe-key";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { Permission } from "@/lib/contract/permissions";
+import { summarizeKey } from "@/lib/contract/summarize-key";
 
 /** A workspace that the program can be connected to: what the user can grant there, and what is granted now (`current`). */
 export type WorkspaceChoice = {
@@ -155,7 +155,7 @@ function GrantFields({
         </FormField>
       </div>
       <p aria-live="polite" className="rounded-md border bg-muted px-3.5 py-2.5 text-sm">
-        {describeKey({
+        {summarizeKey({
           permissions: granted,
           project: project ? { slug: project } : null,
           monthly_limit: /^\d+(\.\d+)?$/.test(limit) ? new ExactNumber(limit) : null,

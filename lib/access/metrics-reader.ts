@@ -8,7 +8,7 @@ import { requireSettingSecret } from "./credentials";
  * @param isLocal whether the request was made on this machine
  * @throws ServiceError missing_credentials, invalid_credentials, ip_not_allowed
  */
-export function demandMetricsReader(authorization: string | null, isLocal: boolean): void {
+export function requireMetricsReader(authorization: string | null, isLocal: boolean): void {
   const wanted = env().METRICS_TOKEN;
   if (wanted === undefined) {
     if (isLocal) return;

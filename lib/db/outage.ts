@@ -66,7 +66,7 @@ export function isStorageFailure(code: string): boolean {
 }
 
 /** How long a failed write is taken as the present state. */
-const tellingForMs = 30_000;
+const failureLifetimeMs = 30_000;
 
 let lastFailure: { code: string; atMs: number } | undefined;
 
@@ -77,5 +77,5 @@ export function noteStored(): void {
 
 /** Whether this process's last write failed within the last half minute because it could not be stored. */
 export function lastWriteFailed(): boolean {
-  return lastFailure !== undefined && performance.now() - lastFailure.atMs < tellingForMs;
+  return lastFailure !== undefined && performance.now() - lastFailure.atMs < failureLifetimeMs;
 }

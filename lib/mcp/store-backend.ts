@@ -16,7 +16,7 @@ import type { Backend, Recording } from "./backend";
  * @param principal the admitted caller; the HTTP request was counted against the rate limit already
  */
 export function storeBackend({ key, claims, lookup }: ToolPrincipal, address: string | undefined): Backend {
-  const demand = (permission: Permission) => {
+  const requirePermission = (permission: Permission) => {
     const refusal = decideAttempt(key, { permissions: [permission] });
     if (refusal) throw refusal;
   };
@@ -33,15 +33,15 @@ export function storeBackend({ key, claims, lookup }: ToolPrincipal, address: st
       return acceptedOne(outcome);
     },
     readProjectSpend: async (slug, range) => {
-      demand("read_summaries");
+      requirePermission("read_summaries");
       return readProjectSpend(claims, slug, range);
     },
     readBudgetStatus: async () => {
-      demand("read_summaries");
+      requirePermission("read_summaries");
       return readBudgetStatus(claims);
     },
     readMonthSummary: async () => {
-      demand("read_summaries");
+      requirePermission("read_summaries");
       return readMonthSummary(claims);
     },
   };

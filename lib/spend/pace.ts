@@ -15,7 +15,7 @@ import {
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** The time after which a period's pace is meaningful, in ms: a tenth of the period, in whole days (3 of a month). */
-function tellingAfter(length: number): number {
+function minimumElapsed(length: number): number {
   const tenth = length / 10;
   return Math.round(tenth / dayMs) * dayMs || tenth;
 }
@@ -45,8 +45,8 @@ export function paceOf({ usage, booked }: Spent, { from, until }: DayRange, now:
   const elapsed = now - start;
   const spent = add(usage, booked);
   // A range without an end has the length NaN, for which every comparison is false.
-  const isTelling = elapsed >= tellingAfter(length) && elapsed < length;
-  if (!isTelling || compare(spent, zero) <= 0) return null;
+  const isForecastable = elapsed >= minimumElapsed(length) && elapsed < length;
+  if (!isForecastable || compare(spent, zero) <= 0) return null;
   const milliseconds = (count: number) => parseDecimal(String(count));
   const total = add(booked, divideMoney(multiply(usage, milliseconds(length)), milliseconds(elapsed)));
   return {

@@ -80,13 +80,13 @@ export async function copyTemplate(
 }
 
 /** How long closing connections may take. */
-const goodbyeMs = 2_000;
+const closeLimitMs = 2_000;
 
 /** Drops a database once its connections are closed, because a connection that is terminated fails its test run. */
 async function drop(client: Client, name: string): Promise<void> {
   const connections = async () =>
     (await client.query("select from pg_stat_activity where datname = $1", [name])).rowCount;
-  const deadline = Date.now() + goodbyeMs;
+  const deadline = Date.now() + closeLimitMs;
   while (Date.now() < deadline && (await connections())) await setTimeout(20);
   await client.query(`drop database if exists ${name} with (force)`);
 }

@@ -23,10 +23,10 @@ export function changeRole(
   userId: string,
   role: WorkspaceRole,
 ): Promise<Member> {
-  return keepingAnOwner(claims, async (client) => {
+  return explainingLastOwner(claims, async (client) => {
     const own = await requireMembership(client, claims, slug, "admin");
     const member = await findMember(client, own.id, userId);
-    if (own.role !== "owner" && [member.role, role].includes("owner")) throw ownersAlone(own.role);
+    if (own.role !== "owner" && [member.role, role].includes("owner")) throw refuseNonOwner(own.role);
     if (!(await updateRole(client, own.id, userId, role))) throw notFound();
     return { ...member, role };
   });
@@ -38,11 +38,11 @@ export function changeRole(
  * @throws ServiceError not_found, permission_denied, conflict for the last owner
  */
 export function removeMember(claims: UserClaims, slug: string, userId: string): Promise<Member> {
-  return keepingAnOwner(claims, async (client) => {
+  return explainingLastOwner(claims, async (client) => {
     const isLeaving = userId === claims.sub;
     const own = await requireMembership(client, claims, slug, isLeaving ? "viewer" : "admin");
     const member = await findMember(client, own.id, userId);
-    if (member.role === "owner" && own.role !== "owner") throw ownersAlone(own.role);
+    if (member.role === "owner" && own.role !== "owner") throw refuseNonOwner(own.role);
     if (!(await deleteMember(client, own.id, userId))) throw notFound();
     return member;
   });
@@ -64,7 +64,7 @@ export function transferOwnership(
     const roles = await lockRoles(client, id, [claims.sub, userId]);
     if (!roles.has(userId)) throw notFound();
     const own = roles.get(claims.sub);
-    if (own !== "owner") throw ownersAlone(own ?? "none any more");
+    if (own !== "owner") throw refuseNonOwner(own ?? "none any more");
     await updateRole(client, id, userId, "owner");
     await updateRole(client, id, claims.sub, "admin");
     const owner = await findMember(client, id, userId);
@@ -82,7 +82,7 @@ function toMember({ joined_at, ...member }: MemberRow): Member {
   return { ...member, joined_at: toInstant(joined_at.getTime()) };
 }
 
-function ownersAlone(role: string): ServiceError {
+function refuseNonOwner(role: string): ServiceError {
   return new ServiceError(
     "permission_denied",
     `Only an owner can make, change or remove an owner; your role is ${role}.`,
@@ -91,7 +91,10 @@ function ownersAlone(role: string): ServiceError {
 }
 
 /** Turns the database's refusal to remove the last owner into an error that says what to do. */
-function keepingAnOwner(claims: UserClaims, run: (client: PoolClient) => Promise<Member>): Promise<Member> {
+function explainingLastOwner(
+  claims: UserClaims,
+  run: (client: PoolClient) => Promise<Member>,
+): Promise<Member> {
   return asUser(claims, run).catch((error: unknown) => {
     if (violatedConstraint(error) !== "workspace_members_keep_an_owner") throw error;
     throw new ServiceError(

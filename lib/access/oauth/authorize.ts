@@ -68,7 +68,7 @@ export async function readAuthorizationRequest(
     if (!(error instanceof OAuthError)) throw error;
     const { hostname } = new URL(redirectUri);
     return {
-      refusedTo: refusalTo(redirectUri, lenient(query, "state"), error.code, error.message, host),
+      refusedTo: refusalTo(redirectUri, stateForError(query), error.code, error.message, host),
       isOnThisMachine: isLoopbackHost(hostname),
       message: error.message,
     };
@@ -131,7 +131,7 @@ function single(query: PageQuery, name: string): string | undefined {
 }
 
 /** The state to send with an error; null where the state itself is invalid. */
-function lenient(query: PageQuery, name: string): string | null {
-  const value = query[name];
+function stateForError(query: PageQuery): string | null {
+  const value = query.state;
   return typeof value === "string" && value.length <= maxState ? value : null;
 }

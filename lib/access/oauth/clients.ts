@@ -46,7 +46,7 @@ export async function registerClient(body: unknown, address: string | undefined)
   const client: Client = {
     id: `svc_client_${randomBytes(16).toString("base64url")}`,
     kind: "registered",
-    ...portray(metadata),
+    ...toClientFields(metadata),
   };
   await insertClient(client, atMostUnused);
   return {
@@ -100,7 +100,7 @@ async function readClientDocument(id: string): Promise<Client> {
       `The document of this client names the method ${method} for the token endpoint; this service supports only none.`,
     );
   }
-  const client: Client = { id, kind: "document", ...portray(metadata) };
+  const client: Client = { id, kind: "document", ...toClientFields(metadata) };
   await saveClient(client);
   return client;
 }
@@ -133,7 +133,11 @@ function parseMetadata(body: unknown): ClientMetadata {
 }
 
 /** A client's text as stored and shown, without characters that could make it look like something else. */
-function portray({ client_name, client_uri, redirect_uris }: ClientMetadata): Omit<Client, "id" | "kind"> {
+function toClientFields({
+  client_name,
+  client_uri,
+  redirect_uris,
+}: ClientMetadata): Omit<Client, "id" | "kind"> {
   const name = (client_name ?? "")
     .toWellFormed()
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")

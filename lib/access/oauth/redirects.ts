@@ -6,12 +6,13 @@ const appRedirects = ["cursor://anysphere.cursor-mcp/oauth/callback"];
 const maxLength = 2048;
 
 /** The characters of an address (RFC 3986). Parsers differ in how they read others, such as spaces and `\`. */
-const writtenPlainly = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
+const addressCharacters = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
 
 /** Whether a redirect is allowed at all: an https address, this machine, or a known app. */
 export function isPossibleRedirect(redirect: string): boolean {
   if (appRedirects.includes(redirect)) return true;
-  if (redirect.length > maxLength || !writtenPlainly.test(redirect) || !URL.canParse(redirect)) return false;
+  if (redirect.length > maxLength || !addressCharacters.test(redirect) || !URL.canParse(redirect))
+    return false;
   const { protocol, hostname, username, password } = new URL(redirect);
   if (username !== "" || password !== "" || redirect.includes("#")) return false;
   return protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));

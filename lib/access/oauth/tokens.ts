@@ -34,8 +34,8 @@ export type Fields = ReadonlyMap<string, string>;
  */
 export async function exchangeTokens(form: Fields, address: string | undefined): Promise<TokenAnswer> {
   const grantType = required(form, "grant_type");
-  if (grantType === "authorization_code") return unlessGuessing(address, () => exchangeCode(form));
-  if (grantType === "refresh_token") return unlessGuessing(address, () => refresh(form));
+  if (grantType === "authorization_code") return countingFailures(address, () => exchangeCode(form));
+  if (grantType === "refresh_token") return countingFailures(address, () => refresh(form));
   throw new OAuthError("unsupported_grant_type", "grant_type: must be authorization_code or refresh_token.");
 }
 
@@ -48,7 +48,7 @@ export async function exchangeTokens(form: Fields, address: string | undefined):
 export async function revokeTokens(form: Fields, address: string | undefined): Promise<void> {
   const token = required(form, "token");
   const clientId = clientIdOf(form);
-  await unlessGuessing(address, async () => {
+  await countingFailures(address, async () => {
     if (!(await revokeToken(hashSecret(token), clientId))) throw refuse("unknown");
   }).catch((error: unknown) => {
     if (!(error instanceof OAuthError)) throw error;
@@ -56,7 +56,7 @@ export async function revokeTokens(form: Fields, address: string | undefined): P
 }
 
 /** Looks a secret up and counts failures only, so that a client may refresh as often as it needs. */
-function unlessGuessing<T>(address: string | undefined, run: () => Promise<T>): Promise<T> {
+function countingFailures<T>(address: string | undefined, run: () => Promise<T>): Promise<T> {
   return throttleFailures(
     "wrong codes and tokens",
     addressQuota(address, wrongPerAddress, hourMs / 4),

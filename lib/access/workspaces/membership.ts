@@ -21,7 +21,7 @@ export async function requireMembership(
   least: WorkspaceRole = "viewer",
 ): Promise<Membership> {
   const [membership] = await selectMemberships(client, claims.sub, slug);
-  if (!membership) throw await whyHidden(client, claims, slug);
+  if (!membership) throw await explainHidden(client, claims, slug);
   const { role } = membership;
   if (ranks.indexOf(role) >= ranks.indexOf(least)) return membership;
   const wanted = ranks.slice(ranks.indexOf(least)).join(" or ");
@@ -42,7 +42,7 @@ export async function requireProfile(
   return profile;
 }
 
-async function whyHidden(client: PoolClient, claims: UserClaims, slug: string): Promise<ServiceError> {
+async function explainHidden(client: PoolClient, claims: UserClaims, slug: string): Promise<ServiceError> {
   const [locked] = await readLocked(client, claims, slug);
   if (!locked) return notFound();
   return new ServiceError(

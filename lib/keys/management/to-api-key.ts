@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { apiKey } from "@/lib/contract/api-keys";
-import { describeKey } from "@/lib/contract/describe-key";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { Membership } from "@/lib/contract/me";
+import { summarizeKey } from "@/lib/contract/summarize-key";
 import type { UserClaims } from "@/lib/db/transaction";
 import type { KeyRow } from "./queries";
 
@@ -38,7 +38,7 @@ export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.outpu
     ...key,
     status: statusOf(row, viewer.now),
     can_edit: row.revoked_at === null && mayManage(row, viewer),
-    summary: describeKey(key),
+    summary: summarizeKey(key),
   };
 }
 

@@ -13,7 +13,7 @@ import { countGuess, limitAttempts } from "./limits";
 import { sendNotice } from "./outbox";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
 import { requireSession } from "./require-session";
-import { type Answer, describeSession, type Origin } from "./session";
+import { type Answer, encodeSession, type Origin } from "./session";
 import { makeEnrolment, stepOf } from "./totp";
 
 const name = z
@@ -83,7 +83,7 @@ async function verify(request: Request, origin: Origin, params: Params): Promise
     await auditAccount(user, "authenticator.created", origin.address);
     await sendNotice(user.email, "factorAdded");
   }
-  return jsonAnswer(await describeSession(passed.session));
+  return jsonAnswer(await encodeSession(passed.session));
 }
 
 /** DELETE factors/{id}: removes an authenticator. Removing a verified one requires a session with `aal2`. */

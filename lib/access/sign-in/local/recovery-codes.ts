@@ -13,7 +13,7 @@ import { countGuess, forgetGuesses, limitAttempts } from "./limits";
 import { sendNotice } from "./outbox";
 import { jsonAnswer } from "./protocol";
 import { requireSession } from "./require-session";
-import { type Answer, describeSession, type Origin } from "./session";
+import { type Answer, encodeSession, type Origin } from "./session";
 
 const codesInSet = 10;
 /** Crockford's base 32: no two of its characters look alike. */
@@ -73,7 +73,7 @@ async function verify(request: Request, origin: Origin): Promise<Response> {
   await forget();
   await auditAccount(user, "recovery_code.used", origin.address);
   await sendNotice(user.email, "recoveryCodeUsed", `${spent.remaining} of your codes are left.`);
-  return jsonAnswer(await describeSession(spent.session));
+  return jsonAnswer(await encodeSession(spent.session));
 }
 
 /** DELETE: deletes all codes of the user. */

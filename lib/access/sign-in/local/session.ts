@@ -49,11 +49,11 @@ export function originOf(request: Request, peer: string | undefined): Origin {
 
 /** Starts a session. @param method how the user proved their identity. @returns it in Supabase Auth's format */
 export async function startSession(userId: string, method: string, origin: Origin) {
-  return describeSession(await openSession(userId, method, origin));
+  return encodeSession(await openSession(userId, method, origin));
 }
 
 /** A session in the format of the Supabase clients, with a new access token. Times are Unix seconds. */
-export async function describeSession(session: OpenSession) {
+export async function encodeSession(session: OpenSession) {
   const now = Math.floor(Date.now() / 1000);
   const { user } = session;
   const { kid, privateKey } = await signingKey();

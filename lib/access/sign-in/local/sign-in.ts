@@ -4,7 +4,7 @@ import { countGuess, limitAttempts } from "./limits";
 import { inPasswordQueue, requirePlaceInQueue } from "./password-queue";
 import { AuthProtocolError, invalidRequest, jsonAnswer } from "./protocol";
 import { checkPassword, createUser, redeemAuthCode, refreshSession } from "./queries";
-import { describeSession, type Origin, startSession } from "./session";
+import { encodeSession, type Origin, startSession } from "./session";
 
 /** POST signup: creates an account, which needs no confirmation, and signs it in. */
 export async function signUp(request: Request, origin: Origin): Promise<Response> {
@@ -63,7 +63,7 @@ async function refresh(request: Request, origin: Origin): Promise<Response> {
     const reason = used ? "Already Used" : "Refresh Token Not Found";
     throw new AuthProtocolError(400, session.refused, `Invalid Refresh Token: ${reason}`);
   }
-  return jsonAnswer(await describeSession(session));
+  return jsonAnswer(await encodeSession(session));
 }
 
 async function exchangeCode(request: Request, origin: Origin): Promise<Response> {

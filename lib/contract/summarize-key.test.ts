@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type DescribedKey, describeKey } from "./describe-key";
 import { ExactNumber } from "./exact-number";
+import { type SummarizedKey, summarizeKey } from "./summarize-key";
 
-const cases: [string, DescribedKey][] = [
+const cases: [string, SummarizedKey][] = [
   ["May do nothing yet.", { permissions: [] }],
   ["May log usage in every project.", { permissions: ["log_usage"] }],
   [
@@ -42,5 +42,5 @@ const cases: [string, DescribedKey][] = [
 ];
 
 test.each(cases)("%s", (sentence, key) => {
-  expect(describeKey(key)).toBe(sentence);
+  expect(summarizeKey(key)).toBe(sentence);
 });

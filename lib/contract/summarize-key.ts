@@ -2,10 +2,10 @@ import type { ExactNumber } from "./exact-number";
 import type { Permission } from "./permissions";
 
 /**
- * The part of a key that its description uses: from an answer of the API, or from a form that is still being filled
+ * The members of a key that its summary uses: of a response of the API, or of a form that is being filled
  * in.
  */
-export type DescribedKey = {
+export type SummarizedKey = {
   permissions: readonly Permission[];
   /** The one project that the key is bound to. */
   project?: { slug: string } | null;
@@ -30,14 +30,14 @@ const deeds: Record<Permission, string> = {
 };
 
 /**
- * Describes what a key may do in one sentence: "May log usage in checkout and search, up to $50 a month, until 1 March
- * 2027." Pure, so that a form can show it while it is filled in.
+ * Summarizes in one sentence what a key may do: "May log usage in checkout and search, up to $50 a month, until 1 March
+ * 2027." Pure, so that a form can show it while it is being filled in.
  */
-export function describeKey(key: DescribedKey): string {
+export function summarizeKey(key: SummarizedKey): string {
   if (key.permissions.length === 0) return "May do nothing yet.";
   const { features, sources } = key.conditions ?? {};
   const parts = [
-    `May ${enumerate(key.permissions.map((permission) => deeds[permission]))} ${describeProjects(key)}`,
+    `May ${enumerate(key.permissions.map((permission) => deeds[permission]))} ${summarizeProjects(key)}`,
     key.environment === "test" && "as test data",
     features?.length && `with the ${count(features, "feature")} ${enumerate(features, "or")}`,
     sources?.length && `with the ${count(sources, "source")} ${enumerate(sources, "or")}`,
@@ -49,7 +49,7 @@ export function describeKey(key: DescribedKey): string {
   return `${parts.filter(Boolean).join(", ")}.`;
 }
 
-function describeProjects({ project, conditions }: DescribedKey): string {
+function summarizeProjects({ project, conditions }: SummarizedKey): string {
   if (project) return `in ${project.slug}`;
   const { project_slugs: allowed, deny_project_slugs: denied } = conditions ?? {};
   if (allowed?.length) return `in ${enumerate(allowed)}`;
