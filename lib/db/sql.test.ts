@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { assignments, functionCall, sql, toLiteralText } from "./sql";
 
-test("a statement's parameters are counted over all of its fragments", () => {
+test("Numbers a statement's parameters across its fragments", () => {
   const part = sql`a = ${1}`;
   const { text, values } = sql`select from t where ${part} and b = ${2} and ${part}`;
   expect(text).toBe("select from t where a = $1 and b = $2 and a = $3");
   expect(values).toEqual([1, 2, 1]);
 });
 
-test("an update sets what is given, null included, and nothing else", () => {
+test("Sets only the given columns in an update, including nulls", () => {
   const set = assignments({ name: "x", amount: undefined, note: null });
   expect(set?.text).toBe("name = $1, note = $2");
   expect(set?.values).toEqual(["x", null]);
@@ -23,7 +23,7 @@ test.each(["name = 1; drop table t; --", 'a"', "", "A", "f(", "a b"])(
   },
 );
 
-test("values in a text are literals, whatever they hold", () => {
+test("Writes every value in a text as an escaped literal", () => {
   expect(toLiteralText(sql`select f(${"it's"}, ${null}, ${"a\\b"})`)).toBe(
     "select f('it''s', null,  E'a\\\\b')",
   );

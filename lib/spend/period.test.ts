@@ -5,7 +5,7 @@ import { rangeBefore, rangeOf, samePointBefore } from "./period";
 
 const at = (instant: string) => Date.parse(instant);
 
-describe("a period", () => {
+describe("A period", () => {
   test.each<[Period, string, string, string]>([
     ["day", "2026-11-30T23:59:59.999Z", "2026-11-30", "2026-12-01"],
     ["week", "2026-11-22T12:00:00Z", "2026-11-16", "2026-11-23"],

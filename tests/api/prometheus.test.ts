@@ -30,8 +30,8 @@ function sampleOf(samples: Samples, name: string, ...labels: string[]): number {
   return found[0]?.value ?? Number.NaN;
 }
 
-describe("Who may read the metrics", () => {
-  test("Without METRICS_TOKEN, programs on this machine alone", async () => {
+describe("Access to the metrics", () => {
+  test("Is limited to programs on this machine without METRICS_TOKEN", async () => {
     const service = await harness.start();
     expect((await fetch(`${service.baseUrl}/metrics`)).status).toBe(200);
     const forwarded = await fetch(`${service.baseUrl}/metrics`, {
@@ -44,7 +44,7 @@ describe("Who may read the metrics", () => {
     });
   });
 
-  test("With METRICS_TOKEN, whoever sends it and nobody else, this machine included", async () => {
+  test("Requires METRICS_TOKEN from every caller once it is set, also on this machine", async () => {
     const service = await harness.start({ METRICS_TOKEN: token });
     const ask = (headers: Record<string, string>) => fetch(`${service.baseUrl}/metrics`, { headers });
     expect((await ask({})).status).toBe(401);
@@ -54,8 +54,8 @@ describe("Who may read the metrics", () => {
   });
 });
 
-describe("What the metrics say", () => {
-  test("Counts requests by route and status, refusals by code, and the messages of every group", async () => {
+describe("The metrics", () => {
+  test("Count requests by route and status, refusals by code, and the messages of every group", async () => {
     const service = await harness.start();
     const workspace = await harness.fixtures.workspace();
     const { secret } = await harness.fixtures.key(workspace);
@@ -84,7 +84,7 @@ describe("What the metrics say", () => {
     expect(sampleOf(samples, "outlay_database_connections", 'purpose="writing"', 'state="wanted"')).toBe(0);
   });
 
-  test("Holds nothing that a caller wrote: no path, no project, no key", async () => {
+  test("Contain nothing that a caller wrote: no path, no project, no key", async () => {
     const service = await harness.start(withPages);
     const workspace = await harness.fixtures.workspace();
     const { secret } = await harness.fixtures.key(workspace);

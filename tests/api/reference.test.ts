@@ -38,7 +38,7 @@ function ask(path: string, headers: Record<string, string> = {}, method = "GET")
   });
 }
 
-test("The API reference is the same from the server's memory as from Next", async () => {
+test("Serves the API reference from memory exactly as Next does", async () => {
   const pages = ["/docs", "/docs/messages", "/docs/messages.html", "/docs/index", asset];
   for (const path of [...pages, ...pages.map((page) => `${page}?from=here`)]) {
     const [ours, theirs] = await Promise.all([fetch(fast + path), fetch(next + path)]);
@@ -52,7 +52,7 @@ test("The API reference is the same from the server's memory as from Next", asyn
   expect((await ask("/docs")).headers["content-security-policy"]).toContain("script-src 'self';");
 });
 
-describe("a page of the reference", () => {
+describe("A page of the reference", () => {
   test.each([
     [undefined, undefined],
     ["gzip, deflate, br", "gzip"],
@@ -61,7 +61,7 @@ describe("a page of the reference", () => {
     ["deflate, br", undefined],
     ["gzip;q=0, *", undefined],
     ["gzip;q=0.2, identity;q=0.9", undefined],
-  ])("is sent to a client that accepts %s with the encoding %s", async (accepted, encoding) => {
+  ])("Is sent to a client that accepts %s with the encoding %s", async (accepted, encoding) => {
     const plain = await ask("/docs/messages");
     const { status, headers, body } = await ask(
       "/docs/messages",
@@ -73,7 +73,7 @@ describe("a page of the reference", () => {
     if (encoding) expect(body.length * 4).toBeLessThan(plain.body.length);
   });
 
-  test.each(["identity", "gzip"])("is not sent again to a client that has it (%s)", async (encoding) => {
+  test.each(["identity", "gzip"])("Is not sent again to a client that has it (%s)", async (encoding) => {
     const accepts = { "accept-encoding": encoding };
     const { headers } = await ask("/docs/messages", accepts);
     const etag = String(headers.etag);
@@ -87,7 +87,7 @@ describe("a page of the reference", () => {
     expect((await ask("/docs/messages", { ...accepts, "if-none-match": '"other"' })).status).toBe(200);
   });
 
-  test("has an ETag for each encoding, and another than each other page", async () => {
+  test("Has an ETag for each encoding that no other page has", async () => {
     const etags = await Promise.all(
       ["/docs", "/docs/messages"].flatMap((path) =>
         ["identity", "gzip"].map(
@@ -98,7 +98,7 @@ describe("a page of the reference", () => {
     expect(new Set(etags).size).toBe(4);
   });
 
-  test("answers HEAD with the headers of GET", async () => {
+  test("Answers HEAD with the headers of GET", async () => {
     const [{ headers }, head] = [await ask("/docs"), await ask("/docs", {}, "HEAD")];
     expect([head.status, head.body.length]).toEqual([200, 0]);
     const without = ({ date: _, ...rest }: Answer["headers"]) => rest;
@@ -106,7 +106,7 @@ describe("a page of the reference", () => {
   });
 });
 
-test("Only the files of the reference are answered at its addresses", async () => {
+test("Serves only the files of the reference at its addresses", async () => {
   const lost = [
     "/docs/nothing",
     "/docs/assets",

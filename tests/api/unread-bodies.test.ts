@@ -47,7 +47,7 @@ describe("A refused body of 8 MiB", () => {
     },
   );
 
-  test("is answered before it has come, and read no faster than it hurts nobody", async () => {
+  test("Is answered before it has arrived, and read at a limited rate", async () => {
     const sockets = await Promise.all(Array.from({ length: 3 }, open));
     const since = performance.now();
     await Promise.all(
@@ -65,7 +65,7 @@ describe("A refused body of 8 MiB", () => {
     expect(performance.now() - since).toBeGreaterThan(1_300);
   });
 
-  test("does not hold a connection whose client sends no more of it", async () => {
+  test("Does not keep a connection open whose client stops sending", async () => {
     const socket = await open();
     const answer = readAnswer(socket);
     socket.write(`${head("/api/v1/messages", `Content-Length: ${size}`)}{`);
@@ -77,7 +77,7 @@ describe("A refused body of 8 MiB", () => {
   });
 });
 
-test("A known key's body that is too long is answered 413, with its length and in chunks", async () => {
+test("Answers 413 to an oversized body of a known key, with its length and in chunks", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   const baseUrl = harness.services[0]?.baseUrl ?? "";
   const long = JSON.stringify(costMessage({ label: "x".repeat(2 * 1024 * 1024) }));

@@ -4,7 +4,7 @@ import { withHarness } from "@/tests/helpers/harness";
 
 const harness = withHarness({ settings: { OUTLAY_PAGES: "off" } });
 
-test("a service without pages records costs, and answers 404 with the reason for every page", async () => {
+test("Records costs without pages, and answers 404 with the reason for every page", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   const baseUrl = harness.services[0]?.baseUrl ?? "";
   const client = apiClient(baseUrl, secret);

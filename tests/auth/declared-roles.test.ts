@@ -71,7 +71,7 @@ describe.each(roles.slice(1))("an endpoint for %s whose service forgets to ask f
     expect(await call(declared, caller)).toEqual({ status: isEnough ? 200 : 403, ran: isEnough });
   });
 
-  test("is not found by who is no member", async () => {
+  test("Answers 404 to callers who are not members", async () => {
     expect(await call(declared, "stranger")).toEqual({ status: 404, ran: false });
   });
 });

@@ -51,7 +51,7 @@ const heldUp = async () => {
   return rowCount;
 };
 
-test("Of 150 requests of one session at once, 18 are looked at and the others refused before the database is asked", async () => {
+test("Refuses all but 18 of 150 parallel requests of one session before it queries the database", async () => {
   const [token, other] = [await signUp(), await signUp()];
   const release = await hold("auth.sessions");
   let refused = 0;
@@ -74,7 +74,7 @@ test("Of 150 requests of one session at once, 18 are looked at and the others re
   expect((await call("/auth/v1/user", token)).status).toBe(200);
 });
 
-test("The local sign-in holds at most half of the connections that record", async () => {
+test("Uses at most half of the connections that record for the local sign-in", async () => {
   const token = await signUp();
   const release = await hold("auth.refresh_tokens");
   const answers = Array.from({ length: 12 }, () =>
@@ -88,7 +88,7 @@ test("The local sign-in holds at most half of the connections that record", asyn
     expect([status, body.error_code]).toEqual([400, "refresh_token_not_found"]);
 });
 
-test("A session whose limit is used up is answered a few times a second, however often it asks", async () => {
+test("Answers a session whose limit is used up only a few times a second", async () => {
   const token = await signUp();
   const change = () => call("/auth/v1/user", token, "PUT", { data: {} });
   for (let count = 0; count < 30; count += 1) expect((await change()).status).toBe(200);

@@ -5,7 +5,7 @@ import { migrateDatabase } from "@/server/migrate-database";
 import { createEmptyDatabase } from "@/tests/helpers/database";
 import { projectRoot } from "@/tests/helpers/project-root";
 
-test("brings an empty Postgres up to date, and says so the next time", async () => {
+test("Migrates an empty Postgres, and reports it as up to date the next time", async () => {
   const database = await createEmptyDatabase();
   const { host } = new URL(database.superuserUrl);
   const files = readdirSync(join(projectRoot, "supabase/migrations")).sort();
@@ -16,7 +16,7 @@ test("brings an empty Postgres up to date, and says so the next time", async () 
   await database.drop();
 });
 
-test("names the database and the setting where it cannot be reached", async () => {
+test("Names the database and the setting when the database cannot be reached", async () => {
   await expect(migrateDatabase("postgres://nobody:wrong@127.0.0.1:1/none", projectRoot)).rejects.toThrow(
     /^The database at 127\.0\.0\.1:1 \(POSTGRES_URL\) cannot be used: /,
   );

@@ -75,7 +75,7 @@ test("Books a subscription into a new month on one connection", async () => {
   expect(rows[0].months).toBeGreaterThanOrEqual(12);
 });
 
-test("what a signed-in user changes and reads needs one connection at a time", async () => {
+test("Needs one connection at a time for the changes and reads of a signed-in user", async () => {
   const email = `${randomUUID()}@example.com`;
   const { rows } = await fixtures.sql.query("select local_auth.create_user($1, null, '{}') ->> 'id' as id", [
     email,

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test("supabase/schema.sql is the schema that the migrations make", async () => {
+test("Keeps supabase/schema.sql equal to the schema of the migrations", async () => {
   const described = await describeSchema(client);
   const kept = readFileSync(join(projectRoot, "supabase/schema.sql"), "utf8");
   expect(kept, "the migrations have changed: `npm run schema` writes supabase/schema.sql anew").toBe(
@@ -28,7 +28,7 @@ test("supabase/schema.sql is the schema that the migrations make", async () => {
   );
 });
 
-test("every change of the schema changes the text", async () => {
+test("Changes the text with every change of the schema", async () => {
   const before = await describeSchema(client);
   for (const change of [
     "alter table public.budgets add column note text",
@@ -59,7 +59,7 @@ test("every change of the schema changes the text", async () => {
   expect(await describeSchema(client)).toBe(before);
 });
 
-test("no policy has a name that Postgres cut off", async () => {
+test("Has no policy whose name Postgres truncated", async () => {
   const { rows } = await client.query("select polname from pg_policy where octet_length(polname) >= 63");
   expect(rows).toEqual([]);
 });

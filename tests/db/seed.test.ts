@@ -37,7 +37,7 @@ const content = async () =>
     )
   ).rows[0];
 
-test("fills a workspace with a month of spend, whose sums are those of its messages", async () => {
+test("Fills a workspace with a month of spend whose sums are those of its messages", async () => {
   expect(await content()).toEqual({
     users: ["ada@example.com"],
     workspaces: ["ada", "example"],
@@ -47,13 +47,13 @@ test("fills a workspace with a month of spend, whose sums are those of its messa
   expect(await ledgerDifferences(fixtures)).toEqual([]);
 });
 
-test("changes nothing when it is loaded again", async () => {
+test("Changes nothing when it is loaded again", async () => {
   const before = await content();
   await seed();
   expect(await content()).toEqual(before);
 });
 
-test("opens no account: its user has no password, and its workspace no key", async () => {
+test("Grants no access: its user has no password, and its workspace no key", async () => {
   const { rows } = await fixtures.sql.query(
     "select local_auth.check_password(email, '') as signed_in, encrypted_password from auth.users",
   );

@@ -44,7 +44,7 @@ async function rememberInstead(versions: string[]): Promise<void> {
   );
 }
 
-test("recognises a database from before the squash: only newer migrations run, and the record names what the folder has", async () => {
+test("Recognises a database from before the squash: runs only newer migrations, and records those of the folder", async () => {
   const made = await record();
   await rememberInstead(squashedMigrations.replaced);
   await client.query("insert into public.workspaces (slug, name) values ('kept', 'Kept')");
@@ -58,7 +58,7 @@ test("recognises a database from before the squash: only newer migrations run, a
   expect(await migrate(database.adminUrl, folder)).toEqual([]);
 });
 
-test("recognises it by one of several processes that start at once", async () => {
+test("Replaces the records once when several processes start at once", async () => {
   const made = await record();
   await rememberInstead(squashedMigrations.replaced);
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(database.adminUrl, folder)));
@@ -66,14 +66,14 @@ test("recognises it by one of several processes that start at once", async () =>
   expect((await record()).slice(0, -1)).toEqual(made);
 });
 
-test("keeps newer migrations that ran before the squash was known", async () => {
+test("Keeps newer migrations that ran before the squash was known", async () => {
   const versions = (await record()).map(({ version }) => version);
   await rememberInstead([...squashedMigrations.replaced, "20990101000000"]);
   expect(await migrate(database.adminUrl, folder)).toEqual([]);
   expect((await record()).map(({ version }) => version)).toEqual([...versions, "20990101000000"]);
 });
 
-test("clears away the replaced migrations where their replacements were recorded by hand", async () => {
+test("Removes the replaced migrations where their replacements were recorded by hand", async () => {
   const made = await record();
   await client.query(
     "insert into supabase_migrations.schema_migrations (version) select unnest($1::text[])",
@@ -83,7 +83,7 @@ test("clears away the replaced migrations where their replacements were recorded
   expect(await record()).toEqual(made);
 });
 
-test("refuses a database that has only some of the replaced migrations, and changes nothing", async () => {
+test("Refuses a database that has only some of the replaced migrations, and changes nothing", async () => {
   await rememberInstead(squashedMigrations.replaced.slice(0, -2));
   const before = await record();
   const refused = migrate(database.adminUrl, folder);
@@ -95,7 +95,7 @@ test("refuses a database that has only some of the replaced migrations, and chan
   expect((await client.query("select to_regclass('private.next') as next")).rows).toEqual([{ next: null }]);
 });
 
-test("the squash is complete: the folder has every replacement and none of what was replaced", () => {
+test("Has every replacement in the folder, and none of the replaced migrations", () => {
   const versions = readdirSync(migrations).map((file) => file.split("_")[0]);
   expect(versions).toEqual(expect.arrayContaining(squashedMigrations.by));
   expect(versions.filter((version) => squashedMigrations.replaced.includes(version ?? ""))).toEqual([]);
