@@ -53,7 +53,7 @@ describe("The corresponding point of the previous period", () => {
     ["quarter", "2026-11-22T12:00:00Z", "2026-08-22 0.5"],
     ["year", "2028-02-29T12:00:00Z", "2027-02-28 1"],
     ["year", "2026-11-22T12:00:00Z", "2025-11-22 0.5"],
-  ])("of a %s at %s is %s", (period, now, expected) => {
+  ])("Of a %s at %s is %s", (period, now, expected) => {
     expect(point(period, now)).toBe(expected);
   });
 

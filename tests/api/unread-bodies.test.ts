@@ -32,7 +32,7 @@ describe("A refused body of 8 MiB", () => {
     ["with its length", `Content-Length: ${size}`, [body]],
     ["in chunks", "Transfer-Encoding: chunked", [`${size.toString(16)}\r\n`, body, "\r\n0\r\n\r\n"]],
   ])(
-    "%s leaves the connection to the next request, of a client that reads once it has sent",
+    "%s leaves the connection usable for a client that sends everything before it reads",
     async (_, length, parts) => {
       const socket = await open();
       const answer = readAnswer(socket);

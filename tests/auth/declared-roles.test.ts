@@ -65,8 +65,8 @@ async function call(declared: WorkspaceRole, caller: WorkspaceRole | "stranger")
   return { status, ran };
 }
 
-describe.each(roles.slice(1))("an endpoint for %s whose service forgets to ask for the role", (declared) => {
-  test.each(roles)("admits %s only from that role on", async (caller) => {
+describe.each(roles.slice(1))("An endpoint for %s whose service does not check the role", (declared) => {
+  test.each(roles)("Admits %s only with that role or a higher one", async (caller) => {
     const isEnough = roles.indexOf(caller) >= roles.indexOf(declared);
     expect(await call(declared, caller)).toEqual({ status: isEnough ? 200 : 403, ran: isEnough });
   });

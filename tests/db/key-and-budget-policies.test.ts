@@ -152,7 +152,7 @@ describe("A key changed by SQL", () => {
     ["colleague", 0],
     ["viewer", 0],
     ["stranger", 0],
-  ])("that a member made: by the %s, %i rows", async (who, rows) => {
+  ])("Of a member is changed by the %s: %i rows", async (who, rows) => {
     expect(await rename(who, await keyOf("member"))).toHaveLength(rows);
   });
 
@@ -324,7 +324,7 @@ describe("A budget written by SQL", () => {
     ["an unknown key", { scope_type: "key", scope_value: crypto.randomUUID() }],
     ["a global scope with a value", { scope_value: "checkout" }],
     ["an empty feature", { scope_type: "feature", scope_value: "" }],
-  ])("has not %s", async (_, columns) => {
+  ])("Does not have %s", async (_, columns) => {
     await expect(insert("owner", columns)).rejects.toThrow(/check constraint|the workspace has no/);
   });
 

@@ -162,7 +162,7 @@ describe("Workspaces", () => {
     ["member", 0],
     ["viewer", 0],
     ["stranger", 0],
-  ])("are renamed by %s: %s", async (who, outcome) => {
+  ])("Are renamed by %s: %s", async (who, outcome) => {
     expect(await as(who, "update public.workspaces set name = 'x' where id = $1", [workspace])).toBe(outcome);
   });
 
@@ -226,7 +226,7 @@ describe("Projects", () => {
     ["member", 1],
     ["viewer", 0],
     ["stranger", 0],
-  ])("are renamed and archived by %s: %s", async (who, outcome) => {
+  ])("Are renamed and archived by %s: %s", async (who, outcome) => {
     await fixtures.project(workspace, "shop");
     const sql = "update public.projects set name = 'x', archived_at = now() where workspace_id = $1";
     expect(await as(who, sql, [workspace])).toBe(outcome);
