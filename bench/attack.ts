@@ -7,7 +7,7 @@ import { Agent, request } from "undici";
 
 export const attacks = {
   docs: "/docs on 16 connections",
-  bulk: "8 MiB bodies with a key that is none, on 4 connections",
+  bulk: "8 MiB bodies with an unknown key, on 4 connections",
   exports: "4 exports of 300,000 rows at once, of four users",
   "same user": "4 exports at once, of one user",
   passwords: "150 changes of a password at once",

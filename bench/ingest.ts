@@ -190,7 +190,7 @@ const figures: Figure<Name>[] = [
   { name: "CPU of a tool call (f) to a bare endpoint (a)", unit: "×", of: ratio(cpu("tool"), cpu("bare")) },
   { name: "CPU of a tool call (f) to ingest (b)", unit: "×", of: ratio(cpu("tool"), cpu("many")) },
   {
-    name: "CPU of Next (d) to the fast lane (b)",
+    name: "CPU of Next (d) to the service without Next (b)",
     unit: "×",
     of: ratio(cpu("next"), cpu("many")),
     target: { text: "at least 5", holds: (median) => median >= 5 },

@@ -9,7 +9,7 @@ import { configureDatabase, type DatabaseUrls } from "@/lib/db/pool";
 import { type Env, postgresUrl } from "@/lib/env";
 
 /** How long a command waits for the Postgres of a service that is starting. */
-const patienceMs = 20_000;
+const waitLimitMs = 20_000;
 
 /**
  * Configures this process for the service's database, for a command that runs beside the service: the database in the
@@ -46,7 +46,7 @@ export async function attachDatabase(settings: Env, root: string): Promise<() =>
 
 /** The addresses of a running service's Postgres. */
 async function runningDatabase(dataDir: string): Promise<DatabaseUrls> {
-  const giveUpAt = Date.now() + patienceMs;
+  const giveUpAt = Date.now() + waitLimitMs;
   for (;;) {
     // Reads the state each time, because a starting service may give its Postgres another port.
     const state = readState(dataDir);

@@ -7,7 +7,7 @@ import { log } from "@/lib/log";
  * How long a stopping server waits for responses that are being sent. Without a limit, a client that neither sends nor
  * reads would keep it running.
  */
-const patienceMs = 10_000;
+const drainLimitMs = 10_000;
 
 /** How often a stopping server checks for connections whose last response has been sent. */
 const intervalMs = 50;
@@ -40,7 +40,7 @@ export class Connections {
     this.#server.prependListener("request", (_, answer) => {
       answer.shouldKeepAlive = false;
     });
-    const giveUpAt = performance.now() + patienceMs;
+    const giveUpAt = performance.now() + drainLimitMs;
     while (!isClosed && performance.now() < giveUpAt) {
       for (const [socket, answer] of this.#answers) {
         if (!answer || answer.writableFinished || answer.destroyed) socket.destroySoon();
@@ -49,7 +49,7 @@ export class Connections {
     }
     if (isClosed) return;
     log.warn(
-      `${this.#answers.size} requests were not answered within ${patienceMs / 1000} s; their connections are closed.`,
+      `${this.#answers.size} requests were not answered within ${drainLimitMs / 1000} s; their connections are closed.`,
     );
     for (const socket of this.#answers.keys()) socket.destroy();
     await closed;

@@ -106,7 +106,7 @@ function stopOnSignal(stop: () => Promise<void>): void {
       return;
     }
     firstAt = performance.now();
-    process.stdout.write(`\n  ${"stopping".padEnd(9)} ${signal}: answering what is under way first\n`);
+    process.stdout.write(`\n  ${"stopping".padEnd(9)} ${signal}: answering pending requests first\n`);
     setTimeout(() => {
       log.error(`The service did not stop within ${stopLimitMs / 1000} s; ending it.`);
       process.exit(1);

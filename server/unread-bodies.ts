@@ -5,10 +5,10 @@ import { setTimeout as wait } from "node:timers/promises";
 const bytesPerMs = (16 * 1024 * 1024) / 1000;
 
 /** How long the rest of a body may take to arrive. */
-const patienceMs = 10_000;
+const readLimitMs = 10_000;
 
 /** The time until which the bytes read so far use up the rate, by `performance.now()`. */
-let paidUntilMs = 0;
+let usedUntilMs = 0;
 
 /**
  * Reads the rest of a body slowly and discards it after its request was answered, for example because its key is unknown.
@@ -25,16 +25,16 @@ export function discardUnread(incoming: IncomingMessage, outgoing: ServerRespons
   });
 }
 
-/** @throws Error where the connection ends, or the body does not end within `patienceMs` */
+/** @throws Error where the connection ends, or the body does not end within `readLimitMs` */
 async function discard(incoming: IncomingMessage): Promise<void> {
-  const impatience = setTimeout(() => incoming.socket.destroy(), patienceMs).unref();
+  const timeout = setTimeout(() => incoming.socket.destroy(), readLimitMs).unref();
   try {
     for await (const chunk of incoming) {
       const now = performance.now();
-      paidUntilMs = Math.max(paidUntilMs, now) + chunk.length / bytesPerMs;
-      await wait(paidUntilMs - now, undefined, { ref: false });
+      usedUntilMs = Math.max(usedUntilMs, now) + chunk.length / bytesPerMs;
+      await wait(usedUntilMs - now, undefined, { ref: false });
     }
   } finally {
-    clearTimeout(impatience);
+    clearTimeout(timeout);
   }
 }

@@ -1,5 +1,5 @@
 -- The schema as the migrations make it, in alphabetical order: for reading, not for running.
--- Generated: change a migration, then `npm run schema` writes this file anew. tests/db/schema.test.ts compares the two.
+-- Generated: after a change of a migration, `npm run schema` writes this file again. tests/db/schema.test.ts compares the two.
 --
 -- Whatever no grant names is not allowed. Everything belongs to the role that runs the migrations.
 

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 
 const header = `-- The schema as the migrations make it, in alphabetical order: for reading, not for running.
--- Generated: change a migration, then \`npm run schema\` writes this file anew. tests/db/schema.test.ts compares the two.
+-- Generated: after a change of a migration, \`npm run schema\` writes this file again. tests/db/schema.test.ts compares the two.
 --
 -- Whatever no grant names is not allowed. Everything belongs to the role that runs the migrations.`;
 
@@ -122,7 +122,7 @@ const granteesOf = (acl: string) => `
   group by privileges`;
 
 const rolesQuery = `
-  -- Whether a role may log in is up to whoever deploys.
+  -- Whether a role may log in depends on the deployment.
   select format('create role %s%s', rolname, case when rolinherit then '' else ' noinherit' end) as statement, 1 as place
   from pg_roles where rolname like 'outlay\\_%'
   union all

@@ -1,7 +1,7 @@
 /** Why a database call was given up. */
 export type GivenUp = "slow" | "silent";
 
-/** A database call under way. */
+/** A running database call. */
 type Call = {
   startedMs: number;
   deadlineMs: number;

@@ -15,7 +15,7 @@ const explanations: Record<string, string> = {
   mfa_challenge_expired: "That took too long. Try again with the code that the app shows now.",
   mfa_factor_name_conflict: "You have one of this name already. Choose another name.",
   too_many_enrolled_mfa_factors: "You have as many as one account may. Remove one first.",
-  mfa_factor_not_found: "This authenticator has been removed meanwhile. Load the page anew.",
+  mfa_factor_not_found: "This authenticator has been removed meanwhile. Reload the page.",
   insufficient_aal: "Sign out and in again with your code first.",
   otp_expired: "This link has been used or is too old. Ask for a new one.",
 };

@@ -23,7 +23,7 @@ export type PosterOptions = {
   /** Called before a pause. @param reason why the call failed. @param ms how long the pause takes */
   onWait?: (reason: string, ms: number) => void;
   /** How long a call is retried before it is given up; by default ten minutes. */
-  patienceMs?: number;
+  retryLimitMs?: number;
 };
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -43,7 +43,7 @@ export class Poster {
   /** @returns one verdict per message, in order. @throws PostError */
   async post(messages: ImportedMessage[], dryRun: boolean): Promise<MessageVerdict[]> {
     const body = stringify({ messages }) ?? "";
-    const giveUpAt = Date.now() + (this.options.patienceMs ?? 600_000);
+    const giveUpAt = Date.now() + (this.options.retryLimitMs ?? 600_000);
     for (let attempt = 0; ; attempt += 1) {
       const tried = await this.#try(body, dryRun);
       if ("verdicts" in tried) return tried.verdicts;

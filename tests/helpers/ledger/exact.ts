@@ -11,7 +11,7 @@ const one = 10n ** BigInt(decimals);
 export function exact(text: string): Exact {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
-  if (sign === undefined) throw new Error(`${text} is no decimal number.`);
+  if (sign === undefined) throw new Error(`${text} is not a decimal number.`);
   const shift = decimals + Number(exponent) - fraction.length;
   const digits = BigInt(whole + fraction);
   const value = shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);

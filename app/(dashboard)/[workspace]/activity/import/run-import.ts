@@ -17,7 +17,7 @@ export type Progress = { rows: number; waiting?: string };
 export type Outcome = { summary: Summary; refusals: Refusal[] };
 
 /** How long a run waits for the service before it gives up. It can be started again without recording rows twice. */
-const patienceMs = 120_000;
+const retryLimitMs = 120_000;
 
 /**
  * Sends the rows of a file as the signed-in member, a thousand at a time. Each row has the same idempotency key as with the
@@ -39,7 +39,7 @@ export async function runImport(
   let done = 0;
   const poster = new Poster({
     endpoint: `/api/v1/workspaces/${workspace}/messages/batch`,
-    patienceMs,
+    retryLimitMs,
     onWait: (reason, ms) =>
       onProgress({ rows: done, waiting: `${reason} Trying again in ${Math.ceil(ms / 1000)} s.` }),
   });
