@@ -2549,7 +2549,7 @@ as $function$
 $function$;
 grant execute on function private.read_invitation(text) to outlay_service, service_role;
 
--- Counts admitted calls against their keys' rates, and forgets what no window holds any more.
+-- Counts admitted calls against their keys' rates, and deletes rows that have left every window.
 -- admissions: [{ api_key_id, admitted, total, at }], `at` in milliseconds since 1970
 create or replace function private.record_admissions(admissions jsonb)
  returns void

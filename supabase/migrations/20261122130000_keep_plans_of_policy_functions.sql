@@ -1,6 +1,6 @@
--- Policies call these functions in every read. Postgres plans the body of a function in SQL again in each statement that
--- calls it; it keeps the plans of a function in PL/pgSQL for the connection. In a month's summary planning them took a
--- third of the database's time. What they answer stays the same.
+-- Policies call these functions in every read. Postgres plans the body of an SQL function again in each statement that
+-- calls it, but caches the plans of a PL/pgSQL function per connection. Planning took a third of the database's time in a
+-- month's summary. The results stay the same.
 
 create or replace function private.key_claims()
 returns jsonb
@@ -106,7 +106,7 @@ begin
 end
 $$;
 
--- Counts admitted calls against their keys' rates, and forgets what no window holds any more.
+-- Counts admitted calls against their keys' rates, and deletes rows that have left every window.
 -- admissions: [{ api_key_id, admitted, total, at }], `at` in milliseconds since 1970
 create or replace function private.record_admissions(admissions jsonb)
 returns void

@@ -30,7 +30,7 @@ function send(
 
 const remaining = (headers: Headers) => headers.get("ratelimit")?.split(";")[1];
 
-test("a request counts once against the rate limit, whatever it carries, over every process and beside REST", async () => {
+test("Counts a request once against the rate limit, whatever it carries, over every process and together with REST", async () => {
   const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     rate_limit_rpm: 7,
   });
@@ -72,7 +72,7 @@ test("a request counts once against the rate limit, whatever it carries, over ev
   expect(rows).toEqual([{ messages: 5 }]);
 });
 
-test("each HTTP request of a client's session counts once against the rate limit", async () => {
+test("Counts each HTTP request of a client's session once against the rate limit", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), { rate_limit_rpm: 50 });
   const baseUrl = harness.services[0]?.baseUrl ?? "";
   const remote = await connectModern(modernHttp(`${baseUrl}/api/mcp`, secret));
@@ -89,7 +89,7 @@ test("each HTTP request of a client's session counts once against the rate limit
   expect(before - after).toBe(3);
 });
 
-test("a key's own conditions refuse the request, as they do over REST", async () => {
+test("Applies a key's conditions to the request, as over REST", async () => {
   const workspace = await harness.fixtures.workspace();
   const keyOf = (options: Parameters<typeof harness.fixtures.key>[1]) =>
     harness.fixtures.key(workspace, options);
@@ -106,7 +106,7 @@ test("a key's own conditions refuse the request, as they do over REST", async ()
   }
 });
 
-test("a request without valid credentials is told how to sign in", async () => {
+test("Says how to sign in to a request without valid credentials", async () => {
   for (const [secret, error] of [
     [null, "missing_credentials"],
     ["svc_live_nonsense", "invalid_credentials"],
@@ -122,7 +122,7 @@ test("a request without valid credentials is told how to sign in", async () => {
   }
 });
 
-test("a revoked key records nothing from the next call on, in every process", async () => {
+test("Records nothing with a revoked key from the next call on, in every process", async () => {
   const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   expect((await send(secret, "log_usage", usage, "2026", 1)).status).toBe(200);
   await harness.fixtures.sql.query("update public.api_keys set revoked_at = now() where id = $1", [id]);
@@ -130,7 +130,7 @@ test("a revoked key records nothing from the next call on, in every process", as
     expect((await send(secret, "log_usage", usage, "2026", service)).status).toBe(401);
 });
 
-test("a key of the test environment records and reads test data only", async () => {
+test("Records and reads only test data with a key of the test environment", async () => {
   const workspace = await harness.fixtures.workspace();
   const live = await harness.fixtures.key(workspace);
   const test = await harness.fixtures.key(workspace, { environment: "test" });
@@ -143,7 +143,7 @@ test("a key of the test environment records and reads test data only", async () 
   expect(await totalOf(live.secret)).toBe(0);
 });
 
-test("many calls at a monthly limit record exactly what it allows", async () => {
+test("Records exactly what a monthly limit allows in many calls at once", async () => {
   const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     monthly_limit: "0.1",
   });

@@ -38,7 +38,7 @@ const clients: [name: string, kind: "remote" | "local", connect: (secret: string
 const everywhere = ["log_usage", "add_expense", "get_project_spend", "get_budget_status"];
 
 describe.each(clients)("%s", (_, kind, connect) => {
-  test("lists the tools with their annotations", async () => {
+  test("Lists the tools with their annotations", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const client = await opened(connect(secret));
     const tools = await client.list();
@@ -59,7 +59,7 @@ describe.each(clients)("%s", (_, kind, connect) => {
     }
   });
 
-  test("records and reads the same as REST", async () => {
+  test("Records and reads the same as REST", async () => {
     const workspace = await harness.fixtures.workspace();
     await harness.fixtures.sql.query(
       "insert into public.budgets (workspace_id, name, scope_type, amount) values ($1, 'All', 'global', 100)",
@@ -122,7 +122,7 @@ describe.each(clients)("%s", (_, kind, connect) => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
-  test("accepts null for absent fields, a range with one end, and times without seconds", async () => {
+  test("Accepts null for absent fields, a range with one end, and times without seconds", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const client = await opened(connect(secret));
     const usage = {
@@ -155,7 +155,7 @@ describe.each(clients)("%s", (_, kind, connect) => {
     );
   });
 
-  test("distinguishes hidden budgets from a workspace without budgets", async () => {
+  test("Distinguishes hidden budgets from a workspace without budgets", async () => {
     const workspace = await harness.fixtures.workspace();
     const statusFor = async (options: Parameters<typeof harness.fixtures.key>[1]) => {
       const { secret } = await harness.fixtures.key(workspace, options);
@@ -184,7 +184,7 @@ describe.each(clients)("%s", (_, kind, connect) => {
     expect(await statusFor({})).not.toContain("hidden");
   });
 
-  test("gets a refusal as a tool result that says what to do", async () => {
+  test("Receives a refusal as a tool result that says what to do", async () => {
     const workspace = await harness.fixtures.workspace();
     const usage = {
       project: "checkout",
@@ -237,7 +237,7 @@ test("SDK 2 negotiates 2026-07-28, SDK 1 negotiates 2025-11-25", async () => {
   expect((await opened(connectOlder(olderHttp(mcpUrl(), secret)))).version).toBe("2025-11-25");
 });
 
-test("a project's spend counts the records of its range and lists at most 200 of them", async () => {
+test("Counts the records of a project's range and lists at most 200 of them", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   const line = (occurred_at: string) => ({
     project: "checkout",

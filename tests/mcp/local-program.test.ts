@@ -42,7 +42,7 @@ async function runProgram(
   return { status, out, said };
 }
 
-describe("the program exits with an explanation when a setting is missing or wrong", () => {
+describe("The program exits with an explanation when a setting is missing or wrong", () => {
   const good = { SVC_BASE_URL: "http://127.0.0.1:3000", SVC_API_KEY: generateSecret() };
   test.each([
     ["without an address", { ...good, SVC_BASE_URL: "" }, /SVC_BASE_URL is not set/],
@@ -65,7 +65,7 @@ describe("the program exits with an explanation when a setting is missing or wro
   });
 });
 
-test("a refused key and an unreachable service are reported at the start, and to the model at each call", async () => {
+test("Reports a refused key and an unreachable service at the start, and to the model at each call", async () => {
   const call = {
     jsonrpc: "2.0",
     id: 2,
@@ -95,7 +95,7 @@ test("a refused key and an unreachable service are reported at the start, and to
   expect(page.said).toContain("it is the service's address, without a path");
 });
 
-test("standard output carries protocol messages only, also when started from a checkout", async () => {
+test("Writes only protocol messages to standard output, also when started from a checkout", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     permissions: ["log_usage"],
   });

@@ -17,7 +17,7 @@ const usage = {
 };
 
 test.each(["2026", "2025"] as const)(
-  "cancelled reads are not remembered, so the retry of a cancelled recording still records once (%s)",
+  "Does not remember cancelled reads, so that the retry of a cancelled recording still records once (%s)",
   async (era) => {
     const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const service = restBackend({ baseUrl: harness.services[0]?.baseUrl ?? "", apiKey: secret });

@@ -53,7 +53,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     return { baseUrl: service.baseUrl, secret, authorization, call };
   };
 
-  test("accepts pages of the service's own origin, of this machine and of allowed origins only", async () => {
+  test("Accepts pages of the service's own origin, of this machine and of allowed origins only", async () => {
     const { baseUrl, call } = await setUp();
     for (const origin of [
       baseUrl,
@@ -82,7 +82,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     }
   });
 
-  test("answers a CORS preflight request without credentials", async () => {
+  test("Answers a CORS preflight request without credentials", async () => {
     const { baseUrl } = await setUp();
     const ask = (origin: string) =>
       raw(baseUrl, {
@@ -103,7 +103,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     expect((await ask("https://evil.example")).status).toBe(403);
   });
 
-  test("refuses hosts that are not served, such as a name rebound to this machine", async () => {
+  test("Refuses hosts that are not served, such as a name rebound to this machine", async () => {
     const { baseUrl, call } = await setUp();
     const port = new URL(baseUrl).port;
     for (const [host, status] of [
@@ -119,7 +119,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     }
   });
 
-  test("serves the tools at `/` and at the path of MCP_URL on its host, and at /api/mcp only elsewhere", async () => {
+  test("Serves the tools at `/` and at the path of MCP_URL on its host, and at /api/mcp only elsewhere", async () => {
     const { baseUrl, call } = await setUp();
     for (const path of ["/", "/tools", "/api/mcp"]) {
       const answer = await raw(baseUrl, { ...call, path, headers: { ...call.headers, host: mcpHost } });
@@ -129,7 +129,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     expect((await raw(baseUrl, { ...call, path: "/tools" })).status).not.toBe(200);
   });
 
-  test("refuses every method but POST", async () => {
+  test("Refuses every method but POST", async () => {
     const { baseUrl, authorization } = await setUp();
     for (const method of ["GET", "DELETE", "PUT", "PATCH"]) {
       const headers = { ...authorization, accept: "text/event-stream" };
@@ -138,7 +138,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     }
   });
 
-  test("refuses a body that is not JSON, too large, or of another type", async () => {
+  test("Refuses a body that is not JSON, too large, or of another type", async () => {
     const { baseUrl, call } = await setUp();
     for (const body of ["{", "", "not json", '{"jsonrpc":"2.0"'] as const) {
       const answer = await raw(baseUrl, { ...call, body });
@@ -156,7 +156,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
     expect(typed.status).toBe(415);
   });
 
-  test("refuses JSON that is no request of the protocol", async () => {
+  test("Refuses JSON that is not a request of the protocol", async () => {
     const { baseUrl, secret } = await setUp();
     const client = apiClient(baseUrl, secret);
     const send = async (body: unknown, headers: Record<string, string> = {}) => {
@@ -188,7 +188,7 @@ describe.each(["on", "off"])("with the fast lane %s", (lane) => {
   });
 });
 
-test("each protocol of 2025 answers in JSON with the version that the client asked for", async () => {
+test("Answers each protocol of 2025 in JSON with the version that the client requested", async () => {
   const { baseUrl } = harness.services[0] ?? (await harness.start());
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   for (const protocolVersion of ["2025-11-25", "2025-06-18", "2025-03-26"]) {
@@ -208,7 +208,7 @@ test("each protocol of 2025 answers in JSON with the version that the client ask
   }
 });
 
-test("a subscription to changes is acknowledged at once and does not delay the service's stop", async () => {
+test("Acknowledges a subscription to changes at once, and stops without waiting for it", async () => {
   const service = await harness.start();
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   const { body, headers } = toolCall("2026", "", {});

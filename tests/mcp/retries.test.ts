@@ -47,7 +47,7 @@ async function newKey() {
   return { secret, recorded, send };
 }
 
-test("an idempotency key from the client records once, as over REST, in both protocols", async () => {
+test("Records once under a client's idempotency key, as over REST, in both protocols", async () => {
   const { send, recorded, secret } = await newKey();
   const meta = { idempotency_key: "invoice-7" };
   const first = await send("2026", { id: 1, meta });
@@ -75,7 +75,7 @@ test("an idempotency key from the client records once, as over REST, in both pro
   expect(await recorded()).toBe(1);
 });
 
-test("a request id sent twice in a session records once; the same id in another session records again", async () => {
+test("Records a request id once per session, and again in another session", async () => {
   const { secret, send, recorded } = await newKey();
   const start = async () => {
     const { headers } = await apiClient(baseUrl(), secret).call(
@@ -103,7 +103,7 @@ test("a request id sent twice in a session records once; the same id in another 
   expect(await recorded()).toBe(4);
 });
 
-test("two equal calls that were both answered record twice", async () => {
+test("Records two equal calls twice if both were answered", async () => {
   const { send, recorded } = await newKey();
   for (const era of ["2026", "2025"] as const) {
     await send(era, { id: 1 });
@@ -165,12 +165,12 @@ async function whileHeld(statement: string, run: (free: () => Promise<unknown>) 
   }
 }
 
-describe("a call whose client disconnected before the answer", () => {
+describe("A call whose client disconnected before the answer", () => {
   // The first message of a month creates its partition, which waits for the same lock.
   beforeAll(async () => void (await (await newKey()).send("2026")));
 
   test.each(["2026", "2025"] as const)(
-    "is recorded once together with its retry, when its client hung up while it was recorded (%s)",
+    "Is recorded once together with its retry, when its client disconnected while it was recorded (%s)",
     async (era) => {
       const key = await newKey();
       await whileHeld(holdWrites, async (free) => {
@@ -186,21 +186,24 @@ describe("a call whose client disconnected before the answer", () => {
     },
   );
 
-  test.each(["2026", "2025"] as const)("is not begun when its client hung up first (%s)", async (era) => {
-    const key = await newKey();
-    await whileHeld(holdAdmissions, async (free) => {
-      await hangUpWhileIn("load_admission", era, key);
-      // Differs from the call before, so it is no retry of it.
-      const next = key.send(era, { id: 2 }, {}, { ...usage, quantity: 2 });
-      await untilWaiting("load_admission", 2);
-      await free();
-      expect((await next).isError ?? false).toBe(false);
-    });
-    await key.send(era, { id: 3 });
-    expect(await key.recorded()).toBe(2);
-  });
+  test.each(["2026", "2025"] as const)(
+    "Is not begun when its client disconnected first (%s)",
+    async (era) => {
+      const key = await newKey();
+      await whileHeld(holdAdmissions, async (free) => {
+        await hangUpWhileIn("load_admission", era, key);
+        // Differs from the call before, so it is no retry of it.
+        const next = key.send(era, { id: 2 }, {}, { ...usage, quantity: 2 });
+        await untilWaiting("load_admission", 2);
+        await free();
+        expect((await next).isError ?? false).toBe(false);
+      });
+      await key.send(era, { id: 3 });
+      expect(await key.recorded()).toBe(2);
+    },
+  );
 
-  test("is recorded once when a client on stdio cancels it and calls again", async () => {
+  test("Is recorded once when a client on stdio cancels it and calls again", async () => {
     const { secret, recorded } = await newKey();
     const client = await connectOlder(olderStdio(baseUrl(), secret));
     await whileHeld(holdWrites, async (free) => {
@@ -213,7 +216,7 @@ describe("a call whose client disconnected before the answer", () => {
   });
 });
 
-test("equal calls of one client are never taken for retries", async () => {
+test("Never takes equal calls of one client for retries", async () => {
   const { secret, recorded } = await newKey();
   const client = await connectModern(modernHttp(`${baseUrl()}/api/mcp`, secret));
   await Promise.all(Array.from({ length: 5 }, () => client.call("log_usage", usage)));
