@@ -2860,8 +2860,8 @@ as $function$
 $function$;
 grant execute on function private.start_subscriptions(jsonb) to outlay_service, service_role;
 
--- Stores admitted messages with everything that must be committed with them: their projects, the sums, the keys' spend
--- and the responses of their idempotency keys, always in this order.
+-- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
+-- spend and the answers to their idempotency keys. One transaction, always in this order.
 --
 -- messages: the postings. Raises serialization_failure (40001) where another process was first with a project or an
 -- idempotency key; the caller then loads again and decides again.
