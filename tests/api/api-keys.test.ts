@@ -167,7 +167,7 @@ const wrong: [Record<string, unknown>, string, RegExp][] = [
   [{ permissions: ["log_usage", "log_usage"] }, "permissions.1", /already/],
   [{ permissions: "log_usage" }, "permissions", /must be a list/],
   [{ project_id: "checkout" }, "project_id", /UUID/i],
-  [{ project_id: randomUUID() }, "project_id", /no project of this workspace/],
+  [{ project_id: randomUUID() }, "project_id", /must be a project of this workspace/],
   [{ conditions: { project_slugs: ["Not A Slug"] } }, "conditions.project_slugs.0", /slug/],
   [{ conditions: { project_slugs: ["checkout", "checkout"] } }, "conditions.project_slugs.1", /already/],
   [{ conditions: { features: [""] } }, "conditions.features.0", /empty/],

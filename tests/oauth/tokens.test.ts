@@ -126,7 +126,7 @@ describe("An access token", () => {
     const { status, body } = await client.post({});
     expect([status, body.error_description]).toEqual([
       401,
-      expect.stringContaining("agent tools' endpoint alone"),
+      expect.stringContaining("accepted only by the agent tools' endpoint"),
     ]);
   });
 

@@ -140,7 +140,7 @@ async function findScope(
     (row) => row.type === type && (row.slug ?? row.id) === named,
   );
   if (found) return { stored: found.id, label: found.name };
-  throw validationFailed([{ path: "scope_value", message: `is no ${type} of this workspace` }]);
+  throw validationFailed([{ path: "scope_value", message: `must be a ${type} of this workspace` }]);
 }
 
 /** The label of a whole workspace. */
