@@ -100,8 +100,25 @@ async function installTools() {
   return isNew ? process.execPath : join(cache, "node_modules", nodePackage, "bin/node");
 }
 
-/** Starts the built service on an empty database with an environment key. @returns its address */
-async function startService(key) {
+/** Bundles the service with the suite's example server in place of its tools. @returns the bundle's path */
+async function buildExamples() {
+  const bundle = "dist/conformance.mjs";
+  const tools = { importer: join(root, "lib/mcp/protocol.ts"), filter: /^\.\/server$/ };
+  const example = join(root, "tests/conformance/example-server.ts");
+  const substitution = {
+    name: "example-server",
+    setup: ({ onResolve }) =>
+      onResolve({ filter: tools.filter }, ({ importer }) =>
+        importer === tools.importer ? { path: example } : undefined,
+      ),
+  };
+  const esbuild = await import("esbuild");
+  await esbuild.build({ ...serverBundle(bundle), plugins: [substitution] });
+  return bundle;
+}
+
+/** Starts a bundle of the service on an empty database, with an API key from its environment. @returns its address */
+async function startService(bundle, key) {
   const dataDir = mkdtempSync(join(tmpdir(), "outlay-conformance-"));
   opened.push(() => rmSync(dataDir, { recursive: true, force: true }));
   const settings = { NODE_ENV: "production", PORT: "0", OUTLAY_DATA_DIR: dataDir, LOG_LEVEL: "error" };
@@ -147,12 +164,26 @@ async function startProxy(service, key) {
   return `http://127.0.0.1:${proxy.address().port}`;
 }
 
-/** Runs the checks that a revision of the protocol requires. */
-async function runSuite(node, revision, url) {
-  const output = emptyOutput(revision);
-  // The suite's exit status covers all checks, and counts those that only its own example server can pass.
-  await run([node, suite, "server", "--url", url, "--requirements", revision, "-o", output]).catch(() => {});
-  return judge(revision, output);
+/** Runs the suite against the tools of a service. @returns the verdict */
+async function runSuite(node, service, part, options) {
+  const output = emptyOutput(part);
+  const failure = await run([
+    node,
+    suite,
+    "server",
+    "--url",
+    `${service}/api/mcp`,
+    ...options,
+    "-o",
+    output,
+  ]).then(
+    () => undefined,
+    (error) => error,
+  );
+  const verdict = judge(part, output);
+  // The suite may fail without a failed check: a scenario that did not end has no results.
+  if (failure && verdict.problems.length === 0) throw failure;
+  return verdict;
 }
 
 /** Runs the suite's authorization mode, and signs in as the user whom it sends to a browser. */
