@@ -1,4 +1,2 @@
-import { fileURLToPath } from "node:url";
-
-/** The folder of the repository. */
-export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
+/** The folder of the repository, with a slash at its end. */
+export { root as projectRoot } from "@/scripts/root.mjs";
