@@ -5,8 +5,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import pg from "pg";
+import { Batcher } from "@/lib/batcher";
 import { newId } from "@/lib/db/new-id";
-import { Batcher } from "@/lib/ledger/ingest/batcher";
 
 /** The part of a request that becomes the row. */
 type Request = { project: string; message: Record<string, unknown> };

@@ -1,18 +1,23 @@
+import { Batcher } from "@/lib/batcher";
 import type { Permission } from "@/lib/contract/permissions";
-import { execute } from "@/lib/db/query";
-import { asService, asServiceAlone, type KeyClaims } from "@/lib/db/transaction";
+import { asServiceAlone, inTwoTrips, isContention } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
-import type { AccessToken, ApiKey, KeyLookup } from "./api-key";
-import { invalidAccessToken, invalidCredentials } from "./credentials";
+import { reportFailure } from "@/lib/log";
+import { AdmittedCalls } from "./admitted-calls";
+import type { KeyLookup } from "./api-key";
 import { type Counted, decideAttempt, decideCall, type RateStatus } from "./decide";
+import { identify, type KeyPrincipal, toPrincipal } from "./identify";
+import { knownKey, rememberKey } from "./known-keys";
 import { noteUse } from "./note-use";
-import { type Admission, loadAdmission, recordAdmissionsStatement } from "./queries";
-
-/**
- * A caller whose key was admitted: the key, its claims for row-level security, and the access token with which it was
- * identified, if any.
- */
-export type KeyPrincipal = { key: ApiKey; claims: KeyClaims; token: AccessToken | null };
+import {
+  type Admission,
+  type AdmissionRow,
+  type LoadedKey,
+  loadAdmission,
+  loadAdmissionStatement,
+  parseAdmission,
+  recordAdmissionsStatement,
+} from "./queries";
 
 /** A call to be admitted. `audiences`: the addresses that an access token may be for, if access tokens are accepted. */
 export type KeyCall = {
@@ -23,26 +28,18 @@ export type KeyCall = {
 };
 
 /**
- * Admits a call that reads, or whose permissions are checked later. Counts it against the key's rate limit, if any.
+ * Admits a call that reads, or whose permissions are checked later. Counts it against the key's rate limit, if any. Calls
+ * that arrive while others are being admitted are admitted together.
  * @returns the principal or the refusal, and the state of the rate in both cases
  * @throws ServiceError unavailable
  */
 export async function admitRead(call: KeyCall): Promise<Counted<KeyPrincipal>> {
-  const lookups = [call.lookup];
-  const first = await asServiceAlone((client) => loadAdmission(client, { lookups }));
-  noteUse(first.keys.values(), first.now);
-  const unlimited = judge(first, call);
-  // Counting requires a lock on the key, and so a transaction, which is only needed for keys with a rate limit.
-  if (!unlimited.rate) return unlimited;
-  return asService(async (client) => {
-    const admission = await loadAdmission(client, { lookups });
-    const verdict = judge(admission, call);
-    const loaded = admission.keys.get(call.lookup.value);
-    if (loaded && verdict.counted) {
-      await execute(client, recordAdmissionsStatement([{ loaded, admitted: 1 }], admission.now));
-    }
-    return verdict;
-  });
+  if (knownKey(call.lookup)?.isLimited === false) {
+    const { outcome, rate } = judge(await withoutLimits.add(call), call);
+    // A key that has got a limit since then has to be counted.
+    if (!rate) return { outcome, rate };
+  }
+  return withLimits.add(call);
 }
 
 /**
@@ -58,34 +55,98 @@ export async function checkCaller(
   return outcome instanceof ServiceError ? { refusal: outcome, rate } : { refusal: undefined, rate: null };
 }
 
-function judge(
-  { keys, tokens, now }: Admission,
-  call: KeyCall,
-): Counted<KeyPrincipal> & { counted: boolean } {
-  const refuse = (outcome: ServiceError) => ({ outcome, rate: null, counted: false });
-  const loaded = keys.get(call.lookup.value);
-  if (!loaded) return refuse(call.lookup.by === "token" ? invalidAccessToken() : invalidCredentials());
-  const token = tokens.get(call.lookup.value) ?? null;
-  if (token && !call.audiences?.includes(token.resource))
-    return refuse(
-      invalidAccessToken(`This access token is for ${token.resource}. Sign in for this address instead.`),
-    );
-  const { key, usage } = loaded;
-  const { refusal, rate } = decideCall(key, usage, call.address, now);
-  if (refusal) return { outcome: refusal, rate, counted: false };
-  const denied = call.permission ? decideAttempt(key, { permissions: [call.permission] }) : null;
-  return { outcome: denied ?? { key, claims: claimsOf(key), token }, rate, counted: rate !== null };
+const groups = {
+  weigh: () => 1,
+  maxGroupWeight: 200,
+  maxInFlight: 2,
+  maxQueuedWeight: 10_000,
+  overflow: () =>
+    new ServiceError(
+      "unavailable",
+      "The service is answering all it can. Try again in a second.",
+      {},
+      { "Retry-After": "1" },
+    ),
+};
+
+/** Keys that had no limit at their last call: one statement loads them, without a transaction and without locks. */
+const withoutLimits = new Batcher<KeyCall, Admission>({
+  ...groups,
+  write: async (calls) => {
+    const lookups = calls.map(({ lookup }) => lookup);
+    const admission = await asServiceAlone((client) => loadAdmission(client, { lookups }));
+    noteUse(admission.keys.values(), admission.now);
+    return calls.map(() => admission);
+  },
+});
+
+/**
+ * Keys with a limit, and keys that this process has not seen. Counting needs a lock on the key until the count is stored, and
+ * so a transaction. A key that another transaction has locked delays only these groups.
+ */
+const withLimits = new Batcher<KeyCall, Counted<KeyPrincipal>>({ ...groups, write: admitGroup });
+
+const maxAttempts = 8;
+
+/** Admits a group. Where the database refuses a whole group, each call is admitted by itself. */
+async function admitGroup(calls: KeyCall[]): Promise<Counted<KeyPrincipal>[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await tryGroup(calls);
+    } catch (error) {
+      if (isContention(error) && attempt < maxAttempts) continue;
+      if (error instanceof ServiceError || calls.length === 1) throw error;
+      reportFailure(error, "A group of calls could not be admitted; admitting them one by one.");
+      return Promise.all(calls.map(admitAlone));
+    }
+  }
 }
 
-/** A key's claims for row-level security. Its own project has precedence over lists, an allow-list over a deny-list. */
-function claimsOf(key: ApiKey): KeyClaims {
-  const { project_slugs: allowed, deny_project_slugs: denied } = key.conditions;
-  const allow = key.project ? [key.project.slug] : allowed?.length ? allowed : null;
-  return {
-    id: key.id,
-    workspace_id: key.workspaceId,
-    environment: key.environment,
-    allow,
-    deny: allow ? [] : (denied ?? []),
-  };
+async function admitAlone(call: KeyCall): Promise<Counted<KeyPrincipal>> {
+  try {
+    const [verdict] = await admitGroup([call]);
+    if (!verdict) throw new Error("A group of one call has one verdict.");
+    return verdict;
+  } catch (error) {
+    if (error instanceof ServiceError) return { outcome: error, rate: null };
+    reportFailure(error, "A call could not be admitted.");
+    return { outcome: new ServiceError("internal_error", "The call could not be admitted."), rate: null };
+  }
+}
+
+async function tryGroup(calls: KeyCall[]): Promise<Counted<KeyPrincipal>[]> {
+  const load = loadAdmissionStatement({ lookups: calls.map(({ lookup }) => lookup) });
+  const { admission, verdicts } = await inTwoTrips<
+    AdmissionRow,
+    { admission: Admission; verdicts: Counted<KeyPrincipal>[] }
+  >(load, async (answer) => {
+    const admission = parseAdmission(answer);
+    const counts = new AdmittedCalls(admission.now);
+    const verdicts = calls.map((call) => {
+      const { loaded, outcome, rate, isCounted } = judge(admission, call);
+      if (loaded && isCounted) counts.add(loaded);
+      if (loaded && !(outcome instanceof ServiceError)) rememberKey(call.lookup, loaded);
+      return { outcome, rate };
+    });
+    const counted = counts.list();
+    const close = counted.length > 0 ? [recordAdmissionsStatement(counted, admission.now)] : [];
+    return { close, result: { admission, verdicts } };
+  });
+  noteUse(admission.keys.values(), admission.now);
+  return verdicts;
+}
+
+/** Decides about a call without counting it. `isCounted`: it has to be counted, even if its permission is missing. */
+function judge(
+  admission: Admission,
+  call: KeyCall,
+): Counted<KeyPrincipal> & { loaded?: LoadedKey; isCounted: boolean } {
+  const identified = identify(admission, call);
+  if (identified instanceof ServiceError) return { outcome: identified, rate: null, isCounted: false };
+  const { loaded, token } = identified;
+  const { key, usage } = loaded;
+  const { refusal, rate } = decideCall(key, usage, call.address, admission.now);
+  if (refusal) return { outcome: refusal, rate, loaded, isCounted: false };
+  const denied = call.permission ? decideAttempt(key, { permissions: [call.permission] }) : null;
+  return { outcome: denied ?? toPrincipal(key, token), rate, loaded, isCounted: rate !== null };
 }

@@ -1,15 +1,17 @@
-import { z } from "zod";
 import { resourceAt } from "@/lib/access/oauth/addresses";
-import { admitToolCall, insufficientScope, type ToolPrincipal } from "@/lib/access/oauth/admit-tool-call";
-import type { Permission } from "@/lib/contract/permissions";
-import { toolContracts, toolNames } from "@/lib/contract/tools";
+import { insufficientScope, parseToolCredentials } from "@/lib/access/oauth/admit-tool-call";
+import { type ToolContract, type ToolName, toolContracts, toolNames } from "@/lib/contract/tools";
 import { ServiceError } from "@/lib/errors";
-import { defaultBodyLimit, readJsonBody } from "@/lib/http/body";
+import { defaultBodyLimit, readJsonBody, type Sender } from "@/lib/http/body";
 import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
+import type { KeyLookup } from "@/lib/keys/api-key";
 import { decideAttempt } from "@/lib/keys/decide";
+import type { KeyPrincipal } from "@/lib/keys/identify";
+import { knownKey } from "@/lib/keys/known-keys";
 import { reportFailure } from "@/lib/log";
 import { isAllowedOrigin } from "./addresses";
+import { ToolAdmission } from "./admission";
 import { corsHeaders, preflightResponse } from "./cors";
 import { answerProtocol } from "./protocol";
 import { Retries } from "./retries";
@@ -62,13 +64,31 @@ async function answerCaller(
   requestId: string,
   headers: Record<string, string>,
 ): Promise<Response> {
-  const address = callerAddress(request, peer);
   const resource = resourceAt(request.headers.get("host"));
-  const authorization = request.headers.get("authorization");
-  const { outcome, rate } = await admitToolCall({ authorization, address, resource });
-  Object.assign(headers, rateHeaders(rate));
-  if (outcome instanceof ServiceError) throw outcome;
-  const body = await readBody(request);
+  const lookup = parseToolCredentials(request.headers.get("authorization"), resource);
+  const admission = new ToolAdmission({ lookup, address: callerAddress(request, peer), resource });
+  try {
+    return await answerAdmitted(request, admission, { lookup, resource, requestId });
+  } finally {
+    Object.assign(headers, rateHeaders(admission.rate));
+  }
+}
+
+/**
+ * Answers a request whose key is admitted at the latest before the answer is sent. A short call that records, with a
+ * key that was admitted before, is admitted in the transaction that records it.
+ */
+async function answerAdmitted(
+  request: Request,
+  admission: ToolAdmission,
+  { lookup, resource, requestId }: { lookup: KeyLookup; resource: string; requestId: string },
+): Promise<Response> {
+  const require = async () => void (await admission.require());
+  const known = knownKey(lookup);
+  if (!known) await require();
+  const body = await readBody(request, { require });
+  const isAdmittedLater = known && isRecording(body);
+  const caller = isAdmittedLater ? known.id : (await admission.require()).key.id;
   if (body instanceof ServiceError) {
     if (body.code !== "invalid_json") throw body;
     return Response.json(
@@ -76,47 +96,54 @@ async function answerCaller(
       { status: 400 },
     );
   }
-  checkScopes(outcome, body, resource);
-  return answerProtocol(request, body, {
+  if (!isAdmittedLater) checkScopes(await admission.require(), body, resource);
+  const response = await answerProtocol(request, body, {
     where: "remote",
-    backend: storeBackend(outcome, address),
+    backend: storeBackend(admission),
     retries,
-    caller: outcome.key.id,
+    caller,
     session: request.headers.get("mcp-session-id") ?? undefined,
     report: (error) => reportFailure(error, "A tool call failed.", { request_id: requestId }),
   });
+  // A refusal of the key is the answer, whatever the protocol answered. A tool that lacks its permission has recorded nothing.
+  if (isAdmittedLater) checkScopes(await admission.require(), body, resource);
+  return response;
 }
 
 /**
- * Refuses a call with an access token that lacks the permission of a tool, before the SDK handles it: its client can ask
- * the user for the permission and call again. A client with an API key cannot, so there the tool itself refuses.
+ * Refuses a call with an access token that lacks the permission of a tool: its client can ask the user for the permission
+ * and call again. A client with an API key cannot, so there the tool itself refuses.
  * @throws ServiceError permission_denied with the challenge `insufficient_scope`
  */
-function checkScopes(principal: ToolPrincipal, body: unknown, resource: string): void {
+function checkScopes(principal: KeyPrincipal, body: unknown, resource: string): void {
   if (!principal.token) return;
-  for (const permission of neededBy(body)) {
-    if (decideAttempt(principal.key, { permissions: [permission] }))
+  for (const message of Array.isArray(body) ? body : [body]) {
+    const permission = calledTool(message)?.permission;
+    if (permission && decideAttempt(principal.key, { permissions: [permission] }))
       throw insufficientScope(principal, permission, resource);
   }
 }
 
-/** The permissions that the tools called in a body need. */
-function neededBy(body: unknown): Permission[] {
-  return (Array.isArray(body) ? body : [body]).flatMap((message) => {
-    const call = toolCallShape.safeParse(message);
-    return call.success ? [toolContracts[call.data.params.name].permission] : [];
-  });
+/** Whether a body is one call of a tool that records. */
+function isRecording(body: unknown): boolean {
+  return calledTool(body)?.isReadOnly === false;
 }
 
-const toolCallShape = z.looseObject({
-  method: z.literal("tools/call"),
-  params: z.looseObject({ name: z.enum(toolNames) }),
-});
+/** The tool that a message of the protocol calls; undefined for other messages. */
+function calledTool(message: unknown): ToolContract | undefined {
+  if (!isObject(message) || message.method !== "tools/call" || !isObject(message.params)) return undefined;
+  const { name } = message.params;
+  return toolNames.includes(name as ToolName) ? toolContracts[name as ToolName] : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
 
 /** The parsed body, or the error to refuse it with. */
-async function readBody(request: Request): Promise<unknown> {
+async function readBody(request: Request, from: Sender): Promise<unknown> {
   try {
-    const body = await readJsonBody(request, defaultBodyLimit);
+    const body = await readJsonBody(request, defaultBodyLimit, from);
     if (!Array.isArray(body) || body.length <= maxBatch) return body;
     return new ServiceError("payload_too_large", `A batch may have at most ${maxBatch} messages.`);
   } catch (error) {

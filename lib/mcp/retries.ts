@@ -24,13 +24,21 @@ export class Retries {
   /** @param atMost how many lost calls to remember; the oldest is forgotten first */
   constructor(private readonly atMost: number = maxRemembered) {}
 
-  /** The idempotency key of a call. A retry gets the key of its first call. `session`: an id that no other client has, if any. */
-  keyFor(call: { fingerprint: string; session: string | undefined; requestId: string | number }): string {
+  /**
+   * The idempotency key of a call. A retry gets the key of its first call.
+   * @param call.session an id that no other client has, if any
+   * @returns `isRetry`: the call repeats one whose answer could not be delivered, which is no longer remembered
+   */
+  keyFor(call: { fingerprint: string; session: string | undefined; requestId: string | number }): {
+    key: string;
+    isRetry: boolean;
+  } {
     const earlier = this.#take(call.fingerprint);
-    if (earlier !== undefined) return earlier;
-    if (call.session === undefined) return `mcp:${randomUUID()}`;
+    if (earlier !== undefined) return { key: earlier, isRetry: true };
+    if (call.session === undefined) return { key: `mcp:${randomUUID()}`, isRetry: false };
     // With the fingerprint, because different calls under one request id are different calls.
-    return `mcp:${digest([call.session, typeof call.requestId, String(call.requestId), call.fingerprint])}`;
+    const parts = [call.session, typeof call.requestId, String(call.requestId), call.fingerprint];
+    return { key: `mcp:${digest(parts)}`, isRetry: false };
   }
 
   /** Remembers a call whose answer could not be delivered. */

@@ -13,7 +13,7 @@ import packageJson from "@/package.json";
 import type { Backend } from "./backend";
 import { fingerprintOf, type Retries } from "./retries";
 import { listTools } from "./tool-list";
-import { type Tool, toolsOf } from "./tools";
+import { type Tool, type ToolAnswer, toolsOf } from "./tools";
 import { describeRefusal } from "./wording";
 
 /** The context of the tools during one HTTP request or one stdio connection. */
@@ -79,22 +79,36 @@ async function callTool(
   try {
     const args = readArguments(tool, given);
     const explicit = readExplicitKey(mcpReq._meta);
-    const fingerprint = fingerprintOf(session.caller, tool.name, args);
-    const recordingKey =
-      explicit ?? session.retries.keyFor({ fingerprint, session: session.session, requestId: mcpReq.id });
-    const onAbort = () => {
-      if (!tool.isReadOnly && explicit === undefined) session.retries.lose(fingerprint, recordingKey);
-    };
-    if (mcpReq.signal.aborted) onAbort();
-    else mcpReq.signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      const { data, text: said } = await tool.run(args as never, { backend: session.backend, recordingKey });
-      return { content: [{ type: "text", text: said }], structuredContent: JSON.parse(JSON.stringify(data)) };
-    } finally {
-      mcpReq.signal.removeEventListener("abort", onAbort);
-    }
+    const { data, text: said } =
+      tool.isReadOnly || explicit !== undefined
+        ? await tool.run(args as never, { backend: session.backend, recordingKey: explicit ?? "" })
+        : await runRecognised(tool, args, session, mcpReq);
+    return { content: [{ type: "text", text: said }], structuredContent: JSON.parse(JSON.stringify(data)) };
   } catch (error) {
     return refuse(error, session);
+  }
+}
+
+/** Runs a tool that records, under the key of the call that it repeats, if any (see `Retries`). */
+async function runRecognised(
+  tool: Tool,
+  args: unknown,
+  { backend, retries, caller, session }: ToolSession,
+  { id: requestId, signal }: ServerContext["mcpReq"],
+): Promise<ToolAnswer> {
+  const fingerprint = fingerprintOf(caller, tool.name, args);
+  const { key: recordingKey, isRetry } = retries.keyFor({ fingerprint, session, requestId });
+  const lose = () => retries.lose(fingerprint, recordingKey);
+  if (signal.aborted) lose();
+  else signal.addEventListener("abort", lose, { once: true });
+  try {
+    return await tool.run(args as never, { backend, recordingKey });
+  } catch (error) {
+    // The call that it repeats is still unanswered: the next retry needs its key.
+    if (isRetry && !signal.aborted) lose();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", lose);
   }
 }
 
@@ -104,9 +118,12 @@ function readArguments(tool: Tool, given: unknown): unknown {
   return read.value;
 }
 
+const explicitKey = text(255).optional();
+
 /** The idempotency key that a client sent in `_meta`: the same as a message's `idempotency_key` over REST. */
 function readExplicitKey(meta: Record<string, unknown> | undefined): string | undefined {
-  const read = parsePart(text(255).optional(), meta?.idempotency_key, "_meta.idempotency_key");
+  if (meta?.idempotency_key === undefined) return undefined;
+  const read = parsePart(explicitKey, meta.idempotency_key, "_meta.idempotency_key");
   if (!read.ok) throw validationFailed(read.issues);
   return read.value;
 }

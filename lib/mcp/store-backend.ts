@@ -1,47 +1,34 @@
-import type { ToolPrincipal } from "@/lib/access/oauth/admit-tool-call";
 import { ingestRequest } from "@/lib/contract/message";
 import { parsePart } from "@/lib/contract/parse-part";
-import type { Permission } from "@/lib/contract/permissions";
 import { validationFailed } from "@/lib/errors";
 import { decideAttempt } from "@/lib/keys/decide";
-import { acceptedOne } from "@/lib/ledger/ingest/call";
-import { ingest } from "@/lib/ledger/ingest/service";
+import type { KeyPrincipal } from "@/lib/keys/identify";
 import { readBudgetStatus } from "@/lib/spend/budgets/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
 import { readMonthSummary } from "@/lib/spend/summaries/service";
+import type { ToolAdmission } from "./admission";
 import type { Backend, Recording } from "./backend";
 
-/**
- * A backend that calls the services directly, with the permissions of the caller's key.
- * @param principal the admitted caller; the HTTP request was counted against the rate limit already
- */
-export function storeBackend({ key, claims, lookup }: ToolPrincipal, address: string | undefined): Backend {
-  const requirePermission = (permission: Permission) => {
-    const refusal = decideAttempt(key, { permissions: [permission] });
+/** A backend that calls the services directly, with the permissions of the caller's key. */
+export function storeBackend(admission: ToolAdmission): Backend {
+  const requireReading = async (): Promise<KeyPrincipal> => {
+    const principal = await admission.require();
+    const refusal = decideAttempt(principal.key, { permissions: ["read_summaries"] });
     if (refusal) throw refusal;
+    return principal;
   };
   return {
-    record: async (recording) => {
-      const { outcome } = await ingest({
-        lookup,
-        address,
-        isAdmitted: true,
-        dryRun: false,
-        idempotencyHeader: null,
-        body: readRecording(recording),
-      });
-      return acceptedOne(outcome);
-    },
+    record: (recording) => admission.record(readRecording(recording)),
     readProjectSpend: async (slug, range) => {
-      requirePermission("read_summaries");
+      const { claims } = await requireReading();
       return readProjectSpend(claims, slug, range);
     },
     readBudgetStatus: async () => {
-      requirePermission("read_summaries");
+      const { claims } = await requireReading();
       return readBudgetStatus(claims);
     },
     readMonthSummary: async () => {
-      requirePermission("read_summaries");
+      const { claims } = await requireReading();
       return readMonthSummary(claims);
     },
   };

@@ -3,37 +3,40 @@ import { ServiceError } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
 import { parseCredentials } from "@/lib/keys/credentials";
 import type { Counted } from "@/lib/keys/decide";
-import { admitRead, type KeyPrincipal } from "@/lib/keys/guard";
+import { admitRead } from "@/lib/keys/guard";
+import type { KeyPrincipal } from "@/lib/keys/identify";
 import { metadataAddress, toolsResources } from "./addresses";
 import { toolScopes, withReading } from "./scopes";
 
-/** A caller of the agent tools: its key, and the lookup by which `ingest` finds the key. */
-export type ToolPrincipal = KeyPrincipal & { lookup: KeyLookup };
+/**
+ * Parses the API key or access token in an Authorization header, without querying the database.
+ * @param resource the endpoint's address for this caller (`resourceAt(host)`), which a refusal contains
+ * @throws ServiceError missing_credentials or invalid_credentials, with the `WWW-Authenticate` that makes a client sign in
+ */
+export function parseToolCredentials(authorization: string | null, resource: string): KeyLookup {
+  try {
+    return parseCredentials(authorization, { accessTokens: true });
+  } catch (error) {
+    throw error instanceof ServiceError ? inviteSignIn(error, resource) : error;
+  }
+}
 
 /**
- * Admits a request to the agent tools' endpoint with an API key or an OAuth access token, and counts it once against
- * the key's rate. Permissions are checked later, on `principal.key` with `decideAttempt`.
- * @param call.resource the endpoint's address for this caller (`resourceAt(host)`), which a refusal contains
+ * Admits a request to the agent tools' endpoint, and counts it once against its key's rate. Permissions are checked
+ * later, on `principal.key` with `decideAttempt`.
+ * @param call.resource as for `parseToolCredentials`
  * @returns the principal, or the refusal with the `WWW-Authenticate` that makes a client sign in; and the state of the
  *   rate in both cases
  * @throws ServiceError unavailable
  */
 export async function admitToolCall(call: {
-  authorization: string | null;
+  lookup: KeyLookup;
   address: string | undefined;
   resource: string;
-}): Promise<Counted<ToolPrincipal>> {
-  const { authorization, address, resource } = call;
-  try {
-    const lookup = parseCredentials(authorization, { accessTokens: true });
-    const { outcome, rate } = await admitRead({ lookup, address, audiences: toolsResources() });
-    if (outcome instanceof ServiceError) return { outcome: inviteSignIn(outcome, resource), rate };
-    return { outcome: { ...outcome, lookup }, rate };
-  } catch (error) {
-    if (error instanceof ServiceError && error.status === 401)
-      return { outcome: inviteSignIn(error, resource), rate: null };
-    throw error;
-  }
+}): Promise<Counted<KeyPrincipal>> {
+  const { lookup, address, resource } = call;
+  const { outcome, rate } = await admitRead({ lookup, address, audiences: toolsResources() });
+  return { outcome: outcome instanceof ServiceError ? inviteSignIn(outcome, resource) : outcome, rate };
 }
 
 /**
@@ -59,7 +62,7 @@ export function insufficientScope({ key }: KeyPrincipal, needed: Permission, res
 }
 
 /** Adds the `WWW-Authenticate` of RFC 9728 section 5.1 to a 401; leaves other refusals unchanged. */
-function inviteSignIn(refusal: ServiceError, resource: string): ServiceError {
+export function inviteSignIn(refusal: ServiceError, resource: string): ServiceError {
   if (refusal.status !== 401) return refusal;
   const { code, message, fields, headers } = refusal;
   const challenge = writeChallenge({

@@ -1,13 +1,15 @@
 import type { IngestRequest, IngestResult, MessageType } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
 import { accepted, type Verdict } from "@/lib/errors";
-import type { KeyLookup } from "@/lib/keys/api-key";
+import type { AccessToken, ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Counted } from "@/lib/keys/decide";
 
 /** One HTTP or tool call that wants to record: who calls, and what, or what is wrong with it. */
 export type IngestCall = {
   lookup: KeyLookup;
   address: string | undefined;
+  /** The addresses that an access token may be for, if access tokens are accepted. */
+  audiences?: readonly string[];
   /** The call was admitted, and counted against its key's rate, as part of the request that it came in. */
   isAdmitted?: boolean;
   dryRun: boolean;
@@ -18,8 +20,10 @@ export type IngestCall = {
   body: Verdict<Verdict<IngestRequest>[]>;
 };
 
-/** What became of a call, and of each of its messages in order. */
-export type IngestVerdict = Counted<Verdict<Recorded>[]>;
+/** What became of a call, and of each of its messages in order. `caller`: the key, where the call was admitted. */
+export type IngestVerdict = Counted<Verdict<Recorded>[]> & {
+  caller?: { key: ApiKey; token: AccessToken | null };
+};
 
 /** `replayed`: an earlier request with the same idempotency key was answered so. */
 export type Recorded = { result: IngestResult; replayed: boolean };

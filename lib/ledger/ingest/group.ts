@@ -3,15 +3,9 @@ import { toInstant } from "@/lib/contract/instant";
 import type { CostMessage, IngestRequest, IngestResult } from "@/lib/contract/message";
 import { newId } from "@/lib/db/new-id";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
-import { invalidCredentials } from "@/lib/keys/credentials";
-import {
-  type Attempt,
-  decideAttempt,
-  decideCall,
-  decideCost,
-  decideKey,
-  rateWindowMs,
-} from "@/lib/keys/decide";
+import { AdmittedCalls } from "@/lib/keys/admitted-calls";
+import { type Attempt, decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/decide";
+import { identify } from "@/lib/keys/identify";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { add, toText } from "@/lib/ledger/pricing/decimal";
@@ -52,7 +46,7 @@ export class Group {
   /** What the group is going to write. */
   readonly draft: Draft;
   readonly #allocations = new AllocationBook();
-  readonly #admitted = new Map<LoadedKey, number>();
+  readonly #admitted: AdmittedCalls;
   readonly #createdAt: string;
 
   constructor(
@@ -60,6 +54,7 @@ export class Group {
     private readonly prices: Map<string, readonly PriceOverride[]>,
   ) {
     this.#createdAt = toInstant(admission.now);
+    this.#admitted = new AdmittedCalls(admission.now);
     this.draft = Draft.from(admission);
   }
 
@@ -79,32 +74,27 @@ export class Group {
 
   /** How many calls each rate-limited key was admitted. */
   admissions(): { loaded: LoadedKey; admitted: number }[] {
-    return [...this.#admitted].map(([loaded, admitted]) => ({ loaded, admitted }));
+    return this.#admitted.list();
   }
 
   admit(call: IngestCall): IngestVerdict {
-    const loaded = this.admission.keys.get(call.lookup.value);
-    if (!loaded) return { outcome: invalidCredentials(), rate: null };
+    const identified = identify(this.admission, call);
+    if (identified instanceof ServiceError) return { outcome: identified, rate: null };
+    const { loaded, token } = identified;
     const { now } = this.admission;
     const { refusal, rate } = call.isAdmitted
       ? { refusal: decideKey(loaded.key, call.address, now), rate: null }
       : decideCall(loaded.key, loaded.usage, call.address, now);
     if (refusal) return { outcome: refusal, rate };
-    if (rate) this.#countCall(loaded);
-    if (call.body instanceof ServiceError) return { outcome: call.body, rate };
+    if (rate) this.#admitted.add(loaded);
+    const caller = { key: loaded.key, token };
+    if (call.body instanceof ServiceError) return { outcome: call.body, rate, caller };
     const { dryRun } = call;
     const place = { draft: dryRun ? this.draft.fork() : this.draft, dryRun, duePeriods: 0 };
     const outcome = call.body.map((request) =>
       request instanceof ServiceError ? request : this.#admitMessage(loaded, request, place),
     );
-    return { outcome, rate };
-  }
-
-  #countCall(loaded: LoadedKey): void {
-    const { window } = loaded.usage;
-    window.used += 1;
-    window.freesAt ??= this.admission.now + rateWindowMs;
-    this.#admitted.set(loaded, (this.#admitted.get(loaded) ?? 0) + 1);
+    return { outcome, rate, caller };
   }
 
   #admitMessage(loaded: LoadedKey, request: IngestRequest, place: Place): Verdict<Recorded> {

@@ -1,9 +1,9 @@
+import { Batcher } from "@/lib/batcher";
 import { text } from "@/lib/contract/fields";
 import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
 import { parsePart } from "@/lib/contract/parse-part";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { readGauge } from "@/lib/metrics";
-import { Batcher } from "./batcher";
 import type { IngestCall, IngestVerdict } from "./call";
 import { writeGroup } from "./write-group";
 

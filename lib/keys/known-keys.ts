@@ -1,0 +1,34 @@
+import type { KeyLookup } from "./api-key";
+import type { LoadedKey } from "./queries";
+
+/** What this process remembers of a key that it admitted. */
+type KnownKey = {
+  id: string;
+  /** Whether the key had a rate limit or a monthly limit, so that its admission needs a lock. */
+  isLimited: boolean;
+};
+
+const maxRemembered = 10_000;
+
+const remembered = new Map<string, KnownKey>();
+
+/**
+ * Remembers an admitted key by its lookup. Nothing is ever admitted by it, because a key changes in other processes: it
+ * only chooses how the next call is admitted. A secret or an access token never belongs to another key later.
+ */
+export function rememberKey({ value }: KeyLookup, { key }: LoadedKey): void {
+  const isLimited = key.rateLimitRpm !== null || key.monthlyLimit !== null;
+  const known = remembered.get(value);
+  if (known?.isLimited === isLimited) return;
+  remembered.set(value, { id: key.id, isLimited });
+  if (remembered.size <= maxRemembered) return;
+  for (const oldest of remembered.keys()) {
+    remembered.delete(oldest);
+    break;
+  }
+}
+
+/** What is remembered of the key with this lookup; undefined where this process has not admitted it lately. */
+export function knownKey({ value }: KeyLookup): KnownKey | undefined {
+  return remembered.get(value);
+}
