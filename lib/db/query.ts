@@ -6,10 +6,12 @@ import { functionCall, type Sql, sql } from "./sql";
 export async function selectAll<C extends Columns>(
   client: ClientBase | Pool,
   columns: C,
-  { text, values }: Sql,
+  statement: Sql,
 ): Promise<Row<C>[]> {
-  // pg ignores `columns`; `tests/db/row-types.test.ts` reads them here and compares them with what Postgres describes.
-  const query = { text, values, columns };
+  const { text, values } = statement;
+  // pg ignores the other two. `tests/db/row-types.test.ts` compares `columns` with what Postgres describes; `asKeyAtOnce`
+  // needs the statement's parts.
+  const query = { text, values, columns, statement };
   const { rows } = await client.query<Row<C>>(query);
   return rows;
 }

@@ -1,4 +1,4 @@
-import type { PoolClient, QueryResult } from "pg";
+import type { ClientBase, PoolClient, QueryResult } from "pg";
 import { metrics } from "@/lib/metrics";
 import { traced } from "@/lib/tracing";
 import { deadlines, statementTimeout } from "./deadlines";
@@ -61,8 +61,50 @@ export function callAsService<T>(name: string, ...values: unknown[]): Promise<T>
 
 /** Calls `run` in one read-only transaction (one snapshot) under an API key's policies. @throws ServiceError unavailable */
 export function asKey<T>(claims: KeyClaims, run: Run<T>): Promise<T> {
-  const settings = { role: "outlay_key", "request.api_key": JSON.stringify(claims) };
-  return inTransaction(reading(deadlines.request), settings, run);
+  return inTransaction(reading(deadlines.request), keySettings(claims), run);
+}
+
+function keySettings(claims: KeyClaims): Record<string, string> {
+  return { role: "outlay_key", "request.api_key": JSON.stringify(claims) };
+}
+
+/**
+ * Calls `run` under an API key's policies with a client for one statement, which is sent together with the beginning and the
+ * end of its read-only transaction, in one round trip. The statement's values must be text or null. It is planned at each
+ * call, so a statement that takes long to plan belongs into a PL/pgSQL function.
+ * @throws ServiceError unavailable
+ */
+export function asKeyAtOnce<T>(claims: KeyClaims, run: (client: ClientBase) => Promise<T>): Promise<T> {
+  const how = reading(deadlines.request);
+  return onClient(how, (client) =>
+    run(new OneStatement(client, openingOf(how, keySettings(claims))).asClient()),
+  );
+}
+
+/** A client for one statement in a transaction of its own. */
+class OneStatement {
+  #isUsed = false;
+
+  /** @param opening the statements before it, which begin the transaction and set its role */
+  constructor(
+    private readonly client: PoolClient,
+    private readonly opening: string,
+  ) {}
+
+  /** This client for the functions of `query.ts`, which use no more of a client than `query`. */
+  asClient(): ClientBase {
+    return this as unknown as ClientBase;
+  }
+
+  async query({ statement }: { statement?: Sql }): Promise<QueryResult> {
+    if (!statement || this.#isUsed) throw new Error("This client runs one statement of `selectAll`.");
+    this.#isUsed = true;
+    // One text: where a statement of it fails, none of those after it runs, so none runs without the role.
+    const results: unknown = await this.client.query(`${this.opening}; ${toLiteralText(statement)}; commit`);
+    const result = (results as QueryResult[]).at(-2);
+    if (!result) throw new Error("A statement has a result.");
+    return result;
+  }
 }
 
 /** Calls `run` in one transaction under a user's policies. The audit log names the user. @throws ServiceError unavailable */
@@ -144,12 +186,11 @@ export function inTwoTrips<Answer, Result>(
 
 /** Begins a transaction, sets its role, claims and time limit and reads the time, in one round trip; then calls `run`. */
 async function inTransaction<T>(
-  { begin, ...how }: Lease & { begin: string },
+  how: Lease & { begin: string },
   settings: Record<string, string>,
   run: Run<T>,
 ): Promise<T> {
-  const set = { ...settings, statement_timeout: statementTimeout(how.deadlineMs) };
-  const opening = `${begin}; ${toLiteralText(setLocal(set, [sql`extract(epoch from now())::float8 * 1000 as now`]))}`;
+  const opening = openingOf(how, settings);
   return onClient(how, async (client) => {
     // Several statements in one text have several results, which pg's types do not express.
     const results: unknown = await client.query(opening);
@@ -158,6 +199,15 @@ async function inTransaction<T>(
     if (now === undefined) throw new Error("A transaction began without telling the time.");
     return committed(client, await run(client, Math.floor(now)));
   });
+}
+
+/** The statements that begin a transaction and set its settings; the second one also selects the time, `now`. */
+function openingOf(
+  { begin, deadlineMs }: Lease & { begin: string },
+  settings: Record<string, string>,
+): string {
+  const set = { ...settings, statement_timeout: statementTimeout(deadlineMs) };
+  return `${begin}; ${toLiteralText(setLocal(set, [sql`extract(epoch from now())::float8 * 1000 as now`]))}`;
 }
 
 async function committed<T>(client: PoolClient, result: T): Promise<T> {

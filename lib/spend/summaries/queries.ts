@@ -1,6 +1,5 @@
 import type { ClientBase } from "pg";
 import type { CostStatus } from "@/lib/contract/message";
-import type { DayRange } from "@/lib/contract/month";
 import { date, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
@@ -8,7 +7,9 @@ import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { isListed, postingsOf } from "@/lib/spend/listed-postings";
 import type { LedgerScope } from "@/lib/spend/scope";
 
-const totalsRow = {
+const projectTotals = {
+  slug: text(),
+  name: text(),
   total: numeric(),
   usage: numeric(),
   subscription: numeric(),
@@ -17,38 +18,19 @@ const totalsRow = {
   unpriced: numeric(),
 };
 
-/** Sums of a set of rows, USD as exact text. */
-export type TotalsRow = Row<typeof totalsRow>;
+/** What a project cost in a month, USD as exact text. */
+type ProjectTotals = Row<typeof projectTotals>;
 
-const totals = sql`
-  coalesce(sum(amount_usd), 0) as total,
-  coalesce(sum(amount_usd) filter (where type in ('usage', 'batch', 'allocation')), 0) as usage,
-  coalesce(sum(amount_usd) filter (where type = 'subscription'), 0) as subscription,
-  coalesce(sum(amount_usd) filter (where type = 'expense'), 0) as expense,
-  coalesce(sum(message_count), 0) as messages,
-  coalesce(sum(unpriced_count), 0) as unpriced`;
-
-/** Totals of each project that the caller may see, the dearest first. */
-export function selectProjectTotals(
+/** The current UTC month's totals of each project that the key may see, the dearest first. */
+export function selectMonthTotals(
   client: ClientBase,
   { workspaceId, environment }: LedgerScope,
-  { from, until }: DayRange,
-): Promise<(TotalsRow & { slug: string; name: string })[]> {
+): Promise<ProjectTotals[]> {
   return selectAll(
     client,
-    { slug: text(), name: text(), ...totalsRow },
-    // Summed before the names are joined: sorting every row by its project's name costs as much as all the rest.
-    sql`select projects.slug, projects.name, spend.total, spend.usage, spend.subscription, spend.expense,
-        spend.messages, spend.unpriced
-      from (
-        select value::uuid as project_id, ${totals}
-        from public.daily_totals
-        where workspace_id = ${workspaceId} and environment = ${environment} and dimension = 'project'
-          and day >= ${from} and day < ${until}
-        group by value
-      ) as spend
-      join public.projects on projects.workspace_id = ${workspaceId} and projects.id = spend.project_id
-      order by total desc, projects.slug`,
+    projectTotals,
+    sql`select slug, name, total, usage, subscription, expense, messages, unpriced
+      from private.month_totals(${workspaceId}, ${environment})`,
   );
 }
 

@@ -1,15 +1,14 @@
 import type { z } from "zod";
-import { monthOf } from "@/lib/contract/month";
 import type { monthSummary } from "@/lib/contract/reads";
-import { asKey, type KeyClaims } from "@/lib/db/transaction";
+import { asKeyAtOnce, type KeyClaims } from "@/lib/db/transaction";
 import { parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { selectProjectTotals } from "./queries";
+import { selectMonthTotals } from "./queries";
 
 /** The current UTC month of what the key may see (specification 2.5). The total and its parts are sums of the same rows. */
 export async function readMonthSummary(claims: KeyClaims): Promise<z.output<typeof monthSummary>> {
   const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
-  const projects = await asKey(claims, (client, now) => selectProjectTotals(client, scope, monthOf(now)));
+  const projects = await asKeyAtOnce(claims, (client) => selectMonthTotals(client, scope));
   const total = (pick: (row: (typeof projects)[number]) => string) =>
     toExact(sum(projects.map((row) => parseDecimal(pick(row)))));
   const amount = (text: string) => toExact(parseDecimal(text));
