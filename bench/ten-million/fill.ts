@@ -1,0 +1,267 @@
+import { Client } from "pg";
+import { v7 as uuidv7 } from "uuid";
+import type { CostMessage } from "@/lib/contract/message";
+import { uuid } from "@/lib/db/columns";
+import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+import { generateSecret, hashSecret, secretHint } from "@/lib/keys/secret";
+import { seededRandom } from "@/lib/ledger/demo/random";
+import { composeAllocation, composeMessage } from "@/lib/ledger/ingest/compose";
+import { rememberedRequest } from "@/lib/ledger/ingest/idempotency";
+import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
+import { type Replay, storeMessages } from "@/lib/ledger/ingest/store-messages";
+import { parseDecimal } from "@/lib/ledger/pricing/decimal";
+import { nextMessage, type TeamMessage } from "./messages";
+import { makeTeam, type Team } from "./team";
+
+/** How long the history is, and how many postings a call of the ledger's function gets. */
+const historyDays = 3 * 365;
+const postingsAWrite = 5_000;
+const dayMs = 86_400_000;
+
+/** The workspaces of a history: the share of its postings that each has. */
+const shares = [
+  ["large", 0.72],
+  ["second", 0.2],
+  ["third", 0.06],
+  ["fourth", 0.02],
+] as const;
+
+/** A workspace that is to be filled. */
+type Tenant = {
+  id: string;
+  team: Team;
+  postings: number;
+  random: () => number;
+  projectIds: Map<string, string>;
+  keyIds: Record<"live" | "test", string[]>;
+};
+
+/** How a history is filled: `postings` in all, besides the `small` workspace's own; `now` is its last instant, ms since 1970. */
+export type FillOptions = {
+  postings: number;
+  small: number;
+  now: number;
+  say: (line: string) => void;
+};
+
+/** The slugs of the workspaces with the most postings and with the fewest, and the secret of a key of each. */
+export type FilledHistory = Record<"large" | "small", { slug: string; key: string }>;
+
+/**
+ * Fills a database with three years of messages of several workspaces, through the function with which the service records
+ * (`private.store_messages`): so every sum is what these messages would have made. The small workspace has the same names
+ * and the same three years.
+ * @param adminUrl logs in as the owner of the schema
+ */
+export async function fillHistory(adminUrl: string, options: FillOptions): Promise<FilledHistory> {
+  const { postings, small, now, say } = options;
+  const client = new Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await execute(client, sql`set synchronous_commit = off`);
+    const tenants: Tenant[] = [];
+    const found: Partial<FilledHistory> = {};
+    const all = [
+      ...shares.map(([slug, share]) => [slug, postings * share] as const),
+      ["small", small] as const,
+    ];
+    for (const [slug, count] of all) {
+      const { tenant, key } = await makeTenant(client, slug, count);
+      tenants.push(tenant);
+      if (slug === "large" || slug === "small") found[slug] = { slug, key };
+    }
+    await makeMonths(client, now);
+    await fillDays(client, tenants, now, say);
+    say("vacuuming");
+    for (const table of ["messages", "daily_spend", "daily_totals", "key_spend"]) {
+      await client.query(`vacuum analyze public.${table}`);
+    }
+    await client.query("vacuum analyze private.idempotency");
+    await makeBudgets(client, tenants);
+    return found as FilledHistory;
+  } finally {
+    await client.end();
+  }
+}
+
+async function makeTenant(
+  client: Client,
+  slug: string,
+  postings: number,
+): Promise<{ tenant: Tenant; key: string }> {
+  const team = makeTeam(1);
+  const workspace = await selectOne(
+    client,
+    { id: uuid() },
+    sql`insert into public.workspaces (slug, name) values (${slug}, ${slug}) returning id`,
+  );
+  const projects = await selectAll(
+    client,
+    { id: uuid() },
+    sql`insert into public.projects (workspace_id, slug, name)
+      select ${workspace.id}, slug, initcap(slug) from unnest(${team.projects}::text[]) with ordinality as p (slug, place)
+      order by place returning id`,
+  );
+  const keyIds: Tenant["keyIds"] = { live: [], test: [] };
+  let secret = "";
+  for (const environment of ["live", "test"] as const) {
+    for (const name of team.keyNames) {
+      const made = generateSecret();
+      const { prefix, last_four } = secretHint(made);
+      const { id } = await selectOne(
+        client,
+        { id: uuid() },
+        sql`insert into public.api_keys (workspace_id, name, prefix, last_four, permissions, environment)
+          values (${workspace.id}, ${`${name} (${environment})`}, ${prefix}, ${last_four},
+            ${["log_usage", "add_expenses", "manage_subscriptions", "read_summaries"]}, ${environment}) returning id`,
+      );
+      await execute(
+        client,
+        sql`insert into private.api_key_secrets (api_key_id, hash) values (${id}, decode(${hashSecret(made)}, 'hex'))`,
+      );
+      keyIds[environment].push(id);
+      if (environment === "live") secret = made;
+    }
+  }
+  const projectIds = new Map(team.projects.map((name, index) => [name, projects[index]?.id ?? ""]));
+  const random = seededRandom(slug.length * 7919 + slug.charCodeAt(0));
+  return { tenant: { id: workspace.id, team, postings, random, projectIds, keyIds }, key: secret };
+}
+
+/** Creates the partitions of the history, and of the year after it, which yearly charges reach. */
+async function makeMonths(client: Client, now: number): Promise<void> {
+  const from = new Date(now - historyDays * dayMs);
+  for (let month = 0; month < 36 + 13; month += 1) {
+    const first = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + month, 1));
+    await callFunction(client, "private.ensure_messages_month", first.toISOString());
+  }
+}
+
+/** How busy a day is: less at weekends, and three times as much at the end of the history as at its beginning. */
+function weightOf(day: number, firstDay: number): number {
+  const weekday = new Date(day * dayMs).getUTCDay();
+  const growth = 1 + (2 * (day - firstDay)) / historyDays;
+  return (weekday === 0 || weekday === 6 ? 0.35 : 1) * growth;
+}
+
+async function fillDays(
+  client: Client,
+  tenants: Tenant[],
+  now: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const lastDay = Math.floor(now / dayMs);
+  const firstDay = lastDay - historyDays + 1;
+  const days = Array.from({ length: historyDays }, (_, index) => firstDay + index);
+  const totalWeight = days.reduce((sum, day) => sum + weightOf(day, firstDay), 0);
+  const since = performance.now();
+  let stored = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const owed = new Map(tenants.map((tenant) => [tenant, 0]));
+  for (const [index, day] of days.entries()) {
+    for (const tenant of tenants) {
+      let due = (owed.get(tenant) ?? 0) + (tenant.postings * weightOf(day, firstDay)) / totalWeight;
+      while (due >= 1) {
+        const chunk = composeChunk(tenant, day, now, Math.min(due, postingsAWrite));
+        due -= chunk.messages.length;
+        stored += chunk.messages.length;
+        // The next messages are composed while Postgres stores these.
+        await writing;
+        writing = storeMessages(client, { projects: [], ...chunk });
+        writing.catch(() => {});
+      }
+      owed.set(tenant, due);
+    }
+    if (index % 30 === 29) {
+      const perSecond = Math.round((stored / (performance.now() - since)) * 1000);
+      say(`${index + 1} of ${historyDays} days, ${stored} postings, ${perSecond} a second`);
+    }
+  }
+  await writing;
+  say(`${stored} postings in ${((performance.now() - since) / 1000).toFixed(0)} s`);
+}
+
+/** Messages of a tenant's day until they have so many postings, in the order in which they were recorded. */
+function composeChunk(tenant: Tenant, day: number, now: number, postings: number) {
+  const found: TeamMessage[] = [];
+  let count = 0;
+  while (count < postings) {
+    const next = nextMessage(tenant.team, day, now, tenant.random);
+    found.push(next);
+    count += next.message.type === "batch" ? next.message.items.length : 1;
+  }
+  found.sort((a, b) => a.recordedAt - b.recordedAt);
+  const messages: LedgerRow[] = [];
+  const replays: Replay[] = [];
+  for (const each of found) {
+    const { rows, replay } = rowsOf(tenant, each, now);
+    messages.push(...rows);
+    if (replay) replays.push(replay);
+  }
+  return { messages, replays };
+}
+
+function rowsOf(tenant: Tenant, sent: TeamMessage, now: number): { rows: LedgerRow[]; replay?: Replay } {
+  const { workload, environment, source, recordedAt, message } = sent;
+  const id = uuidv7({ msecs: recordedAt });
+  const created_at = new Date(recordedAt).toISOString();
+  const { postings } = compose(message, now);
+  const rows = postings.map(({ project, ...posting }): LedgerRow => {
+    const owner = {
+      workspace_id: tenant.id,
+      id,
+      created_at,
+      project_id: tenant.projectIds.get(project ?? workload.project) ?? "",
+      api_key_id: tenant.keyIds[environment][workload.key] ?? "",
+      environment,
+      source,
+    };
+    return { ...posting, ...owner };
+  });
+  if (!sent.hasIdempotencyKey) return { rows };
+  const request = { project: workload.project, source: "api" as const, message };
+  const response = {
+    id,
+    status: "recorded",
+    amount_usd: rows[0]?.amount_usd,
+    occurred_at: rows[0]?.occurred_at,
+  };
+  return {
+    rows,
+    replay: {
+      workspace_id: tenant.id,
+      key: id,
+      message_id: id,
+      request: rememberedRequest(request, environment),
+      response,
+      created_at,
+    },
+  };
+}
+
+function compose(message: CostMessage, now: number) {
+  return message.type === "allocation"
+    ? composeAllocation(message, parseDecimal(message.amount ?? "0"), now)
+    : composeMessage(message, { now, overrides: [] });
+}
+
+/** Ten budgets for each workspace, of every scope. */
+async function makeBudgets(client: Client, tenants: Tenant[]): Promise<void> {
+  for (const { id, projectIds, keyIds } of tenants) {
+    const scopes: [type: string, value: string | null][] = [
+      ["global", null],
+      ...[...projectIds.values()].slice(0, 3).map((value): [string, string] => ["project", value]),
+      ...["feature-1", "feature-2"].map((value): [string, string] => ["feature", value]),
+      ...["openai", "anthropic"].map((value): [string, string] => ["provider", value]),
+      ...keyIds.live.slice(0, 2).map((value): [string, string] => ["key", value]),
+    ];
+    for (const [index, [type, value]] of scopes.entries()) {
+      await execute(
+        client,
+        sql`insert into public.budgets (workspace_id, name, scope_type, scope_value, amount)
+          values (${id}, ${`Budget ${index + 1}`}, ${type}, ${value}, ${1_000})`,
+      );
+    }
+  }
+}

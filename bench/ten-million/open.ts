@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@/lib/db/embedded/server";
+import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
+import { makeDataDir } from "@/tests/helpers/cluster";
+import { projectRoot } from "@/tests/helpers/project-root";
+import { type FilledHistory, fillHistory } from "./fill";
+
+/** The number of postings in the `small` workspace. */
+const smallPostings = 10_000;
+
+/** A running Postgres with a filled history, and what it was filled with. `stop()` ends it. */
+export type OpenHistory = {
+  postgres: EmbeddedPostgres;
+  history: FilledHistory;
+  postings: number;
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts a Postgres with a history of so many postings. Filling takes about a minute per million.
+ * @param dataDir kept and used again where it was filled before; without one, a temporary folder is used and removed
+ */
+export async function openHistory(
+  postings: number,
+  dataDir: string | undefined,
+  say: (line: string) => void,
+): Promise<OpenHistory> {
+  const folder = dataDir ?? makeDataDir();
+  if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o755 });
+  const recordFile = join(folder, "history.json");
+  const remove = () => dataDir === undefined && rmSync(folder, { recursive: true, force: true });
+  try {
+    if (!existsSync(recordFile)) {
+      const history = await fill(folder, postings, say);
+      writeFileSync(recordFile, JSON.stringify({ postings, history }));
+    }
+    const record: { postings: number; history: FilledHistory } = JSON.parse(readFileSync(recordFile, "utf8"));
+    const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {} });
+    await migrate(postgres.adminUrl, join(projectRoot, "supabase/migrations"));
+    const stop = async () => {
+      await postgres.stop();
+      remove();
+    };
+    return { postgres, ...record, stop };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Fills an empty data folder. Not durable while it is being filled, because nobody needs half of it. */
+async function fill(dataDir: string, postings: number, say: (line: string) => void): Promise<FilledHistory> {
+  const overrides = {
+    fsync: "off",
+    full_page_writes: "off",
+    max_wal_size: "4GB",
+    maintenance_work_mem: "512MB",
+  };
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {}, overrides });
+  try {
+    await bootstrapDatabaseAt(postgres.superuserUrl, join(projectRoot, "supabase/bootstrap"));
+    await migrate(postgres.adminUrl, join(projectRoot, "supabase/migrations"));
+    await postgres.enableServiceLogin();
+    const now = Date.now();
+    return await fillHistory(postgres.adminUrl, { postings, small: smallPostings, now, say });
+  } finally {
+    await postgres.stop();
+  }
+}
