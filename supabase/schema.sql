@@ -973,6 +973,42 @@ create index rate_windows_at_idx on private.rate_windows using btree (api_key_id
 
 alter table private.rate_windows enable row level security;
 
+-- private.removed_key_spend -------------------------------------------------------------------------------------------
+
+-- What they came to for the key that recorded them, by the month of recording, as in `key_spend`.
+create table private.removed_key_spend (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  month date not null,
+  amount_usd numeric not null,
+  message_count bigint not null,
+  constraint removed_key_spend_pkey primary key (workspace_id, api_key_id, month)
+);
+
+alter table private.removed_key_spend enable row level security;
+
+-- private.removed_messages --------------------------------------------------------------------------------------------
+
+-- What the removed postings of a workspace came to, by the month in which they occurred (UTC). A message counts once, on
+-- its first posting, as in `daily_spend`. A message recorded before `removed_at` may be missing in that month; one
+-- recorded later may not.
+create table private.removed_messages (
+  workspace_id uuid not null,
+  month date not null,
+  environment text not null,
+  amount_usd numeric not null,
+  message_count bigint not null,
+  item_count bigint not null,
+  unpriced_count bigint not null,
+  removed_at timestamptz not null,
+  constraint removed_messages_pkey primary key (month, workspace_id, environment),
+  constraint removed_messages_month_check check (extract(day from month) = 1::numeric)
+);
+
+create index removed_messages_workspace_idx on private.removed_messages using btree (workspace_id, month);
+
+alter table private.removed_messages enable row level security;
+
 -- private.running_exports ---------------------------------------------------------------------------------------------
 
 -- An export takes long, so each user may have one at a time, over all processes. Each running export has a row, which its
@@ -2401,6 +2437,22 @@ end
 $function$;
 grant execute on function private.member_workspaces(text[]) to authenticated;
 
+-- The day before which messages of a workspace were removed; null where none were, or the caller may not read it.
+create or replace function private.messages_removed_before(workspace uuid)
+ returns date
+ language plpgsql
+ stable security definer
+ set search_path to ''
+as $function$
+begin
+  if workspace is distinct from private.key_workspace() and workspace not in (select private.member_workspaces()) then
+    return null;
+  end if;
+  return (select (max(month) + interval '1 month')::date from private.removed_messages where workspace_id = workspace);
+end
+$function$;
+grant execute on function private.messages_removed_before(uuid) to authenticated, outlay_key;
+
 -- seconds: how long documents are not advertised from now on; 0: they are advertised again
 create or replace function private.note_document_outage(seconds integer)
  returns void
@@ -2677,6 +2729,74 @@ begin
   delete from public.key_spend where workspace_id = old.id;
   delete from private.idempotency where workspace_id = old.id;
   return null;
+end
+$function$;
+
+-- Removes every message of a month that is over, of all workspaces, and remembers what they came to: all of it or nothing.
+-- The partition stays, empty, so that recording never misses it. Only the owner of the schema may run this.
+--
+-- Whoever writes to this one month waits while its postings are summed; readers wait only while the partition is emptied.
+-- Raises lock_not_available (55P03) where others hold the month too long; nothing has happened then.
+create or replace function private.remove_messages_month(first_day date)
+ returns void
+ language plpgsql
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+ set lock_timeout to '200ms'
+as $function$
+declare
+  partition_name text := 'messages_' || to_char(first_day, 'YYYY_MM');
+begin
+  if first_day >= date_trunc('month', now())::date then
+    raise exception 'the month of % is not over', first_day using errcode = 'invalid_parameter_value';
+  end if;
+  execute format('lock table only private.%I in share row exclusive mode', partition_name);
+  execute format(
+    $statement$
+      with gone as materialized (
+        select workspace_id, environment, api_key_id, date_trunc('month', created_at)::date as recorded_in,
+          sum(amount_usd) as amount_usd,
+          count(*) filter (where part = 0) as message_count,
+          count(*) as item_count,
+          count(*) filter (where cost_status = 'unpriced') as unpriced_count
+        from private.%I
+        group by 1, 2, 3, 4
+      ), per_key as (
+        insert into private.removed_key_spend as kept (workspace_id, api_key_id, month, amount_usd, message_count)
+        select workspace_id, api_key_id, recorded_in, sum(amount_usd), sum(message_count)
+        from gone where api_key_id is not null
+        group by 1, 2, 3
+        on conflict (workspace_id, api_key_id, month) do update
+          set amount_usd = kept.amount_usd + excluded.amount_usd,
+              message_count = kept.message_count + excluded.message_count
+      )
+      insert into private.removed_messages as kept
+        (workspace_id, month, environment, amount_usd, message_count, item_count, unpriced_count, removed_at)
+      select workspace_id, $1, environment, sum(amount_usd), sum(message_count), sum(item_count), sum(unpriced_count),
+        clock_timestamp()
+      from gone
+      group by 1, 3
+      on conflict (month, workspace_id, environment) do update
+        set amount_usd = kept.amount_usd + excluded.amount_usd,
+            message_count = kept.message_count + excluded.message_count,
+            item_count = kept.item_count + excluded.item_count,
+            unpriced_count = kept.unpriced_count + excluded.unpriced_count,
+            removed_at = excluded.removed_at
+    $statement$, partition_name
+  ) using first_day;
+  -- Readers come and go; each attempt holds up new ones for at most the lock timeout.
+  for attempt in 1..20 loop
+    begin
+      execute format('lock table only private.%I in access exclusive mode', partition_name);
+      exit;
+    exception when lock_not_available then
+      if attempt = 20 then
+        raise;
+      end if;
+    end;
+    perform pg_catalog.pg_sleep(0.05);
+  end loop;
+  execute format('truncate table only private.%I', partition_name);
 end
 $function$;
 

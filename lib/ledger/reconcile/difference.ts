@@ -2,6 +2,7 @@
 export const kinds = {
   daily_spend: "a day's sum and the messages of that day",
   daily_totals: "a day's total by one dimension and the messages of that day",
+  removed: "the sums of a month whose messages were removed and what they came to",
   key_spend: "what a key spent in a month and what was recorded with it",
   posting: "a message and the postings it is kept as",
   idempotency: "an idempotency key and the message it answers with",

@@ -8,43 +8,79 @@ export function ofWorkspace(column: Sql, workspaceId: string | null): Sql {
 /**
  * Messages whose postings are not what the message says: an allocation is two that sum to zero, a year of subscription
  * twelve, a batch as many as its last line's place says, anything else one; what was charged in a currency is its amount at
- * the rate kept with it.
+ * the rate kept with it. A posting of a year may be missing in a month whose messages were removed after it was recorded;
+ * then each of the others is still a twelfth.
  */
 export const differingPostings = (workspaceId: string | null) => sql`
   select message.*, round(exact_amount_usd, 18) as actual_amount_usd, workspace.slug as workspace
   from (
-    select workspace_id, id, type, count(*) as stored_parts, sum(amount_usd) as stored_amount_usd,
-      case when type = 'allocation' then 2 when type = 'batch' then max(part) + 1
-        when bool_or(details ->> 'interval' = 'year') then 12 else 1 end as actual_parts,
-      case type when 'allocation' then 0 else
-        coalesce(max(original_amount) * coalesce(max((price ->> 'rate')::numeric), 1), sum(amount_usd))
-      end as exact_amount_usd,
-      max(part) as last_part,
-      count(distinct amount_usd) filter (where part < 11) as shares
-    from public.messages
-    where (type <> 'usage' or part <> 0) ${ofWorkspace(sql`workspace_id`, workspaceId)}
-    group by workspace_id, id, type
+    select workspace_id, id, type, stored_parts, stored_amount_usd, last_part, shares, removed_parts,
+      case when type = 'allocation' then 2 when type = 'batch' then last_part + 1
+        when is_yearly then 12 - removed_parts else 1 end as actual_parts,
+      case when type = 'allocation' then 0 when removed_parts = 0 then coalesce(charge, stored_amount_usd)
+        -- With 30 digits: a quotient of short numbers has fewer than a share.
+        else (stored_parts - has_last_part) * round(round(charge, 30) / 12, 18)
+          + has_last_part * (charge - 11 * round(round(charge, 30) / 12, 18))
+      end as exact_amount_usd
+    from (
+      select workspace_id, id, type, count(*) as stored_parts, sum(amount_usd) as stored_amount_usd,
+        bool_or(details ->> 'interval' = 'year') as is_yearly,
+        max(original_amount) * coalesce(max((price ->> 'rate')::numeric), 1) as charge,
+        max(part) as last_part, count(*) filter (where part = 11) as has_last_part,
+        count(distinct amount_usd) filter (where part < 11) as shares,
+        array_agg(part) filter (where type = 'subscription') as parts,
+        min(details ->> 'starts_on') as starts_on, min(created_at) as created_at, min(environment) as environment
+      from public.messages
+      where (type <> 'usage' or part <> 0) ${ofWorkspace(sql`workspace_id`, workspaceId)}
+      group by workspace_id, id, type
+    ) as stored
+    cross join lateral (
+      select count(*) as removed_parts
+      from generate_series(0, 11) as part
+      join private.removed_messages as removed
+        on removed.workspace_id = stored.workspace_id and removed.environment = stored.environment
+        and removed.month = date_trunc('month', starts_on::date + part * interval '1 month')::date
+      where is_yearly and part <> all (parts) and removed.removed_at > created_at
+    ) as gone
   ) as message
   left join public.workspaces as workspace on workspace.id = message.workspace_id
-  where stored_parts <> actual_parts or last_part <> actual_parts - 1
-    or abs(stored_amount_usd - exact_amount_usd) > 0.5e-18
+  where stored_parts <> actual_parts or (last_part <> actual_parts - 1 and removed_parts = 0)
+    -- A part of the remainder that is left of a division by twelve may be in a posting that is gone.
+    or abs(stored_amount_usd - exact_amount_usd) > case when removed_parts > 0 then 12e-18 else 0.5e-18 end
     or (message.type = 'subscription' and shares > 1)
   order by workspace.slug, message.id`;
 
-/** Idempotency keys that answer with a message that is not there. */
+/**
+ * That the message of an answer `i` may be missing: messages of the month in which it occurred were removed later. Its
+ * answer stays, so that a retry is still recognised.
+ */
+const wasRemoved = sql`
+  exists (
+    select from private.removed_messages as removed
+    where removed.workspace_id = i.workspace_id and removed.environment = i.environment
+      and removed.removed_at > i.created_at
+      and removed.month = date_trunc('month', coalesce(
+        (i.request #>> '{message,starts_on}')::date::timestamp,
+        (i.request #>> '{message,occurred_at}')::timestamptz at time zone 'UTC',
+        i.created_at at time zone 'UTC'
+      ))::date
+  )`;
+
+const isStray = sql`
+  not exists (select from public.messages as m where m.workspace_id = i.workspace_id and m.id = i.message_id)
+    and not ${wasRemoved}`;
+
+/** Idempotency keys that answer with a message that is not there, and was not removed. */
 export const strayAnswers = (workspaceId: string | null) => sql`
   select i.workspace_id, workspace.slug as workspace, i.key, i.message_id
   from private.idempotency as i
   left join public.workspaces as workspace on workspace.id = i.workspace_id
-  where not exists (select from public.messages as m where m.workspace_id = i.workspace_id and m.id = i.message_id)
-    ${ofWorkspace(sql`i.workspace_id`, workspaceId)}
+  where ${isStray} ${ofWorkspace(sql`i.workspace_id`, workspaceId)}
   order by workspace.slug, i.key`;
 
 /** Without the stray answer a retry is recorded, and what it stands for is counted. */
 export const removeStrayAnswers = (workspaceId: string) => sql`
-  delete from private.idempotency as i
-  where i.workspace_id = ${workspaceId}
-    and not exists (select from public.messages as m where m.workspace_id = i.workspace_id and m.id = i.message_id)`;
+  delete from private.idempotency as i where i.workspace_id = ${workspaceId} and ${isStray}`;
 
 /** Which message. */
 type MessageName = { workspaceId: string; id: string };
@@ -54,7 +90,12 @@ export const lockPostings = ({ workspaceId, id }: MessageName) => sql`
   select part, occurred_at, project_id, amount_usd, original_amount,
     price ->> 'rate' as rate, type, details,
     (select id from public.projects as source where source.workspace_id = m.workspace_id and source.slug = m.details ->> 'from_project')
-      as source_project_id
+      as source_project_id,
+    array(
+      select to_char(removed.month, 'YYYY-MM') from private.removed_messages as removed
+      where removed.workspace_id = m.workspace_id and removed.environment = m.environment
+        and removed.removed_at > m.created_at
+    ) as removed_months
   from public.messages as m
   where workspace_id = ${workspaceId} and id = ${id}
   order by part

@@ -14,7 +14,14 @@ import { addMonths } from "@/lib/ledger/recurring/periods";
 import { changePosting, lockPostings, restorePosting, type StoredPosting } from "./queries";
 
 /** A posting as the message says it should be. */
-type Wanted = { part: number; amount: Decimal; occurredAt: string; projectId: string };
+type Wanted = {
+  part: number;
+  amount: Decimal;
+  occurredAt: string;
+  projectId: string;
+  /** Whether the messages of its month were removed after it was recorded: then it may be missing. */
+  isRemoved?: boolean;
+};
 
 /**
  * Makes a message's postings what the message says: amounts are corrected, missing postings restored. Where what is left
@@ -25,6 +32,7 @@ export async function mendPostings(client: ClientBase, workspaceId: string, id: 
   for (const wanted of wantedPostings(postings) ?? []) {
     const stored = postings.find(({ part }) => part === wanted.part);
     const amount = toText(wanted.amount);
+    if (!stored && wanted.isRemoved) continue;
     if (!stored) await restorePosting(client, { workspaceId, id }, { ...wanted, amount });
     else if (compare(parseDecimal(stored.amount_usd), wanted.amount) !== 0) {
       await changePosting(client, { workspaceId, id }, wanted.part, amount);
@@ -46,12 +54,16 @@ function wantedPostings(postings: StoredPosting[]): Wanted[] | undefined {
   if (startsOn === undefined) return undefined;
   const share = divideMoney(charge, parseDecimal("12"));
   const rest = subtract(charge, multiply(share, parseDecimal("11")));
-  return Array.from({ length: 12 }, (_, part) => ({
-    part,
-    amount: part === 11 ? rest : share,
-    occurredAt: `${addMonths(startsOn, part)}${at.slice(10)}`,
-    projectId: first.project_id,
-  }));
+  return Array.from({ length: 12 }, (_, part) => {
+    const occurredAt = `${addMonths(startsOn, part)}${at.slice(10)}`;
+    return {
+      part,
+      amount: part === 11 ? rest : share,
+      occurredAt,
+      projectId: first.project_id,
+      isRemoved: first.removed_months.includes(occurredAt.slice(0, 7)),
+    };
+  });
 }
 
 /** What was answered is the amount of the first posting; the second takes as much from the other project. */

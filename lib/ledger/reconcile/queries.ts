@@ -1,5 +1,16 @@
 import type { ClientBase } from "pg";
-import { bigint, integer, json, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import {
+  bigint,
+  integer,
+  json,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  texts,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
 import { callFunction, execute, selectAll, selectFirst, selectOne } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
 import type { Kind } from "./difference";
@@ -83,6 +94,10 @@ export function selectDifferingTotals(client: ClientBase, month: Month, workspac
   return list(client, sums.differingTotals({ ...month, workspaceId }));
 }
 
+export function selectDifferingRemoved(client: ClientBase, month: Month, workspaceId: string | null) {
+  return list(client, sums.differingRemoved({ ...month, workspaceId }));
+}
+
 const wholeLedger = {
   key_spend: sums.differingKeys,
   posting: messages.differingPostings,
@@ -162,6 +177,8 @@ const postingRow = {
   type: text(),
   details: nullable(json<{ interval?: string; starts_on?: string; from_project?: string }>()),
   source_project_id: nullable(uuid()),
+  /** The months (`YYYY-MM`) whose messages were removed after this one was recorded. */
+  removed_months: texts(),
 };
 
 /** A posting as its mending needs it; decimals are text. */

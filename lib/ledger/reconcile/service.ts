@@ -21,6 +21,7 @@ import {
   selectBudgeted,
   selectDiffering,
   selectDifferingDays,
+  selectDifferingRemoved,
   selectDifferingTotals,
   selectMonths,
   selectWorkspaceId,
@@ -121,6 +122,7 @@ async function findDifferences(
   for (const month of await selectMonths(client, workspaceId)) {
     onProgress?.(`the days of ${month.from.slice(0, 7)}`);
     add("daily_spend", await selectDifferingDays(client, month, workspaceId));
+    add("removed", await selectDifferingRemoved(client, month, workspaceId));
     add("daily_totals", await selectDifferingTotals(client, month, workspaceId));
   }
   for (const kind of ["key_spend", "posting", "idempotency"] as const) {
@@ -174,6 +176,8 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
         [row.dimension ?? "dimension"]: row.name ?? "none",
         ...pick("type", "environment"),
       };
+    case "removed":
+      return pick("month", "environment");
     case "key_spend":
       return { ...pick("month"), key };
     case "posting":

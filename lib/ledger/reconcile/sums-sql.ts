@@ -63,15 +63,58 @@ const isEmpty = (names: readonly string[]) => each(names, (name) => sql`${name} 
 const inMonth = ({ from, until }: MonthOf) => sql`
   day >= (${from}::timestamptz at time zone 'UTC')::date and day < (${until}::timestamptz at time zone 'UTC')::date`;
 
+/** The first day of a month. */
+const firstDay = ({ from }: MonthOf) => sql`(${from}::timestamptz at time zone 'UTC')::date`;
+
+/**
+ * That messages of the row's workspace and environment in the month were removed (`npm run retention`). Asked within each
+ * statement, so within its snapshot.
+ */
+const isRemoved = (of: MonthOf) => sql`
+  (workspace_id, environment) in (
+    select workspace_id, environment from private.removed_messages where month = ${firstDay(of)}
+  )`;
+
+const sumsOf = (names: readonly string[]) => each(names, (name) => sql`sum(${name}) as ${name}`);
+
+/** The rollup of a month. */
+const keptDays = (of: MonthOf) => sql`
+  select ${dimensions}, ${listed(figures)} from public.daily_spend
+  where ${inMonth(of)} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}`;
+
+/** Nothing where messages of the month were removed: what they came to by day is not known any more. */
 const comparedDays = (of: MonthOf) =>
   compare(
     dimensions,
     figures,
-    sql`select ${dimensions}, ${listed(figures)} from public.daily_spend
-   where ${inMonth(of)} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}`,
-    sql`select ${dimensions}, ${each(figures, (name) => sql`sum(${name}) as ${name}`)}
-   from (${entries(of)}) as entries group by ${dimensions}`,
+    sql`${keptDays(of)} and not ${isRemoved(of)}`,
+    sql`select ${dimensions}, ${sumsOf(figures)}
+   from (${entries(of)} and not ${isRemoved(of)}) as entries group by ${dimensions}`,
   );
+
+const perEnvironment = sql`workspace_id, environment`;
+
+/**
+ * Sums of a month whose messages were removed that differ from what the removed messages came to, with those recorded
+ * since. By workspace and environment: no more is remembered. Nothing where none were removed.
+ */
+export const differingRemoved = (of: MonthOf) => sql`
+  select compared.*, to_char(${firstDay(of)}, 'YYYY-MM') as month, workspace.slug as workspace
+  from (${compare(
+    perEnvironment,
+    figures,
+    sql`select ${perEnvironment}, ${sumsOf(figures)}
+      from (${keptDays(of)} and ${isRemoved(of)}) as kept group by ${perEnvironment}`,
+    sql`select ${perEnvironment}, ${sumsOf(figures)}
+      from (
+        select ${perEnvironment}, ${listed(figures)} from (${entries(of)} and ${isRemoved(of)}) as entries
+        union all
+        select ${perEnvironment}, ${listed(figures)} from private.removed_messages
+        where month = ${firstDay(of)} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}
+      ) as counted group by ${perEnvironment}`,
+  )}) as compared
+  left join public.workspaces as workspace on workspace.id = compared.workspace_id
+  order by workspace.slug, compared.environment`;
 
 /** Sums of days in a month that differ from their messages. */
 export const differingDays = (of: MonthOf) => sql`
@@ -90,16 +133,21 @@ export const removeEmptyDays = (of: MonthOf) => sql`
 
 const totalColumns = sql`workspace_id, environment, dimension, day, value, type`;
 const totalFigures = ["amount_usd", "message_count", "unpriced_count"] as const;
-const totalSums = each(totalFigures, (name) => sql`sum(${name}) as ${name}`);
+const totalSums = sumsOf(totalFigures);
 const comparedTotals = (of: MonthOf) =>
   compare(
     totalColumns,
     totalFigures,
     sql`select ${totalColumns}, ${listed(totalFigures)} from public.daily_totals
    where ${inMonth(of)} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}`,
-    // Summed before it is cut up: there are far fewer combinations than messages.
+    // Summed before it is cut up: there are far fewer combinations than messages. Where the messages were removed, the
+    // rollup is what is left to compare with.
     sql`select ${totalColumns}, ${totalSums}
-   from (select ${dimensions}, ${totalSums} from (${entries(of)}) as entries group by ${dimensions}) as spend
+   from (
+     select ${dimensions}, ${totalSums} from (${entries(of)} and not ${isRemoved(of)}) as entries group by ${dimensions}
+     union all
+     select ${dimensions}, ${listed(totalFigures)} from (${keptDays(of)} and ${isRemoved(of)}) as kept
+   ) as spend
    cross join lateral (values
      ('project', project_id::text), ('key', api_key_id::text), ('provider', provider), ('model', model), ('feature', feature)
    ) as slice (dimension, value)
@@ -136,10 +184,17 @@ const comparedKeys = (workspaceId: string | null) =>
     keyFigures,
     sql`select ${keyColumns}, amount_usd, message_count from public.key_spend
    where true ${ofWorkspace(sql`workspace_id`, workspaceId)}`,
-    sql`select workspace_id, api_key_id, date_trunc('month', created_at at time zone 'UTC')::date as month,
-     sum(amount_usd) as amount_usd, count(*) filter (where part = 0) as message_count
-   from public.messages where api_key_id is not null ${ofWorkspace(sql`workspace_id`, workspaceId)}
-   group by 1, 2, 3`,
+    sql`select ${keyColumns}, ${sumsOf(keyFigures)}
+   from (
+     select workspace_id, api_key_id, date_trunc('month', created_at at time zone 'UTC')::date as month,
+       sum(amount_usd) as amount_usd, count(*) filter (where part = 0) as message_count
+     from public.messages where api_key_id is not null ${ofWorkspace(sql`workspace_id`, workspaceId)}
+     group by 1, 2, 3
+     union all
+     select ${keyColumns}, ${listed(keyFigures)} from private.removed_key_spend
+     where true ${ofWorkspace(sql`workspace_id`, workspaceId)}
+   ) as recorded
+   group by ${keyColumns}`,
   );
 
 /** What keys spent in months that differs from the messages recorded with them. */

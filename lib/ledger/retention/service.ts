@@ -1,0 +1,105 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { Client } from "pg";
+import { connectionTo } from "@/lib/db/connection";
+import { deadlines } from "@/lib/db/deadlines";
+import { databaseUrls } from "@/lib/db/pool";
+import { execute } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+import { isContention } from "@/lib/db/transaction";
+import { countMonth, removeMonth, type StoredMonth, selectMonthsBefore, selectThisMonth } from "./queries";
+
+export type RetentionOptions = {
+  /** The first month to keep, `YYYY-MM`, UTC. */
+  before: string;
+  /** Whether to remove nothing and only say what would be removed. */
+  dryRun: boolean;
+  /** Called for each month that has been removed, or would be. */
+  onMonth?: (month: RemovedMonth) => void;
+  /** Ends the run after the current month. */
+  signal?: AbortSignal;
+};
+
+/** A month that was removed, or would be: `YYYY-MM`, its messages and postings, and the bytes that they took on disk. */
+export type RemovedMonth = { month: string; messages: number; postings: number; bytes: number };
+
+/** What a run removed, or would remove. `isWhole` is false where it was told to end earlier. */
+export type Retention = { months: RemovedMonth[]; isWhole: boolean };
+
+/** The month is not one whose messages can be removed. */
+export class RetentionError extends Error {
+  override name = "RetentionError";
+}
+
+/** How often a month is tried while others hold it, and how long to wait between two attempts. */
+const maxAttempts = 60;
+const pauseMs = 1_000;
+
+/**
+ * Removes the messages of every month before one, for all workspaces; what they came to stays in every sum. Each month is
+ * one transaction, so a run that was interrupted has removed whole months and is simply run again.
+ * @throws RetentionError for a month that is none or lies ahead, and where a month is in use for a minute
+ */
+export async function removeMessages(options: RetentionOptions): Promise<Retention> {
+  const { before, dryRun, onMonth, signal } = options;
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before)) {
+    throw new RetentionError(
+      `--before takes the first month to keep as YYYY-MM, such as 2025-01, not ${before}.`,
+    );
+  }
+  const client = new Client({
+    ...connectionTo(databaseUrls().adminUrl),
+    connectionTimeoutMillis: 10_000,
+    query_timeout: deadlines.maintenance,
+  });
+  // A connection lost between two statements fails the next one.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await execute(client, sql`set statement_timeout = 0`);
+    const thisMonth = await selectThisMonth(client);
+    if (`${before}-01` > thisMonth) {
+      throw new RetentionError(
+        `${before} lies ahead: at most the months before the current one, ${thisMonth.slice(0, 7)}, can be removed.`,
+      );
+    }
+    const months: RemovedMonth[] = [];
+    for (const stored of await selectMonthsBefore(client, `${before}-01`)) {
+      if (signal?.aborted) return { months, isWhole: false };
+      const { messages, postings } = await countMonth(client, stored);
+      if (Number(postings) === 0) continue;
+      if (!dryRun) await removeInTurn(client, stored);
+      const month = {
+        month: stored.from.slice(0, 7),
+        messages: Number(messages),
+        postings: Number(postings),
+        bytes: Number(stored.bytes),
+      };
+      months.push(month);
+      onMonth?.(month);
+    }
+    return { months, isWhole: true };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Removes a month; waits for others who write to it or read it for long. */
+async function removeInTurn(client: Client, month: StoredMonth): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await removeMonth(client, month);
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (attempt === maxAttempts) {
+        throw new RetentionError(
+          `The messages of ${month.from.slice(0, 7)} are in use. Nothing of that month was removed; run the command again.`,
+          { cause: error },
+        );
+      }
+      await wait(pauseMs);
+    }
+  }
+}
+
+/** Whether others held the month: a lock timeout, or a deadlock. */
+const isBusy = (error: unknown) => isContention(error) || (error as { code?: string }).code === "55P03";
