@@ -15,8 +15,8 @@ import { parseArgs } from "node:util";
 import Big from "big.js";
 
 const packageName = "@fawazahmed0/currency-api";
-const snapshotPath = fileURLToPath(new URL("../lib/pricing/rates/snapshot.json", import.meta.url));
-const currenciesPath = fileURLToPath(new URL("../lib/pricing/iso-4217.ts", import.meta.url));
+const snapshotPath = fileURLToPath(new URL("../lib/ledger/pricing/rates/snapshot.json", import.meta.url));
+const currenciesPath = fileURLToPath(new URL("../lib/ledger/pricing/iso-4217.ts", import.meta.url));
 const maxJump = new Big("0.2");
 // A rate and its inverse are published with eight digits each.
 const maxInverseError = new Big("0.000001");

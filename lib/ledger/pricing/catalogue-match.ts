@@ -1,10 +1,21 @@
-import { calcPrice, findProvider, type ModelInfo, type ModelPrice } from "@pydantic/genai-prices";
+import { isDeepStrictEqual } from "node:util";
+import { type Correction, findCorrections } from "./corrections";
+import { type FirstMatch, findFirstProvider, findInFirstCatalogue } from "./first-catalogue";
+import { type Candidate, candidates } from "./names/models";
+import { isGateway, providerId } from "./names/providers";
+import { catalogueVersion, type PriceTable } from "./price-table";
+import { findInSecondCatalogue, hasProvider } from "./second-catalogue/second-catalogue";
 
-/** A provider's prices of a model during one period: price key → USD, or tiers of USD. */
-export type PriceTable = { provider: string; model: string; prices: ModelPrice };
-
-/** A model of the catalogue. `pricesAt` returns the same object within a period; undefined where it has no prices. */
-export type CatalogueModel = { pricesAt(instant: Date): PriceTable | undefined };
+/**
+ * A model that a catalogue has.
+ * - `tablesAt`: its prices by our corrections or the first catalogue; where it lists the model under several names, the best
+ *   match first. The same tables within a period.
+ * - `second`: its prices by the second catalogue, for what the others lack.
+ */
+export type CatalogueModel = {
+  tablesAt(instant: Date): readonly PriceTable[];
+  second: PriceTable | undefined;
+};
 
 export type MatchFailure = "unknown_provider" | "unknown_model";
 
@@ -12,25 +23,26 @@ export type MatchFailure = "unknown_provider" | "unknown_model";
 const maxNameLength = 200;
 
 /*
- * A match tries up to 700 regular expressions (0.03 to 0.1 ms), so results are cached. The cache has two generations of
- * bounded size: a flood of invented names evicts only names that were not used since the last change of generation.
+ * A match tries up to 700 regular expressions for each way to write the name (0.03 to 2 ms), so results are cached. The cache
+ * has two generations of bounded size: a flood of invented names evicts only names that were not used since the last change of
+ * generation.
  */
 const generationSize = 4_000;
 let young = new Map<string, CatalogueModel | MatchFailure>();
 let old = new Map<string, CatalogueModel | MatchFailure>();
 
-/** The entries of the catalogue that were matched; many spellings share one entry. */
+/** The models that were matched; many spellings share one. */
 const models = new Map<string, CatalogueModel>();
 
 /**
- * Finds the catalogue's entry for a provider and a model as clients spell them. It matches as the catalogue does:
- * aliases, dated ids, models that a cloud resells.
+ * Finds the catalogues' entry for a provider and a model as clients spell them: aliases, dated ids, models that a cloud
+ * resells, and the names that SDKs, gateways and clouds give to one model. A name that only resembles a model's finds nothing.
  */
 export function matchModel(provider: string, model: string): CatalogueModel | MatchFailure {
   const name = `${provider}\n${model}`;
   const known = young.get(name);
   if (known !== undefined) return known;
-  const found = old.get(name) ?? searchCatalogue(provider, model);
+  const found = old.get(name) ?? searchCatalogues(provider, model);
   if (name.length > 2 * maxNameLength) return found;
   if (young.size >= generationSize) {
     old = young;
@@ -45,77 +57,86 @@ export function countRememberedNames(): number {
   return young.size + old.size;
 }
 
-function searchCatalogue(provider: string, model: string): CatalogueModel | MatchFailure {
+function searchCatalogues(provider: string, model: string): CatalogueModel | MatchFailure {
   // With an empty provider, the catalogue would guess one from the model's name.
   if (provider.trim() === "" || provider.length > maxNameLength) return "unknown_provider";
   if (model.length > maxNameLength) return "unknown_model";
-  const match = ask(provider, model, new Date(0));
-  if (!match) return findProvider({ providerId: provider }) ? "unknown_model" : "unknown_provider";
-  const key = `${match.provider.id}\n${match.model.id}`;
-  let entry = models.get(key);
-  if (!entry) {
-    entry = new DatedModel(match.provider.id, match.model, provider, model);
-    models.set(key, entry);
-  }
+  const named = isGateway(provider) ? throughGateway(provider, model) : { provider: idOf(provider), model };
+  if (named.provider === undefined) return "unknown_provider";
+  const names = candidates(named.provider, named.model);
+  const free = freeModel(names);
+  if (free) return free;
+  const second = findInSecondCatalogue(names);
+  const corrections = findCorrections(names);
+  const matches = preferListed(findInFirstCatalogue(names), names, second);
+  if (matches.length === 0 && !second && corrections.length === 0) return "unknown_model";
+  const ids = matches.map(({ id }) => id);
+  const key = JSON.stringify([named.provider, ids, second?.model, corrections[0]?.models]);
+  const entry = models.get(key) ?? toModel(named.provider, matches, second, corrections);
+  models.set(key, entry);
   return entry;
 }
 
-function ask(providerId: string, model: string, timestamp: Date) {
-  try {
-    return calcPrice({}, model, { providerId, timestamp });
-  } catch {
-    // A defect in one entry of the catalogue must not refuse a message: its usage becomes unpriced.
-    return null;
-  }
+function idOf(provider: string): string | undefined {
+  const name = provider.trim().toLowerCase();
+  return providerId(provider) ?? findFirstProvider(provider) ?? (hasProvider(name) ? name : undefined);
 }
 
-class DatedModel implements CatalogueModel {
-  readonly #startDates: number[] = [];
-  readonly #clockTimes: number[] = [];
-  readonly #stretches = new Map<number, PriceTable>();
-
-  constructor(
-    private readonly provider: string,
-    private readonly info: ModelInfo,
-    /** A spelling that the catalogue matches to this model. */
-    private readonly askedProvider: string,
-    private readonly askedModel: string,
-  ) {
-    const conditions = Array.isArray(info.prices) ? info.prices : [];
-    for (const { constraint } of conditions) {
-      if (constraint?.type === "start_date") this.#startDates.push(Date.parse(constraint.start_date));
-      if (constraint?.type === "time_of_date")
-        this.#clockTimes.push(parseClock(constraint.start_time), parseClock(constraint.end_time));
-    }
-  }
-
-  /** The catalogue decides the prices. Between two of its boundaries, the first result is reused. */
-  pricesAt(instant: Date): PriceTable | undefined {
-    const at = instant.getTime();
-    if (Number.isNaN(at)) return undefined;
-    const stretch = this.#stretchOf(at);
-    const known = this.#stretches.get(stretch);
-    if (known) return known;
-    const prices = ask(this.askedProvider, this.askedModel, instant)?.model_price;
-    if (!prices) return undefined;
-    const table = { provider: this.provider, model: this.info.id, prices };
-    this.#stretches.set(stretch, table);
-    return table;
-  }
-
-  #stretchOf(at: number): number {
-    if (this.#startDates.length === 0 && this.#clockTimes.length === 0) return 0;
-    const dayMs = 86_400_000;
-    const clock = ((at % dayMs) + dayMs) % dayMs;
-    const passed = (boundaries: number[], now: number) =>
-      boundaries.filter((boundary) => boundary <= now).length;
-    return passed(this.#startDates, at) * 100 + passed(this.#clockTimes, clock);
-  }
+/** What a gateway's name of a model means: `openai/gpt-4o` is the model `gpt-4o` of `openai`. */
+function throughGateway(gateway: string, model: string): { provider: string | undefined; model: string } {
+  const slash = model.indexOf("/");
+  if (slash > 0) return { provider: idOf(model.slice(0, slash)), model: model.slice(slash + 1) };
+  return { provider: findFirstProvider(gateway) ?? gateway, model };
 }
 
-/** `16:30:00Z` or `08:00:00+08:00` → milliseconds since midnight UTC. */
-function parseClock(text: string): number {
-  const dayMs = 86_400_000;
-  const at = Date.parse(`1970-01-02T${text}`);
-  return ((at % dayMs) + dayMs) % dayMs;
+/**
+ * Where the second catalogue lists a name, and the first one has it only rewritten or by a pattern, the listed one is right: the
+ * name may be of a version with a price of its own, as `gpt-4o-2024-05-13` is.
+ */
+function preferListed(
+  matches: readonly FirstMatch[],
+  names: readonly Candidate[],
+  second: PriceTable | undefined,
+): readonly FirstMatch[] {
+  const [best] = matches;
+  if (!best || !second) return matches;
+  const secondAt = names.findIndex(({ model }) => model.toLowerCase() === second.model);
+  if (secondAt < best.at) return [];
+  if (secondAt > best.at || best.isExact) return matches;
+  const undated = findInSecondCatalogue([{ provider: second.provider, model: best.id }]);
+  return undated && !isDeepStrictEqual(undated.prices, second.prices) ? [] : matches;
+}
+
+const freePrices = { input_mtok: 0, output_mtok: 0, cache_read_mtok: 0, cache_write_mtok: 0 };
+
+/** OpenRouter's variants with `:free` cost nothing (openrouter.ai/docs/features/model-routing). */
+function freeModel(names: readonly Candidate[]): CatalogueModel | undefined {
+  const [first] = names;
+  if (first?.provider !== "openrouter" || !/^[^/]+\/[^/]+:free$/i.test(first.model)) return undefined;
+  const table = { ...first, prices: freePrices, version: catalogueVersion };
+  return { tablesAt: () => [table], second: undefined };
+}
+
+function toModel(
+  provider: string,
+  matches: readonly FirstMatch[],
+  second: PriceTable | undefined,
+  corrections: readonly Correction[],
+): CatalogueModel {
+  const periods = corrections
+    .map(({ from, models: [model = ""], prices, source }) => ({
+      start: from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from),
+      table: { provider, model, prices, version: from === undefined ? source : `correction of ${from}` },
+    }))
+    .reverse();
+  const correctedAt = (instant: Date) => periods.find(({ start }) => start <= instant.getTime())?.table;
+  return {
+    tablesAt(instant) {
+      if (Number.isNaN(instant.getTime())) return [];
+      const corrected = correctedAt(instant);
+      if (corrected) return [corrected];
+      return matches.flatMap((match) => match.pricesAt(instant) ?? []);
+    },
+    second,
+  };
 }

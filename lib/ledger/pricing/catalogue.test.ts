@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CatalogueLine, catalogueVersion, priceFromCatalogue, toScale } from "./catalogue";
+import { type CatalogueLine, priceFromCatalogue, toScale } from "./catalogue";
 import { countRememberedNames } from "./catalogue-match";
 import { parseDecimal, roundMoney, toText } from "./decimal";
+import { catalogueVersion } from "./price-table";
 import { findUnit } from "./units";
 
 const d = parseDecimal;
@@ -124,12 +125,11 @@ describe("A missing price", () => {
     ["openai", "gpt-4o", "cache_write_tokens", "no_rate"],
     ["openai", "text-embedding-3-small", "output_tokens", "no_rate"],
     ["github-copilot", "gpt-4o", "input_tokens", "no_rate"],
-    ["openrouter", "qwen/qwq-32b:free", "input_tokens", "no_rate"],
   ])("Leaves %s %s %s unpriced: %s", (provider, model, unit, reason) => {
     expect(price(provider, model, unit, "1000")).toEqual({ status: "unpriced", reason });
   });
 
-  const table = (prices: Record<string, number>) => ({ provider: "p", model: "m", prices });
+  const table = (prices: Record<string, number>) => ({ provider: "p", model: "m", prices, version: "v" });
   const unit = (name: string) => findUnit(name) ?? expect.fail(`${name} is no unit`);
 
   test("Differs from a rate of 0", () => {
@@ -236,7 +236,10 @@ test("Use the highest tier passed, in any order of the catalogue", () => {
     { start: 300, price: 4 },
     { start: 200, price: 3 },
   ];
-  const scale = toScale({ provider: "p", model: "m", prices: { input_mtok: { base: 1, tiers } } }, unit);
+  const scale = toScale(
+    { provider: "p", model: "m", prices: { input_mtok: { base: 1, tiers } }, version: "v" },
+    unit,
+  );
   expect(scale?.tiers.map(({ rate }) => rate.price.rate)).toEqual(["0.000004", "0.000003", "0.000002"]);
 });
 

@@ -1,4 +1,4 @@
-import { matchModel, type PriceTable } from "./catalogue-match";
+import { type CatalogueModel, matchModel } from "./catalogue-match";
 import {
   compare,
   type Decimal,
@@ -17,22 +17,22 @@ import {
   type Rate,
   type UnpricedReason,
 } from "./price-line";
+import type { PriceTable, ServiceTier } from "./price-table";
 import { findUnit, type Unit } from "./units";
-
-/** The price data of this build, stored with every amount that it priced. A test compares it with the installed package. */
-export const catalogueVersion = "genai-prices 0.1.8";
 
 /**
  * A usage line to price.
  * - `provider`, `model`: as the client spells them.
  * - `occurredAt`: the time whose prices apply.
  * - `inputQuantity`: all input tokens of the line's request, if the caller knows them; see `catalogueRate`.
+ * - `serviceTier`: how the provider served the request; `standard` where it is left out.
  */
 export type CatalogueLine = Line & {
   provider: string;
   model?: string | null | undefined;
   occurredAt: Date;
   inputQuantity?: Decimal;
+  serviceTier?: ServiceTier;
 };
 
 /**
@@ -49,6 +49,9 @@ export function priceFromCatalogue(line: CatalogueLine): PricedLine {
  * Tiers: some models have a higher price for a whole *request* with more than a certain number of input tokens. A line
  * does not show that: its quantity may be that of one request or of a day. So only `inputQuantity`, the request's own
  * count, selects a tier above the base (docs/decisions/0026-choose-the-price-tier-by-request.md).
+ *
+ * The first catalogue decides, with our corrections; the second one has the prices that the first lacks, and those of other
+ * service tiers than the standard one (docs/decisions/0137-take-missing-prices-from-a-second-catalogue.md).
  */
 export function catalogueRate(line: CatalogueLine, unitType: string): Rate | UnpricedReason {
   const model = matchModel(line.provider, line.model ?? "");
@@ -56,47 +59,62 @@ export function catalogueRate(line: CatalogueLine, unitType: string): Rate | Unp
   const unit = findUnit(unitType);
   if (!unit) return "unknown_unit";
   if (model === "unknown_model") return model;
-  const table = model.pricesAt(line.occurredAt);
-  const scale = table && scaleOf(table, unit);
+  const scale = scaleAt(model, unit, line.occurredAt, line.serviceTier ?? "standard");
   if (!scale) return "no_rate";
   if (scale.tiers.length === 0) return scale.base;
   const input = line.inputQuantity ?? zero;
   return scale.tiers.find(({ start }) => compare(input, start) > 0)?.rate ?? scale.base;
 }
 
-/** The rates of one unit: the base, and the tiers above it, highest first. */
-type Scale = { base: Rate; tiers: { start: Decimal; rate: Rate }[] };
+function scaleAt(model: CatalogueModel, unit: Unit, instant: Date, service: ServiceTier): Scale | null {
+  if (Number.isNaN(instant.getTime())) return null;
+  const tables = service === "standard" ? model.tablesAt(instant) : [];
+  for (const table of tables) {
+    const scale = scaleOf(table, unit, service);
+    if (scale) return scale;
+  }
+  return model.second ? scaleOf(model.second, unit, service) : null;
+}
 
-/** The scales that were computed, by price table and unit. */
+/** The rates of one unit: the base, and the tiers above it, highest first. */
+export type Scale = { base: Rate; tiers: { start: Decimal; rate: Rate }[] };
+
+/** The scales that were computed, by price table, service tier and unit. */
 const scales = new WeakMap<PriceTable, Map<string, Scale | null>>();
 
-function scaleOf(table: PriceTable, unit: Unit): Scale | null {
+function scaleOf(table: PriceTable, unit: Unit, service: ServiceTier): Scale | null {
   const known = scales.get(table) ?? new Map<string, Scale | null>();
   if (known.size === 0) scales.set(table, known);
-  const remembered = known.get(unit.unit);
+  const key = service === "standard" ? unit.unit : `${service} ${unit.unit}`;
+  const remembered = known.get(key);
   if (remembered !== undefined) return remembered;
-  const scale = toScale(table, unit);
-  known.set(unit.unit, scale);
+  const scale = toScale(table, unit, service);
+  known.set(key, scale);
   return scale;
 }
 
 /** The scale of a unit in a price table, or of the unit as which it is billed; null where the table has neither. */
-export function toScale(table: PriceTable, unit: Unit): Scale | null {
-  const { prices } = table;
+export function toScale(table: PriceTable, unit: Unit, service: ServiceTier = "standard"): Scale | null {
+  const prices = service === "standard" ? table.prices : (table.services?.[service] ?? {});
   const entry = Object.hasOwn(prices, unit.priceKey) ? prices[unit.priceKey] : undefined;
   if (entry === undefined || entry === null) {
     const fallback = unit.fallback === undefined ? undefined : findUnit(unit.fallback);
-    return fallback ? toScale(table, fallback) : null;
+    return fallback ? toScale(table, fallback, service) : null;
   }
-  if (typeof entry === "number") return { base: toRate(table, unit, entry), tiers: [] };
+  const rateOf = (listed: number, start?: number) =>
+    toRate(table, unit, listed, {
+      ...(service !== "standard" && { service }),
+      ...(start !== undefined && { aboveInputTokens: start }),
+    });
+  if (typeof entry === "number") return { base: rateOf(entry), tiers: [] };
   const tiers = entry.tiers.map(({ start, price }) => ({
     start: parseDecimal(start),
-    rate: toRate(table, unit, price, start),
+    rate: rateOf(price, start),
   }));
-  return { base: toRate(table, unit, entry.base), tiers: tiers.sort((a, b) => compare(b.start, a.start)) };
+  return { base: rateOf(entry.base), tiers: tiers.sort((a, b) => compare(b.start, a.start)) };
 }
 
-function toRate(table: PriceTable, unit: Unit, listed: number, tierStart?: number): Rate {
+function toRate(table: PriceTable, unit: Unit, listed: number, tier: Price["tier"] & object): Rate {
   // A price per 1e6 becomes a price per unit. A price per hour is not divided, because the result would not be exact.
   const places = Math.log10(unit.per);
   const isPowerOfTen = Number.isInteger(places);
@@ -106,10 +124,10 @@ function toRate(table: PriceTable, unit: Unit, listed: number, tierStart?: numbe
     per: isPowerOfTen ? 1 : unit.per,
     unit: unit.unit,
     source: "catalogue",
-    version: catalogueVersion,
+    version: table.version,
     provider: table.provider,
     model: table.model,
-    ...(tierStart === undefined ? {} : { tier: { aboveInputTokens: tierStart } }),
+    ...(Object.keys(tier).length > 0 && { tier }),
   };
   return { price, perUnit, ...minimumOf(table, unit, parseDecimal(listed)) };
 }

@@ -10,6 +10,7 @@ import {
   subtract,
   toText,
 } from "./decimal";
+import type { ServiceTier } from "./price-table";
 import { findUnit } from "./units";
 
 /**
@@ -20,7 +21,7 @@ import { findUnit } from "./units";
  * - `unit`: the unit of the price. It may be broader than the message's: reasoning is billed as output.
  * - `version`: the catalogue's version, or the id of the workspace's own price.
  * - `provider`, `model`: what the catalogue matched, or what the workspace's price names (null: any model).
- * - `tier`: the price applies to requests with more input tokens than this.
+ * - `tier`: the price applies to requests with more input tokens than this, or of this service tier.
  * - `minimum`: the least USD that the provider bills; present where it determined the amount.
  * - `cached`: the price of the cached part, and the quantity of that part.
  */
@@ -32,7 +33,7 @@ export type Price = Readonly<{
   version: string;
   provider: string;
   model: string | null;
-  tier?: { aboveInputTokens: number };
+  tier?: { aboveInputTokens?: number; service?: Exclude<ServiceTier, "standard"> };
   minimum?: string;
   cached?: Price & { quantity: string };
 }>;

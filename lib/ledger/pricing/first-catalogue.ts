@@ -1,0 +1,111 @@
+import { calcPrice, findProvider, type MatchLogic, type ModelInfo } from "@pydantic/genai-prices";
+import type { Candidate } from "./names/models";
+import { canBeSameModel } from "./names/same-model";
+import { catalogueVersion, type PriceTable } from "./price-table";
+
+/** A model of the first catalogue. `pricesAt` returns the same object within a period. */
+export type FirstMatch = {
+  id: string;
+  /** Which of the names it is. */
+  at: number;
+  /** Whether the catalogue lists the name itself, rather than a pattern that it fits. */
+  isExact: boolean;
+  pricesAt(instant: Date): PriceTable | undefined;
+};
+
+/** The entries that were matched; many spellings share one entry. */
+const models = new Map<string, DatedModel>();
+
+/**
+ * The models of the first catalogue that the names mean, in the order of the names: one model, listed under several ids.
+ *
+ * The catalogue finds models by patterns, which are broad in places: a name that only fits a pattern must agree with the model
+ * in versions, sizes and variants.
+ */
+export function findInFirstCatalogue(names: readonly Candidate[]): FirstMatch[] {
+  const found: FirstMatch[] = [];
+  for (const [at, { provider, model }] of names.entries()) {
+    const match = ask(provider, model, new Date(0));
+    if (!match) continue;
+    const isExact = match.model.id.toLowerCase() === model.toLowerCase() || lists(match.model.match, model);
+    if (!isExact && !canBeSameModel(model, match.model.id)) continue;
+    const key = `${match.provider.id}\n${match.model.id}`;
+    const entry = models.get(key) ?? new DatedModel(match.provider.id, match.model, provider, model);
+    models.set(key, entry);
+    if (found.some(({ id }) => id === match.model.id)) continue;
+    found.push({ id: match.model.id, at, isExact, pricesAt: (instant) => entry.pricesAt(instant) });
+  }
+  return found;
+}
+
+/** The first catalogue's id of a provider as clients spell it, by its own rules. */
+export function findFirstProvider(spelling: string): string | undefined {
+  return findProvider({ providerId: spelling })?.id;
+}
+
+/** Whether the logic lists the name itself. */
+function lists(logic: MatchLogic, name: string): boolean {
+  if ("equals" in logic) return logic.equals.toLowerCase() === name.toLowerCase();
+  if ("or" in logic) return logic.or.some((each) => lists(each, name));
+  return false;
+}
+
+function ask(providerId: string, model: string, timestamp: Date) {
+  try {
+    return calcPrice({}, model, { providerId, timestamp });
+  } catch {
+    // A defect in one entry of the catalogue must not refuse a message: its usage becomes unpriced.
+    return null;
+  }
+}
+
+class DatedModel {
+  readonly #startDates: number[] = [];
+  readonly #clockTimes: number[] = [];
+  readonly #stretches = new Map<number, PriceTable>();
+
+  constructor(
+    private readonly provider: string,
+    private readonly info: ModelInfo,
+    /** A spelling that the catalogue matches to this model. */
+    private readonly askedProvider: string,
+    private readonly askedModel: string,
+  ) {
+    const conditions = Array.isArray(info.prices) ? info.prices : [];
+    for (const { constraint } of conditions) {
+      if (constraint?.type === "start_date") this.#startDates.push(Date.parse(constraint.start_date));
+      if (constraint?.type === "time_of_date")
+        this.#clockTimes.push(parseClock(constraint.start_time), parseClock(constraint.end_time));
+    }
+  }
+
+  /** The catalogue decides the prices. Between two of its boundaries, the first result is reused. */
+  pricesAt(instant: Date): PriceTable | undefined {
+    const at = instant.getTime();
+    if (Number.isNaN(at)) return undefined;
+    const stretch = this.#stretchOf(at);
+    const known = this.#stretches.get(stretch);
+    if (known) return known;
+    const prices = ask(this.askedProvider, this.askedModel, instant)?.model_price;
+    if (!prices) return undefined;
+    const table = { provider: this.provider, model: this.info.id, prices, version: catalogueVersion };
+    this.#stretches.set(stretch, table);
+    return table;
+  }
+
+  #stretchOf(at: number): number {
+    if (this.#startDates.length === 0 && this.#clockTimes.length === 0) return 0;
+    const dayMs = 86_400_000;
+    const clock = ((at % dayMs) + dayMs) % dayMs;
+    const passed = (boundaries: number[], now: number) =>
+      boundaries.filter((boundary) => boundary <= now).length;
+    return passed(this.#startDates, at) * 100 + passed(this.#clockTimes, clock);
+  }
+}
+
+/** `16:30:00Z` or `08:00:00+08:00` → milliseconds since midnight UTC. */
+function parseClock(text: string): number {
+  const dayMs = 86_400_000;
+  const at = Date.parse(`1970-01-02T${text}`);
+  return ((at % dayMs) + dayMs) % dayMs;
+}

