@@ -13,7 +13,7 @@ alter role outlay_service set client_connection_check_interval=2s;
 alter role outlay_service set statement_timeout=60s;
 create schema private;
 comment on schema private is 'Secrets, admission state and functions of the service; no API role may use it.';
-grant usage on schema private to outlay_service, service_role;
+grant usage on schema private to outlay_key, outlay_service, service_role;
 grant usage on schema public to anon, authenticated, outlay_key, outlay_service, public, service_role;
 alter default privileges revoke execute on functions from public;
 
@@ -2452,6 +2452,40 @@ begin
 end
 $function$;
 grant execute on function private.messages_removed_before(uuid) to authenticated, outlay_key;
+
+-- returns: the projects that cost something in the current UTC month, the dearest first; USD
+create or replace function private.month_totals(workspace uuid, in_environment text)
+ returns table(slug text, name text, total numeric, usage numeric, subscription numeric, expense numeric, messages numeric, unpriced numeric)
+ language plpgsql
+ stable
+ set search_path to ''
+as $function$
+#variable_conflict use_column
+declare
+  first_day date := date_trunc('month', now() at time zone 'UTC');
+begin
+  -- Summed before the names are joined: sorting every row by its project's name costs as much as all the rest.
+  return query
+    select projects.slug, projects.name, spend.total, spend.usage, spend.subscription, spend.expense, spend.messages,
+      spend.unpriced
+    from (
+      select value::uuid as project_id,
+        coalesce(sum(amount_usd), 0) as total,
+        coalesce(sum(amount_usd) filter (where type in ('usage', 'batch', 'allocation')), 0) as usage,
+        coalesce(sum(amount_usd) filter (where type = 'subscription'), 0) as subscription,
+        coalesce(sum(amount_usd) filter (where type = 'expense'), 0) as expense,
+        coalesce(sum(message_count), 0) as messages,
+        coalesce(sum(unpriced_count), 0) as unpriced
+      from public.daily_totals
+      where workspace_id = workspace and environment = in_environment and dimension = 'project'
+        and day >= first_day and day < (first_day + interval '1 month')::date
+      group by value
+    ) as spend
+    join public.projects on projects.workspace_id = workspace and projects.id = spend.project_id
+    order by total desc, projects.slug;
+end
+$function$;
+grant execute on function private.month_totals(uuid,text) to outlay_key;
 
 -- seconds: how long documents are not advertised from now on; 0: they are advertised again
 create or replace function private.note_document_outage(seconds integer)
