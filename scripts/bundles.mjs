@@ -51,6 +51,8 @@ const toolsBundle = {
   ...serverBundle("dist/mcp.mjs", "server/mcp.ts"),
   ...withPackages,
   sourcemap: false,
+  minifyWhitespace: true,
+  minifySyntax: true,
   banner: { js: "#!/usr/bin/env node" },
 };
 

@@ -1,5 +1,5 @@
 import { ensureBundles } from "@/scripts/bundles.mjs";
-import { copyTemplate, startTestCluster } from "@/tests/helpers/cluster";
+import { copyTemplate, hashQuickly, startTestCluster } from "@/tests/helpers/cluster";
 import { requireInstalled, requirePages, startService, withPages } from "@/tests/helpers/service";
 
 /** The addresses of the run's one service, as passed to the workers. */
@@ -15,6 +15,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   await ensureBundles();
   const { cluster, stop } = await startTestCluster();
   const database = await copyTemplate(cluster);
+  await hashQuickly(database);
   const service = await startService(database, withPages);
   const running: Running = { baseUrl: service.baseUrl, adminUrl: database.adminUrl };
   process.env[runningVariable] = JSON.stringify(running);

@@ -1,5 +1,5 @@
-import { Client } from "pg";
 import { afterAll, beforeAll } from "vitest";
+import { hashQuickly } from "./cluster";
 import { createTestDatabase, type TestDatabase } from "./database";
 import { Fixtures } from "./keys";
 import { type Service, startService } from "./service";
@@ -38,23 +38,6 @@ export function withHarness({
     await harness.database?.drop();
   });
   return harness;
-}
-
-/**
- * Lets a database hash passwords with less work than in production, because tests sign up hundreds of users. The tests in
- * `tests/auth` use the work of production.
- */
-async function hashQuickly({ superuserUrl }: TestDatabase): Promise<void> {
-  const client = new Client({ connectionString: superuserUrl });
-  await client.connect();
-  try {
-    await client.query(
-      `create or replace function extensions.gen_salt(text, integer) returns text
-       language sql as 'select extensions.gen_salt($1)'`,
-    );
-  } finally {
-    await client.end();
-  }
 }
 
 /**
