@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
-import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
+import { selectAll } from "@/lib/db/query";
+import { raw } from "@/lib/db/sql";
+import { asKey, asKeyAtOnce, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 let fixtures: Parameters<Parameters<typeof withDatabase>[0]>[0]["fixtures"];
@@ -21,6 +23,9 @@ beforeAll(async () => {
 
 const readers = {
   "a key": (statement: string) => asKey(key, (client) => client.query(statement)),
+  "a key, in one round trip,": async (statement: string) => ({
+    rows: await asKeyAtOnce(key, (client) => selectAll(client, {}, raw(statement))),
+  }),
   "a user": (statement: string) => asUserReading(user, (client) => client.query(statement)),
 };
 

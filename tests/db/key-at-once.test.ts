@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { text } from "@/lib/db/columns";
+import { closeDatabase, configureDatabase, database } from "@/lib/db/pool";
+import { selectAll } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+import { asKeyAtOnce, type KeyClaims } from "@/lib/db/transaction";
+import { selectMonthTotals } from "@/lib/spend/summaries/queries";
+import { readMonthSummary } from "@/lib/spend/summaries/service";
+import type { OpenDatabase } from "@/tests/helpers/with-database";
+import { withDatabase } from "@/tests/helpers/with-database";
+
+// A month's summary is read in one round trip by a function of the database. Row-level security applies to it as to every
+// read: the function has the rights of the key.
+
+let open: OpenDatabase;
+withDatabase((opened) => {
+  open = opened;
+  configureDatabase(opened.database);
+});
+afterAll(closeDatabase);
+
+let own: string;
+let other: string;
+
+/** Adds $1 to a project's spend of today. */
+async function spend(workspace: string, slug: string, environment: "live" | "test"): Promise<void> {
+  const project = await open.fixtures.project(workspace, slug);
+  await open.fixtures.sql.query(
+    `select private.add_daily_spend(array[row(
+       $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, null, 'usage', 'openai', 'gpt-4o', null, 'api', $3, 1, 1, 1, 0
+     )::public.daily_spend])`,
+    [workspace, project, environment],
+  );
+}
+
+beforeAll(async () => {
+  own = await open.fixtures.workspace();
+  other = await open.fixtures.workspace();
+  await spend(own, "checkout", "live");
+  await spend(own, "search", "live");
+  await spend(own, "mail", "test");
+  await spend(other, "checkout", "live");
+});
+
+const claims = (changes: Partial<KeyClaims> = {}): KeyClaims => ({
+  id: own,
+  workspace_id: own,
+  environment: "live",
+  allow: null,
+  deny: [],
+  ...changes,
+});
+
+const projectsOf = async (key: KeyClaims) => Object.keys((await readMonthSummary(key)).by_project).sort();
+
+test("Shows a key the projects in its scope only", async () => {
+  expect(await projectsOf(claims())).toEqual(["checkout", "search"]);
+  expect(await projectsOf(claims({ environment: "test" }))).toEqual(["mail"]);
+  expect(await projectsOf(claims({ allow: ["search"] }))).toEqual(["search"]);
+  expect(await projectsOf(claims({ deny: ["search"] }))).toEqual(["checkout"]);
+  expect(await projectsOf(claims({ allow: [] }))).toEqual([]);
+});
+
+test("Shows a key nothing of another workspace or environment, whatever the query asks for", async () => {
+  for (const scope of [
+    { workspaceId: other, environment: "live" as const },
+    { workspaceId: own, environment: "test" as const },
+  ]) {
+    expect(await asKeyAtOnce(claims(), (client) => selectMonthTotals(client, scope))).toEqual([]);
+  }
+});
+
+test("Leaves no role or claims on the connection, after a read as after one that fails", async () => {
+  const settings = { role: text(), claims: text() };
+  const read = () =>
+    asKeyAtOnce(claims(), (client) =>
+      selectAll(
+        client,
+        settings,
+        sql`select current_setting('role') as role, current_setting('request.api_key') as claims`,
+      ),
+    );
+  expect(await read()).toEqual([{ role: "outlay_key", claims: JSON.stringify(claims()) }]);
+  const failing = asKeyAtOnce(claims(), (client) => selectAll(client, { n: text() }, sql`select 1 / 0 as n`));
+  await expect(failing).rejects.toMatchObject({ code: "22012" });
+  const { rows } = await database("reading").query(
+    "select current_setting('role') as role, coalesce(current_setting('request.api_key', true), '') as claims",
+  );
+  expect(rows).toEqual([{ role: "none", claims: "" }]);
+});
+
+test("Runs one statement, so that figures of two moments are never taken for one", async () => {
+  const scope = { workspaceId: own, environment: "live" as const };
+  const twice = asKeyAtOnce(claims(), async (client) => {
+    await selectMonthTotals(client, scope);
+    return selectMonthTotals(client, scope);
+  });
+  await expect(twice).rejects.toThrow("one statement");
+});
+
+test("Takes a value for text, whatever it contains", async () => {
+  const hostile = `'; commit; select '\\' "$1" -- x`;
+  const rows = await asKeyAtOnce(claims(), (client) =>
+    selectAll(client, { said: text() }, sql`select ${hostile} as said`),
+  );
+  expect(rows).toEqual([{ said: hostile }]);
+});
