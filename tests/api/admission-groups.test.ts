@@ -51,6 +51,30 @@ const recorded = async (keyId: string) => {
   return rows[0].messages as number;
 };
 
+/** Sends calls of a key while a transaction holds its lock, until groups wait on both processes and the others queue up. */
+async function whileLocked<T>(keyId: string, send: () => Promise<T>[]): Promise<T[]> {
+  const holder = await harness.fixtures.sql.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("select from public.api_keys where id = $1 for update", [keyId]);
+    const answers = Promise.all(send());
+    await expect
+      .poll(async () => {
+        const { rows } = await harness.fixtures.sql.query(
+          `select count(*)::int as waiting from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and query like '%private.load_admission(%'`,
+        );
+        return rows[0].waiting;
+      })
+      .toBe(8);
+    await holder.query("commit");
+    return await answers;
+  } finally {
+    await holder.query("rollback");
+    holder.release();
+  }
+}
+
 test.each(Object.keys(kinds))(
   "Counts %s once, from a key that the process has not seen and from one that it has",
   async (kind) => {
@@ -81,7 +105,7 @@ test("Admits exactly what a rate allows of messages, reads and tool calls at onc
   // Both processes know the key, so that they admit its tool calls together with what they record.
   for (const service of [0, 1]) expect((await tool("log_usage", usage)(secret, service)).status).toBe(200);
   const sends = Object.values(kinds);
-  const answers = await Promise.all(
+  const answers = await whileLocked(id, () =>
     Array.from({ length: 120 }, async (_, index) => {
       const send = sends[index % sends.length] as Send;
       const { status } = await send(secret, Math.floor(index / sends.length) % 2);
