@@ -2437,21 +2437,16 @@ end
 $function$;
 grant execute on function private.member_workspaces(text[]) to authenticated;
 
--- The day before which messages of a workspace were removed; null where none were, or the caller may not read it.
+-- The day before which messages of a workspace were removed; null where none were. The caller has checked who asks.
 create or replace function private.messages_removed_before(workspace uuid)
  returns date
- language plpgsql
+ language sql
  stable security definer
  set search_path to ''
 as $function$
-begin
-  if workspace is distinct from private.key_workspace() and workspace not in (select private.member_workspaces()) then
-    return null;
-  end if;
-  return (select (max(month) + interval '1 month')::date from private.removed_messages where workspace_id = workspace);
-end
+  select (max(month) + interval '1 month')::date from private.removed_messages where workspace_id = workspace
 $function$;
-grant execute on function private.messages_removed_before(uuid) to authenticated, outlay_key;
+grant execute on function private.messages_removed_before(uuid) to outlay_service, service_role;
 
 -- returns: the projects that cost something in the current UTC month, the dearest first; USD
 create or replace function private.month_totals(workspace uuid, in_environment text)

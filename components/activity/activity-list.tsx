@@ -4,6 +4,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useRef, useState, useTransition } from "react";
 import { callApi, Problem } from "@/components/api";
 import { formatCount } from "@/components/format-count";
+import { formatDate } from "@/components/format-date";
 import { Money } from "@/components/money";
 import { Button } from "@/components/ui/button";
 import { LoadMore } from "@/components/ui/load-more";
@@ -13,7 +14,7 @@ import type { activityList } from "@/lib/contract/activity";
 import { ActivityTable } from "./activity-table";
 import { sumExact } from "./exact";
 import { MessageSheet } from "./message-sheet";
-import { type ActivityPage, appendPage, mergePages, toItem } from "./row";
+import { type ActivityPage, appendPage, mergePages, toPage } from "./row";
 import { useNewRows } from "./use-new-rows";
 
 const rowsPerPage = 50;
@@ -86,6 +87,11 @@ export function ActivityList({
         {shown.items.length > 0 ? <ActivityTable workspace={workspace} items={shown.items} /> : empty}
       </div>
       {shown.nextCursor === null ? null : <LoadMore onClick={loadMore} pending={isLoading} />}
+      {shown.removedBefore === null ? null : (
+        <p className="pt-4 text-center text-sm text-muted-foreground">
+          Messages before {formatDate(shown.removedBefore)} were removed. Their sums were kept.
+        </p>
+      )}
       <MessageSheet workspace={workspace} />
     </>
   );
@@ -121,9 +127,7 @@ function usePages(source: string, first: ActivityPage) {
         "GET",
         `${source}&limit=${rowsPerPage}&cursor=${cursor}`,
       );
-      setShown((before) =>
-        appendPage(before, { items: answer.activity.map(toItem), nextCursor: answer.next_cursor }),
-      );
+      setShown((before) => appendPage(before, toPage(answer)));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       toastProblem(error.message);

@@ -7,6 +7,7 @@ import { type ActivityItem, type ActivityPage, appendPage, mergePages, rowKey } 
 const page = (ids: string[], nextCursor: string | null = null): ActivityPage => ({
   items: ids.map((id) => ({ id, part: 0 }) as ActivityItem),
   nextCursor,
+  removedBefore: null,
 });
 const idsOf = ({ items }: ActivityPage) => items.map(({ id }) => id);
 

@@ -1,5 +1,5 @@
 import { exactText } from "@/components/amount";
-import type { ActivityRow, MessageDetail } from "@/lib/contract/activity";
+import type { ActivityList as ActivityAnswer, ActivityRow, MessageDetail } from "@/lib/contract/activity";
 import { sourceNames, typeNames } from "./filters";
 
 /** The fields of an activity row that the table shows. A server component passes them on, so amounts are exact text. */
@@ -23,8 +23,22 @@ export type ActivityItem = {
   lineCount: number | null;
 };
 
-/** The first rows of the list, and the cursor of the next page; null when there are no more rows. */
-export type ActivityPage = { items: ActivityItem[]; nextCursor: string | null };
+/**
+ * The first rows of the list, and the cursor of the next page; null when there are no more rows. `removedBefore`: the day
+ * before which messages were removed, when the list ends for that; otherwise null.
+ */
+export type ActivityPage = {
+  items: ActivityItem[];
+  nextCursor: string | null;
+  removedBefore: string | null;
+};
+
+/** Maps an answer to what the list shows. */
+export const toPage = (answer: ActivityAnswer): ActivityPage => ({
+  items: answer.activity.map(toItem),
+  nextCursor: answer.next_cursor,
+  removedBefore: answer.removed_before,
+});
 
 /** Maps a row of an answer to what the table shows. */
 export function toItem(row: ActivityRow): ActivityItem {
@@ -76,12 +90,12 @@ export function mergePages(shown: ActivityPage, fresh: ActivityPage): ActivityPa
   const freshKeys = new Set(fresh.items.map(rowKey));
   const older = shown.items.filter((item) => !freshKeys.has(rowKey(item)));
   if (older.length === 0 || older.length === shown.items.length) return fresh;
-  return { items: [...fresh.items, ...older], nextCursor: shown.nextCursor };
+  return { ...shown, items: [...fresh.items, ...older] };
 }
 
 /** The shown rows with the next page below them. */
 export function appendPage(shown: ActivityPage, next: ActivityPage): ActivityPage {
   const shownKeys = new Set(shown.items.map(rowKey));
   const added = next.items.filter((item) => !shownKeys.has(rowKey(item)));
-  return { items: [...shown.items, ...added], nextCursor: next.nextCursor };
+  return { ...next, items: [...shown.items, ...added] };
 }

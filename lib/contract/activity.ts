@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decimalNumber, instant, text, uuid } from "./fields";
+import { day, decimalNumber, instant, text, uuid } from "./fields";
 import { answeredPeriod, checkRange, environment, ledgerFilters, messageType } from "./ledger-query";
 import { costStatus, source } from "./message";
 import { workspaceSlug } from "./workspace";
@@ -102,6 +102,10 @@ export const activityList = z
     next_cursor: z.string().nullable().meta({
       description:
         "Where the next rows begin; null where there are none. A search through many rows may answer few or none and still go on there.",
+    }),
+    removed_before: day.nullable().meta({
+      description:
+        "On the last page: the day (UTC) before which the operator has removed messages, where the period begins earlier; otherwise null. Their sums are kept: metrics, budgets and projects still count them.",
     }),
   })
   .meta({ id: "ActivityList" });

@@ -144,7 +144,7 @@ function settingsOf({ caller_address: address = "", ...token }: UserClaims): Rec
  * @param role the role to which the transaction returns
  */
 export async function asServiceWithin<T>(
-  client: PoolClient,
+  client: ClientBase,
   run: () => Promise<T>,
   role: "authenticated" | "outlay_key" = "authenticated",
 ): Promise<T> {

@@ -45,6 +45,7 @@ export function streamResponse(
       "Content-Type": mediaType,
       "Content-Disposition": `attachment; filename="${body.fileName}"`,
       "X-Request-Id": requestId,
+      ...body.headers,
       ...headers,
     },
   });

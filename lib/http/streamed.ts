@@ -7,11 +7,13 @@ export class StreamedBody {
    * @param text pieces of any length; the next piece is requested when the last one was sent
    * @param fileName the file name that browsers save it under
    * @param end frees the source of the text after the last piece, or when the reader disconnects; may be called twice
+   * @param headers more headers of the response
    */
   constructor(
     readonly text: AsyncIterable<string>,
     readonly fileName: string,
     readonly end: () => Promise<void> = async () => {},
+    readonly headers: Record<string, string> = {},
   ) {}
 }
 

@@ -99,17 +99,12 @@ end
 $$;
 revoke all on function private.remove_messages_month(date) from public;
 
--- The day before which messages of a workspace were removed; null where none were, or the caller may not read it.
+-- The day before which messages of a workspace were removed; null where none were. The caller has checked who asks.
 create function private.messages_removed_before(workspace uuid)
 returns date
-language plpgsql stable security definer set search_path = ''
+language sql stable security definer set search_path = ''
 as $$
-begin
-  if workspace is distinct from private.key_workspace() and workspace not in (select private.member_workspaces()) then
-    return null;
-  end if;
-  return (select (max(month) + interval '1 month')::date from private.removed_messages where workspace_id = workspace);
-end
+  select (max(month) + interval '1 month')::date from private.removed_messages where workspace_id = workspace
 $$;
 revoke all on function private.messages_removed_before(uuid) from public;
-grant execute on function private.messages_removed_before(uuid) to authenticated, outlay_key;
+grant execute on function private.messages_removed_before(uuid) to outlay_service, service_role;

@@ -57,6 +57,7 @@ export const spendExamples: ExampleSet = {
       count: 1,
       activity: [row],
       next_cursor: null,
+      removed_before: null,
     },
     MessageDetail: {
       id: row.id,

@@ -8,6 +8,7 @@ import { toInstant } from "@/lib/contract/instant";
 import { cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { rangeOf, toAnsweredRange } from "@/lib/spend/period";
+import { removedWithin } from "@/lib/spend/removed-messages";
 import { readPage } from "./activity-page";
 import { labelOf } from "./label";
 import type { ActivityPlace, StoredActivity } from "./queries";
@@ -48,6 +49,7 @@ export async function loadActivity(
     count: rows.length,
     activity: rows.map(toActivityRow),
     next_cursor: next ? places.write(next) : null,
+    removed_before: next ? null : await removedWithin(client, workspaceId, range),
   };
 }
 

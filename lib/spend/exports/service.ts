@@ -6,9 +6,11 @@ import type { Membership } from "@/lib/contract/me";
 import type { DayRange } from "@/lib/contract/month";
 import { deadlines } from "@/lib/db/deadlines";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { ServiceError } from "@/lib/errors";
 import { type ActivityPage, readPage } from "@/lib/spend/activity/activity-page";
 import { type ActivityPlace, type StoredActivity, selectLines } from "@/lib/spend/activity/queries";
 import { rangeOf } from "@/lib/spend/period";
+import { removedWithin } from "@/lib/spend/removed-messages";
 import { csvRow } from "./csv";
 import { activityColumns, type Column } from "./export-rows";
 import { focusColumns } from "./focus";
@@ -24,7 +26,13 @@ const rowsAPage = 500;
 const postingsARun = 2_000;
 
 /** An export under way: its file name, and its text as it comes to be. `end` lets go of it, at whatever place it is. */
-export type Export = { fileName: string; text: AsyncIterable<string>; end: () => Promise<void> };
+export type Export = {
+  fileName: string;
+  text: AsyncIterable<string>;
+  end: () => Promise<void>;
+  /** The day before which messages of the period were removed, `YYYY-MM-DD`, UTC; null where none were. */
+  removedBefore: string | null;
+};
 
 type Page = ActivityPage & { workspace: Membership; range: DayRange; now: number };
 
@@ -36,7 +44,8 @@ type Run = { postings: ExportedPosting[]; workspace: Membership };
  * by itself with the caller's rights of then, and so are its batches' lines; none holds a connection while it is being
  * sent. Pages follow each other by place, so that no posting comes twice or is missed whatever is recorded meanwhile.
  * Which day, week or month is the current one is the first page's to say.
- * @throws ServiceError not_found to strangers, export_in_progress; both before the first piece
+ * @throws ServiceError not_found to strangers, export_in_progress, conflict where every message of the period was removed;
+ *   all before the first piece
  */
 export async function exportActivity(
   claims: UserClaims,
@@ -51,10 +60,9 @@ export async function exportActivity(
         deadlines.exportPage,
       ),
     );
-  const readNext = (after?: { place: ActivityPlace; range: DayRange }): Promise<Page> =>
+  const readNext = ({ place, range }: { place: ActivityPlace; range: DayRange }): Promise<Page> =>
     read(async (client, workspace, now) => {
-      const range = after?.range ?? rangeOf(filters, now);
-      const page = await readPage(client, workspace.id, filters, range, after?.place, rowsAPage);
+      const page = await readPage(client, workspace.id, filters, range, place, rowsAPage);
       return { ...page, workspace, range, now };
     });
   const readPostings = async (rows: StoredActivity[]): Promise<ExportedPosting[]> => {
@@ -64,14 +72,31 @@ export async function exportActivity(
   await demandMembership(claims, slug);
   const running = await RunningExport.begin(claims.sub);
   try {
-    const first = await readNext();
+    const { removedBefore, ...first } = await read(async (client, workspace, now) => {
+      const range = rangeOf(filters, now);
+      const page = await readPage(client, workspace.id, filters, range, undefined, rowsAPage);
+      return {
+        ...page,
+        workspace,
+        range,
+        now,
+        removedBefore: await removedWithin(client, workspace.id, range),
+      };
+    });
+    if (removedBefore !== null && first.rows.length === 0 && first.range.until <= removedBefore) {
+      throw new ServiceError(
+        "conflict",
+        `The messages before ${removedBefore} were removed; there is nothing to export. Their sums were kept: read them from metrics.`,
+        { removed_before: removedBefore },
+      );
+    }
     const runs = runsFrom(pagesFrom(first, running, readNext), running, readPostings);
     const fileName = `${slug}-${filters.period}-${dayOf(first.now)}${format === "focus" ? "-focus" : ""}.csv`;
     const text =
       format === "focus"
         ? write(runs, focusColumns, (posting, workspace) => ({ ...posting, workspace }))
         : write(runs, activityColumns, (posting) => posting);
-    return { fileName, text, end: () => running.end() };
+    return { fileName, text, end: () => running.end(), removedBefore };
   } catch (error) {
     await running.end();
     throw error;

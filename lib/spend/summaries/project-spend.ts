@@ -1,3 +1,4 @@
+import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { firstInstantMs, lastInstantMs } from "@/lib/contract/fields";
@@ -5,20 +6,23 @@ import { toInstant } from "@/lib/contract/instant";
 import { monthOf } from "@/lib/contract/month";
 import type { projectSpend } from "@/lib/contract/reads";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
-import { notFound } from "@/lib/errors";
+import { notFound, validationFailed } from "@/lib/errors";
 import { add, compare, type Decimal, parseDecimal, sum, zero } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
+import { removedWithin } from "@/lib/spend/removed-messages";
 import { selectLatestRows, selectProject, selectSpendLines } from "./queries";
 
 /** The most rows in a project's spend (specification section 8). */
 const maxRows = 200;
+const dayMs = 86_400_000;
 
 type Line = Awaited<ReturnType<typeof selectSpendLines>>[number];
 
 /**
  * Reads what a project spent in a range, by default this UTC month. If only one end is given, the other end is that of
  * this month, or that of the given end's own month if the range would be empty otherwise.
- * @throws ServiceError not_found where the project does not exist or the key may not see it
+ * @throws ServiceError not_found where the project does not exist or the key may not see it, validation_failed for a range
+ *   that cuts a day whose messages were removed
  */
 export async function readProjectSpend(
   claims: KeyClaims,
@@ -29,6 +33,7 @@ export async function readProjectSpend(
     const [from, to] = instantsOf(range, now);
     const project = await selectProject(client, claims.workspace_id, slug);
     if (!project) throw notFound();
+    await demandWholeDays(client, claims.workspace_id, { from, to });
     const lines = await selectSpendLines(client, project, from, to);
     const rows = await selectLatestRows(client, project, from, to, maxRows);
     return {
@@ -57,6 +62,30 @@ export async function readProjectSpend(
       })),
     };
   });
+}
+
+/** Of a day whose messages were removed only the sum is left: a range cannot begin or end within it. */
+async function demandWholeDays(
+  client: ClientBase,
+  workspaceId: string,
+  ends: { from: Date; to: Date },
+): Promise<void> {
+  const cut = Object.entries(ends).filter(([, end]) => end.getTime() % dayMs !== 0);
+  if (cut.length === 0) return;
+  const removedBefore = await removedWithin(
+    client,
+    workspaceId,
+    { from: toInstant(ends.from.getTime()) },
+    "outlay_key",
+  );
+  if (removedBefore === null) return;
+  const issues = cut
+    .filter(([, end]) => end.getTime() < Date.parse(removedBefore))
+    .map(([path]) => ({
+      path,
+      message: `must be midnight UTC: messages before ${removedBefore} were removed, and only the sums of whole days were kept`,
+    }));
+  if (issues.length > 0) throw validationFailed(issues);
 }
 
 function instantsOf(

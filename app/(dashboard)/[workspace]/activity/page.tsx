@@ -6,7 +6,7 @@ import { AddCost } from "@/components/activity/add-cost";
 import { ExportMenu } from "@/components/activity/export-menu";
 import { FilterBar } from "@/components/activity/filter-bar";
 import { activeFilters } from "@/components/activity/filters";
-import { toItem } from "@/components/activity/row";
+import { toPage } from "@/components/activity/row";
 import { Totals } from "@/components/activity/totals";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { PageHeader } from "@/components/shell/page-header";
@@ -60,7 +60,7 @@ export default async function ActivityPage({ params, searchParams }: Props) {
         key={source}
         workspace={slug}
         source={source}
-        first={{ items: list.activity.map(toItem), nextCursor: list.next_cursor }}
+        first={toPage(list)}
         summary={totals ? <Totals totals={totals} path={path} params={query.params} /> : undefined}
         empty={<NoRows path={path} params={query.params} isFiltered={query.isFiltered} />}
       />
