@@ -1,11 +1,15 @@
 /**
- * Gathers items that arrive while a write is under way and writes them together (group commit). A lone item is written
- * at once: nothing ever waits for company, only for a free place among the writes in flight.
+ * Gathers items that arrive while a write is under way and writes them together (group commit). An item that arrives while
+ * nothing is written is written at once. Beside a write in flight, the next starts as soon as it is as large: a group costs
+ * as much as ten to twenty items before its first item, so two half groups cost far more than a whole one. It waits for that
+ * at most `maxWaitMs`, so that a write that is held up (by a lock, for example) holds nothing else up.
  */
 export class Batcher<Item, Result> {
   #queue: Waiting<Item, Result>[] = [];
   #queuedWeight = 0;
   #inFlight = 0;
+  #inFlightWeight = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   /**
    * @param options.write writes a group, in order, and answers one result an item; throws only when nothing was written
@@ -19,6 +23,7 @@ export class Batcher<Item, Result> {
       overflow: () => Error;
       maxGroupWeight: number;
       maxInFlight: number;
+      maxWaitMs: number;
       maxQueuedWeight: number;
     },
   ) {}
@@ -44,14 +49,29 @@ export class Batcher<Item, Result> {
       this.#queuedWeight += weight;
       // Requests whose bodies are parsed in this same turn of the event loop join the group.
       if (this.#queue.length === 1) setImmediate(() => this.#fill());
+      else if (this.#timer && this.#isLargeEnough()) this.#fill();
     });
   }
 
   #fill(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     while (this.#inFlight < this.options.maxInFlight && this.#queue.length > 0) {
+      const waitMs = this.options.maxWaitMs - this.queueAgeMs;
+      if (!this.#isLargeEnough() && waitMs > 0) {
+        this.#timer = setTimeout(() => this.#fill(), Math.ceil(waitMs));
+        return;
+      }
+      const group = this.#takeGroup();
       this.#inFlight += 1;
-      void this.#writeGroup(this.#takeGroup());
+      this.#inFlightWeight += weightOf(group);
+      void this.#writeGroup(group);
     }
+  }
+
+  /** Whether the queue may be written beside what is being written. */
+  #isLargeEnough(): boolean {
+    return this.#queuedWeight >= Math.min(this.#inFlightWeight, this.options.maxGroupWeight);
   }
 
   /** The longest run of the queue that is within a group's weight; at least one item. */
@@ -64,7 +84,7 @@ export class Batcher<Item, Result> {
     if (end < 0) end = this.#queue.length;
     const group = this.#queue.slice(0, end);
     this.#queue = this.#queue.slice(end);
-    for (const waiting of group) this.#queuedWeight -= waiting.weight;
+    this.#queuedWeight -= weightOf(group);
     return group;
   }
 
@@ -80,9 +100,14 @@ export class Batcher<Item, Result> {
       for (const { reject } of group) reject(error);
     } finally {
       this.#inFlight -= 1;
+      this.#inFlightWeight -= weightOf(group);
       this.#fill();
     }
   }
+}
+
+function weightOf(group: Waiting<unknown, never>[]): number {
+  return group.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 type Waiting<Item, Result> = {

@@ -2074,26 +2074,30 @@ $function$;
 
 -- The state of the keys of a group of requests that the guard needs, at one point in time.
 --
--- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ lookup, slug }], idempotency: [{ lookup, key }] },
---   where a lookup is the hex hash (of a secret or of an access token) or the id by which the request names its key.
+-- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ slug }], idempotency: [{ key }] }; hashes (of secrets),
+--   tokens (hashes of access tokens) and ids are how the requests name their keys.
 -- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }] }
 --
 -- Keys that have a limit are locked first, in order of id. Only then the time is taken and the state read, each statement
 -- with its own snapshot: state that was read before the lock could let limits be exceeded.
 create or replace function private.load_admission(requested jsonb)
- returns jsonb
+ returns json
  language plpgsql
  security definer
  set search_path to ''
  set "TimeZone" to 'UTC'
+ set plan_cache_mode to 'force_generic_plan'
 as $function$
 declare
   key_ids uuid[];
+  limited_ids uuid[];
+  workspace_ids uuid[];
   now_at timestamptz;
   window_start timestamptz;
-  keys jsonb;
-  projects jsonb := '[]';
-  replays jsonb := '[]';
+  usage jsonb := '{}';
+  keys json;
+  projects json := '[]';
+  replays json := '[]';
 begin
   -- The key of SVC_API_KEY is created, with the demo workspace that it belongs to, when it is first used. A member's own
   -- key is created when it is first needed.
@@ -2115,15 +2119,51 @@ begin
   perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace_id, 0))
   from (select distinct workspace_id from public.api_keys where id = any (key_ids) order by workspace_id) as sending;
 
-  perform from public.api_keys
-  where id = any (key_ids) and (monthly_limit is not null or rate_limit_rpm is not null)
-  order by id
-  for no key update;
+  limited_ids := array(
+    select id from public.api_keys
+    where id = any (key_ids) and (monthly_limit is not null or rate_limit_rpm is not null)
+    order by id
+    for no key update
+  );
 
   now_at := date_trunc('milliseconds', clock_timestamp());
   window_start := now_at - interval '60 seconds';
 
-  select coalesce(jsonb_agg(jsonb_build_object(
+  if cardinality(limited_ids) > 0 then
+    select jsonb_object_agg(k.id, jsonb_build_object(
+      'spent', case when k.monthly_limit is not null then coalesce((
+        select spend.amount_usd from public.key_spend as spend
+        where spend.workspace_id = k.workspace_id and spend.api_key_id = k.id
+          and spend.month = date_trunc('month', now_at)::date
+      ), 0)::text end,
+      'rate_window', case when k.rate_limit_rpm is not null then (
+        select jsonb_build_object(
+          'total', latest.total,
+          'used', latest.total - coalesce(oldest.total - oldest.admitted, latest.total),
+          'latest_at', (extract(epoch from latest.at) * 1000)::bigint,
+          'frees_at', (
+            select (extract(epoch from w.at) * 1000)::bigint + 60000
+            from private.rate_windows as w
+            where w.api_key_id = k.id
+              and w.total > greatest(latest.total - k.rate_limit_rpm, oldest.total - oldest.admitted)
+            order by w.total limit 1
+          )
+        )
+        from (
+          select w.total, w.at from private.rate_windows as w
+          where w.api_key_id = k.id order by w.total desc limit 1
+        ) as latest
+        left join lateral (
+          select w.total, w.admitted from private.rate_windows as w
+          where w.api_key_id = k.id and w.at > window_start order by w.at, w.total limit 1
+        ) as oldest on true
+      ) end
+    )) into usage
+    from public.api_keys as k
+    where k.id = any (limited_ids);
+  end if;
+
+  select coalesce(json_agg(json_build_object(
     'lookup', named.lookup,
     'token', named.token,
     'id', k.id,
@@ -2136,69 +2176,40 @@ begin
     'project_id', k.project_id,
     'conditions', k.conditions,
     'monthly_limit', k.monthly_limit::text,
-    'spent', case when k.monthly_limit is not null then coalesce((
-      select spend.amount_usd from public.key_spend as spend
-      where spend.workspace_id = k.workspace_id and spend.api_key_id = k.id
-        and spend.month = date_trunc('month', now_at)::date
-    ), 0)::text end,
+    'spent', usage -> k.id::text ->> 'spent',
     'expires_at', (extract(epoch from k.expires_at) * 1000)::bigint,
     'revoked', k.revoked_at is not null,
     'last_used_at', (extract(epoch from k.last_used_at) * 1000)::bigint,
     'allowed_cidrs', k.allowed_cidrs,
     'rate_limit_rpm', k.rate_limit_rpm,
-    'rate_window', case when k.rate_limit_rpm is not null then (
-      select jsonb_build_object(
-        'total', latest.total,
-        'used', latest.total - coalesce(oldest.total - oldest.admitted, latest.total),
-        'latest_at', (extract(epoch from latest.at) * 1000)::bigint,
-        'frees_at', (
-          select (extract(epoch from w.at) * 1000)::bigint + 60000
-          from private.rate_windows as w
-          where w.api_key_id = k.id
-            and w.total > greatest(latest.total - k.rate_limit_rpm, oldest.total - oldest.admitted)
-          order by w.total limit 1
-        )
-      )
-      from (
-        select w.total, w.at from private.rate_windows as w
-        where w.api_key_id = k.id order by w.total desc limit 1
-      ) as latest
-      left join lateral (
-        select w.total, w.admitted from private.rate_windows as w
-        where w.api_key_id = k.id and w.at > window_start order by w.at, w.total limit 1
-      ) as oldest on true
-    ) end
-  )), '[]') into keys
+    'rate_window', usage -> k.id::text -> 'rate_window'
+  )), '[]'), array_agg(distinct k.workspace_id) into keys, workspace_ids
   -- Reads the keys again under the locks: a secret that was rotated or a token that was revoked meanwhile is not found.
   from private.keys_named(requested) as named
   join public.api_keys as k on k.id = named.id
   where k.id = any (key_ids);
 
+  -- A group names few workspaces and few names. A name that only another workspace of the group asked for is harmless: the
+  -- service looks a name up together with its workspace.
   if jsonb_array_length(requested -> 'projects') > 0 then
-    select coalesce(jsonb_agg(jsonb_build_object('workspace_id', p.workspace_id, 'slug', p.slug, 'id', p.id)), '[]')
+    select coalesce(json_agg(json_build_object('workspace_id', p.workspace_id, 'slug', p.slug, 'id', p.id)), '[]')
     into projects
     from public.projects as p
-    join (
-      select distinct (k.value ->> 'workspace_id')::uuid as workspace_id, wanted.value ->> 'slug' as slug
-      from jsonb_array_elements(requested -> 'projects') as wanted
-      join jsonb_array_elements(keys) as k on k.value ->> 'lookup' = wanted.value ->> 'lookup'
-    ) as wanted using (workspace_id, slug);
+    where p.workspace_id = any (workspace_ids)
+      and p.slug = any (array(select wanted.value ->> 'slug' from jsonb_array_elements(requested -> 'projects') as wanted));
   end if;
 
   if jsonb_array_length(requested -> 'idempotency') > 0 then
-    select coalesce(jsonb_agg(jsonb_build_object(
+    select coalesce(json_agg(json_build_object(
       'workspace_id', i.workspace_id, 'key', i.key, 'request', i.request, 'response', i.response
     )), '[]')
     into replays
     from private.idempotency as i
-    join (
-      select distinct (k.value ->> 'workspace_id')::uuid as workspace_id, wanted.value ->> 'key' as key
-      from jsonb_array_elements(requested -> 'idempotency') as wanted
-      join jsonb_array_elements(keys) as k on k.value ->> 'lookup' = wanted.value ->> 'lookup'
-    ) as wanted using (workspace_id, key);
+    where i.workspace_id = any (workspace_ids)
+      and i.key = any (array(select wanted.value ->> 'key' from jsonb_array_elements(requested -> 'idempotency') as wanted));
   end if;
 
-  return jsonb_build_object(
+  return json_build_object(
     'now', (extract(epoch from now_at) * 1000)::bigint,
     'keys', keys, 'projects', projects, 'idempotency', replays
   );
@@ -3012,24 +3023,23 @@ grant execute on function private.start_subscriptions(jsonb) to outlay_service, 
 -- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
 -- spend and the answers to their idempotency keys. One transaction, always in this order.
 --
--- messages: the postings. Raises serialization_failure (40001) where another process was first with a project or an
--- idempotency key; the caller then loads again and decides again.
-create or replace function private.store_messages(projects jsonb, messages jsonb, replays jsonb)
+-- messages: [{ column: value }], the postings, without the columns that `shared` has and without those that are null.
+-- shared: { column: value }, what all of them have in common.
+-- Raises serialization_failure (40001) where another process was first with a project or an idempotency key; the caller
+-- then loads again and decides again.
+create or replace function private.store_messages(projects jsonb, messages jsonb, replays jsonb, shared jsonb default '{}'::jsonb)
  returns void
  language plpgsql
  security definer
  set search_path to ''
  set "TimeZone" to 'UTC'
+ set plan_cache_mode to 'force_generic_plan'
 as $function$
 declare
   written integer;
+  common public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}' || shared);
   changes public.daily_spend[];
 begin
-  -- Lines within a row are how the version before sent a batch. They would be lost here.
-  if messages @? '$[*].items' then
-    raise exception 'a process of an older version is still running; stop it' using errcode = 'feature_not_supported';
-  end if;
-
   if jsonb_array_length(projects) > 0 then
     insert into public.projects (workspace_id, id, slug, name)
     select workspace_id, id, slug, name
@@ -3056,21 +3066,8 @@ begin
   end if;
 
   with stored as (
-    insert into public.messages (
-      workspace_id, id, part, occurred_at, created_at, project_id, api_key_id, user_id, type, source, environment,
-      provider, model, feature, unit_type, quantity, amount_usd, cost_status, price, currency, original_amount,
-      batch_id, label, category, notes, metadata, details
-    )
-    select
-      workspace_id, id, coalesce(part, 0), occurred_at, created_at, project_id, api_key_id, user_id, type, source, environment,
-      provider, model, feature, unit_type, quantity, amount_usd, cost_status, price, currency, original_amount,
-      batch_id, label, category, notes, metadata, details
-    from jsonb_to_recordset(messages) as m (
-      workspace_id uuid, id uuid, part smallint, occurred_at timestamptz, created_at timestamptz, project_id uuid,
-      api_key_id uuid, user_id uuid, type text, source text, environment text, provider text, model text, feature text,
-      unit_type text, quantity numeric, amount_usd numeric, cost_status text, price jsonb, currency text,
-      original_amount numeric, batch_id text, label text, category text, notes text, metadata jsonb, details jsonb
-    )
+    insert into public.messages
+    select * from jsonb_populate_recordset(common, messages)
     returning workspace_id, part, occurred_at, created_at, project_id, api_key_id, type, provider, model, feature, source,
       environment, amount_usd, cost_status
   ), per_key as (
@@ -3102,7 +3099,7 @@ begin
   perform private.add_daily_spend(changes);
 end
 $function$;
-grant execute on function private.store_messages(jsonb,jsonb,jsonb) to outlay_service, service_role;
+grant execute on function private.store_messages(jsonb,jsonb,jsonb,jsonb) to outlay_service, service_role;
 
 -- Deletes what can no longer be used, so that nobody can fill the tables: answered and expired requests for consent,
 -- expired tokens, grants that cannot be refreshed, and clients without a connection. A client that never asked a user is

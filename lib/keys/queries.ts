@@ -55,11 +55,14 @@ export type Admission = {
   replays: AdmissionRow["idempotency"];
 };
 
-/** What `private.load_admission` loads: keys, and the projects and idempotency keys of the messages sent with them. */
+/**
+ * What `private.load_admission` loads: keys, and the projects (slugs) and idempotency keys of the messages sent with them, in
+ * all workspaces of these keys.
+ */
 export type Requested = {
   lookups: KeyLookup[];
-  projects?: { lookup: string; slug: string }[];
-  idempotency?: { lookup: string; key: string }[];
+  projects?: Iterable<string>;
+  idempotency?: Iterable<string>;
 };
 
 /**
@@ -74,8 +77,8 @@ export function loadAdmissionStatement({ lookups, projects = [], idempotency = [
     hashes: named("hash"),
     tokens: named("token"),
     ids: named("id"),
-    projects,
-    idempotency,
+    projects: Array.from(new Set(projects), (slug) => ({ slug })),
+    idempotency: Array.from(new Set(idempotency), (key) => ({ key })),
   };
   return sql`select private.load_admission(${JSON.stringify(requested)}) as answer`;
 }

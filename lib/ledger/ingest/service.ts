@@ -14,6 +14,7 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
   weigh: ({ body }) => (body instanceof ServiceError ? 1 : body.length),
   maxGroupWeight: 500,
   maxInFlight: 2,
+  maxWaitMs: 5,
   maxQueuedWeight: 20_000,
   overflow: () =>
     new ServiceError(

@@ -3,6 +3,7 @@ import { execute } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
 import type { RememberedRequest } from "./idempotency";
 import type { LedgerRow } from "./ledger";
+import { extractShared } from "./shared-columns";
 
 /** A project to be made by the message that first names it. */
 export type NewProject = { workspace_id: string; id: string; slug: string; name: string };
@@ -25,8 +26,9 @@ type Batch = { projects: NewProject[]; messages: LedgerRow[]; replays: Replay[] 
  * @throws a serialization failure (40001) where another process was first with a project or an idempotency key
  */
 export function storeMessagesStatement({ projects, messages, replays }: Batch): Sql {
+  const { shared, rows } = extractShared(messages);
   return sql`select private.store_messages(
-    ${JSON.stringify(projects)}, ${JSON.stringify(messages)}, ${JSON.stringify(replays)})`;
+    ${JSON.stringify(projects)}, ${rows}, ${JSON.stringify(replays)}, ${shared})`;
 }
 
 /** Runs `storeMessagesStatement`. */

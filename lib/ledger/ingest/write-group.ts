@@ -75,12 +75,11 @@ async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
   const messages = messagesOf(calls);
   const load = loadAdmissionStatement({
     lookups: calls.map(({ lookup }) => lookup),
-    projects: messages.flatMap(({ lookup, request: { project, message } }) => [
-      { lookup, slug: project },
-      ...(message.type === "allocation" ? [{ lookup, slug: message.from_project }] : []),
-    ]),
-    idempotency: messages.flatMap(({ lookup, request: { idempotency_key: key } }) =>
-      key === undefined ? [] : [{ lookup, key }],
+    projects: messages.flatMap(({ request: { project, message } }) =>
+      message.type === "allocation" ? [project, message.from_project] : [project],
+    ),
+    idempotency: messages.flatMap(({ request: { idempotency_key: key } }) =>
+      key === undefined ? [] : [key],
     ),
   });
   const { verdicts, admission, group } = await inTwoTrips<
