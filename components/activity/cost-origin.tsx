@@ -39,14 +39,15 @@ function formatSource(
 function formatPriceSource(price: NonNullable<Priced["price"]>): string {
   const { source, version, provider, model, unit, tier } = price as Record<string, unknown>;
   const what = [provider, model, String(unit).replaceAll("_", " ")].filter(Boolean).join(" · ");
-  const threshold = (tier as { aboveInputTokens?: unknown } | undefined)?.aboveInputTokens;
+  const { aboveInputTokens: threshold, service } = (tier ?? {}) as Record<string, unknown>;
   const long =
     threshold === undefined
       ? ""
       : ` This is the price for requests with more than ${threshold} input tokens.`;
+  const served = service === undefined ? "" : ` This is the price of the service tier ${service}.`;
   const from =
     source === "override" ? `Price of this workspace (${version})` : `Price catalogue, version ${version}`;
-  return `${from}: ${what}.${long}`;
+  return `${from}: ${what}.${long}${served}`;
 }
 
 function formatAllocation({ from_project: from, percent }: Record<string, unknown>): string {

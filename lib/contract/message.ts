@@ -29,6 +29,9 @@ const common = {
     .meta({ description: "A small flat object of your own, kept with the message." }),
 };
 
+/** How a provider served a request, where that changes its price. */
+const serviceTiers = ["standard", "batch", "flex", "priority"] as const;
+
 /** One line of usage, alone or in a batch. */
 const usageLine = {
   model: text(128, "The model as the provider names it.").optional(),
@@ -43,6 +46,10 @@ const usageLine = {
   request_input_tokens: positiveDecimal(
     "All input tokens of the request this usage is of. Some models cost more for long requests; without it, the base price holds.",
   ).optional(),
+  service_tier: z.enum(serviceTiers).optional().meta({
+    description:
+      "How the provider served the request, where that changes its price: `batch`, `flex` or `priority`; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced.",
+  }),
   estimated_cost: positiveDecimal(
     "USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage.",
     { orZero: true, rounded: true },

@@ -10,6 +10,7 @@ export const fields = {
   quantity: ["qty", "units", "tokens", "count", "usage"],
   cached_quantity: ["cached_tokens", "cached"],
   request_input_tokens: [],
+  service_tier: ["tier"],
   estimated_cost: ["estimated_cost_usd", "cost_usd", "cost", "spend", "price"],
   feature: ["feature_name", "tag"],
   batch_id: ["batch"],

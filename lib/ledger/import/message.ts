@@ -24,6 +24,7 @@ const fieldsOf: Record<string, readonly Field[]> = {
     "quantity",
     "cached_quantity",
     "request_input_tokens",
+    "service_tier",
     "estimated_cost",
     "feature",
     "batch_id",

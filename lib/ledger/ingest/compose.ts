@@ -64,7 +64,13 @@ export function sharedFields(message: CostMessage, now: number) {
 /** A line of usage, alone or within a batch. */
 export type Line = Pick<
   Of<"usage">,
-  "model" | "unit_type" | "quantity" | "cached_quantity" | "request_input_tokens" | "estimated_cost"
+  | "model"
+  | "unit_type"
+  | "quantity"
+  | "cached_quantity"
+  | "request_input_tokens"
+  | "service_tier"
+  | "estimated_cost"
 >;
 
 /** The cost of a line of usage. @param at when it occurred, ISO 8601 */
@@ -81,6 +87,7 @@ export function priceUsageLine(
     quantity: parseDecimal(line.quantity),
     cachedQuantity: decimalOf(line.cached_quantity),
     inputQuantity: decimalOf(line.request_input_tokens),
+    serviceTier: line.service_tier,
     estimatedCost: decimalOf(line.estimated_cost),
     occurredAt: new Date(at),
     overrides,
@@ -89,8 +96,8 @@ export function priceUsageLine(
 
 /** What a posting has of its line. */
 function lineFields(line: Line & { feature?: string | undefined }, priced: PricedAmount) {
-  const { model, feature, unit_type, quantity, cached_quantity, request_input_tokens } = line;
-  const details = { cached_quantity, request_input_tokens };
+  const { model, feature, unit_type, quantity, cached_quantity, request_input_tokens, service_tier } = line;
+  const details = { cached_quantity, request_input_tokens, service_tier };
   return {
     model,
     feature,

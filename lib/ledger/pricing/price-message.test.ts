@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compare, DecimalError, multiply, parseDecimal, roundMoney, toText } from "./decimal";
 import { cachedQuantityIssue } from "./price-line";
-import { type PriceOverride, priceUsage, type Usage } from "./price-message";
+import { callInputTokens, type PriceOverride, priceUsage, type Usage } from "./price-message";
 
 const d = parseDecimal;
 const noon = new Date("2026-06-01T12:00:00Z");
@@ -187,5 +187,88 @@ test("Rounds quantity × rate once, and never costs less for more", () => {
       const other = priceUsage(usage({ quantity: d(b), overrides }));
       if (compare(d(a), d(b)) <= 0) expect(compare(priced.amount, other.amount)).toBeLessThanOrEqual(0);
     }),
+  );
+});
+
+describe("Service tiers", () => {
+  const tier = (model: string, serviceTier: Usage["serviceTier"], change: Partial<Usage> = {}) =>
+    priceUsage(usage({ model, serviceTier, ...change }));
+
+  test.each([
+    ["openai", "gpt-5", undefined, "0.00125"],
+    ["openai", "gpt-5", "standard", "0.00125"],
+    ["openai", "gpt-5", "batch", "0.000625"],
+    ["openai", "gpt-5", "flex", "0.000625"],
+    ["openai", "gpt-5", "priority", "0.0025"],
+    ["anthropic", "claude-sonnet-4-5", "batch", "0.0015"],
+    ["anthropic", "claude-opus-4-8[1m]", "batch", "0.0025"],
+  ] as const)("%s %s %s costs %s a thousand input tokens", (provider, model, serviceTier, expected) => {
+    expect(toText(tier(model, serviceTier, { provider }).amount)).toBe(expected);
+  });
+
+  test("Name their tier and the catalogue that has it", () => {
+    expect(tier("gpt-5", "batch")).toMatchObject({
+      price: { source: "catalogue", version: expect.stringMatching(/^litellm /), tier: { service: "batch" } },
+    });
+    expect(tier("gpt-5", "standard")).not.toHaveProperty("price.tier");
+  });
+
+  test("Without a price leave the usage unpriced, rather than at the standard price", () => {
+    expect(tier("claude-sonnet-4-5", "flex", { provider: "anthropic" })).toMatchObject({
+      costStatus: "unpriced",
+      reason: "no_rate",
+    });
+  });
+
+  test("Price the cached part at the tier's cache price", () => {
+    expect(toText(tier("gpt-5", "batch", { cachedQuantity: d("400") }).amount)).toBe("0.0004"); // 600 × 0.625/M + 400 × 0.0625/M
+  });
+
+  test("Have long-context prices of their own", () => {
+    const long = tier("gpt-5.4", "batch", { inputQuantity: d("272001") });
+    expect(long).toMatchObject({
+      amount: d("0.0025"),
+      price: { tier: { service: "batch", aboveInputTokens: 272_000 } },
+    });
+    expect(toText(tier("gpt-5.4", "batch", { inputQuantity: d("272000") }).amount)).toBe("0.00125");
+  });
+
+  test("Leave a workspace's own price as it is", () => {
+    expect(toText(tier("gpt-4o", "batch", { overrides: [override()] }).amount)).toBe("0.001");
+  });
+});
+
+describe("A call of several lines", () => {
+  const call = [
+    { unitType: "input_tokens", quantity: d("200") },
+    { unitType: "cache_read_input_tokens", quantity: d("190000") },
+    { unitType: "cache_creation_input_tokens", quantity: d("9801") },
+    { unitType: "output_tokens", quantity: d("1000") },
+    { unitType: "reasoning_tokens", quantity: d("500") },
+    { unitType: "web_searches", quantity: d("3") },
+  ];
+
+  test("Counts fresh tokens, cache reads and cache writes as its input", () => {
+    expect(toText(callInputTokens(call))).toBe("200001");
+    expect(toText(callInputTokens([]))).toBe("0");
+    expect(toText(callInputTokens([{ unitType: "widgets", quantity: d("5") }]))).toBe("0");
+  });
+
+  test.each([
+    ["anthropic", "claude-sonnet-4-5", 200_000, ["0.0012", "0.114", "0.0735075", "0.0225"]],
+    ["google", "gemini-2.5-pro", 200_000, ["0.0005", "0.0475", undefined, "0.015"]],
+  ] as const)(
+    "Prices every line of %s %s by the step of the whole call",
+    (provider, model, step, expected) => {
+      const price = (unitType: string, quantity: (typeof call)[number]["quantity"], total: string) =>
+        priceUsage(usage({ provider, model, unitType, quantity, inputQuantity: d(total) }));
+      for (const [index, amount] of expected.entries()) {
+        const { unitType, quantity } = call[index] ?? expect.fail();
+        const long = price(unitType, quantity, toText(callInputTokens(call)));
+        if (amount === undefined) expect(long.costStatus).toBe("unpriced");
+        else expect(long).toMatchObject({ amount: d(amount), price: { tier: { aboveInputTokens: step } } });
+        expect(price(unitType, quantity, String(step))).not.toHaveProperty("price.tier");
+      }
+    },
   );
 });

@@ -1,7 +1,8 @@
 import { catalogueRate } from "./catalogue";
-import { type Decimal, parseDecimal, roundMoney, toText, zero } from "./decimal";
-import { type Price, priceLine, type Rate, type UnpricedReason } from "./price-line";
-import { unitName } from "./units";
+import { type Decimal, parseDecimal, roundMoney, sum, toText, zero } from "./decimal";
+import { type Line, type Price, priceLine, type Rate, type UnpricedReason } from "./price-line";
+import type { ServiceTier } from "./price-table";
+import { findUnit, unitName } from "./units";
 
 /**
  * A workspace's own price. `model` null: every model of the provider. `rate`: decimal text, USD for one `unitType`, 0 or
@@ -20,7 +21,8 @@ export type PriceOverride = {
  * A usage to price; quantities are exact decimals, `quantity` > 0.
  * - `estimatedCost`: the client's own cost in USD; it has precedence over every price.
  * - `cachedQuantity`: the part of `quantity` that came from the cache (as OpenAI counts).
- * - `inputQuantity`: all input tokens of the same request, for models whose price depends on them.
+ * - `inputQuantity`: all input tokens of the same request, for models whose price depends on them; see `callInputTokens`.
+ * - `serviceTier`: how the provider served the request; a workspace's own price holds for every tier.
  * - `overrides`: the workspace's prices. They are indexed once per array: pass the same array again, and never change it.
  */
 export type Usage = {
@@ -30,6 +32,7 @@ export type Usage = {
   quantity: Decimal;
   cachedQuantity?: Decimal | undefined;
   inputQuantity?: Decimal | undefined;
+  serviceTier?: ServiceTier | undefined;
   occurredAt: Date;
   estimatedCost?: Decimal | undefined;
   overrides?: readonly PriceOverride[] | undefined;
@@ -52,11 +55,12 @@ export function priceUsage(usage: Usage): PricedAmount {
   if (usage.estimatedCost !== undefined) {
     return { costStatus: "client", amount: roundMoney(usage.estimatedCost), price: null };
   }
-  const { cachedQuantity, inputQuantity, overrides = [], ...rest } = usage;
+  const { cachedQuantity, inputQuantity, serviceTier, overrides = [], ...rest } = usage;
   const line = {
     ...rest,
     ...(cachedQuantity && { cachedQuantity }),
     ...(inputQuantity && { inputQuantity }),
+    ...(serviceTier && { serviceTier }),
   };
   const priced = priceLine(
     line,
@@ -64,6 +68,17 @@ export function priceUsage(usage: Usage): PricedAmount {
   );
   if (priced.status === "priced") return { costStatus: "priced", amount: priced.amount, price: priced.price };
   return { costStatus: "unpriced", amount: zero, price: null, reason: priced.reason };
+}
+
+/**
+ * All input tokens of one call, from the lines of its message: fresh ones, those read from a cache and those written to one. It
+ * is the `inputQuantity` of each of these lines, of the output too.
+ * @param lines each kind of token once; a cached part that `quantity` includes is not counted again
+ */
+export function callInputTokens(lines: readonly Pick<Line, "unitType" | "quantity">[]): Decimal {
+  return sum(
+    lines.filter(({ unitType }) => findUnit(unitType)?.countsAsInput).map(({ quantity }) => quantity),
+  );
 }
 
 const fold = (text: string) => text.trim().toLowerCase();

@@ -14,6 +14,7 @@ import {
 } from "@/lib/db/columns";
 import { callFunction, selectAll, selectFirst } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
+import type { ServiceTier } from "@/lib/ledger/pricing/price-table";
 
 const repricingRow = { workspace_id: uuid(), id: uuid(), includes_priced: boolean() };
 
@@ -30,7 +31,9 @@ const usageRow = {
   quantity: neverNull(numeric()),
   amount_usd: numeric(),
   cost_status: text<CostStatus>(),
-  details: nullable(json<{ cached_quantity?: string; request_input_tokens?: string }>()),
+  details: nullable(
+    json<{ cached_quantity?: string; request_input_tokens?: string; service_tier?: ServiceTier }>(),
+  ),
 };
 
 /** A posting of usage, as a correction reads it. Decimals are text. */
