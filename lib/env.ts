@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 
 const flag = z
@@ -29,6 +30,17 @@ const hostNames = list
     error: "must be host names separated by commas, without scheme, port or path (outlay.example.com)",
   });
 
+/** More would need more connections than a Postgres has. */
+const maxWorkers = 64;
+
+const workers = z
+  .string()
+  .refine((value) => value === "auto" || (/^\d{1,2}$/.test(value) && +value >= 1 && +value <= maxWorkers), {
+    error: `must be a whole number from 1 to ${maxWorkers}, or auto (one worker for each processor)`,
+  })
+  .default("1")
+  .transform((value) => (value === "auto" ? Math.min(availableParallelism(), maxWorkers) : Number(value)));
+
 const schema = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
@@ -36,6 +48,10 @@ const schema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   /** Address the self-hosted server listens on. */
   HOST: z.string().default("127.0.0.1"),
+  /** How many worker processes of the self-hosted server answer requests; 1: the process itself, without workers. */
+  WEB_CONCURRENCY: workers,
+  /** The number of this worker, from 1. The service sets it for its workers; it is not a setting for users. */
+  OUTLAY_WORKER: z.coerce.number().int().min(1).max(maxWorkers).optional(),
   /** The folder of the embedded database and its secrets. */
   OUTLAY_DATA_DIR: z.string().min(1).default(".outlay"),
   /** `off` serves every route through Next, as on a platform without our server. */
@@ -64,7 +80,7 @@ const schema = z.object({
     .includes("BEGIN CERTIFICATE", "must be a certificate in PEM")
     .transform((pem) => pem.replaceAll("\\n", "\n"))
     .optional(),
-  /** The most connections that the process opens. */
+  /** The most connections that a process opens; each worker is a process. */
   POSTGRES_POOL_SIZE: z.coerce.number().int().min(4).max(200).default(10),
   /**
    * How many of the connections are for reads: dashboards, summaries, exports. One is for health; the rest record.
@@ -171,6 +187,14 @@ export function env(): Env {
   // biome-ignore lint/style/noProcessEnv: this is the one place that reads it.
   cached ??= parseEnv(process.env);
   return cached;
+}
+
+/**
+ * How many processes of this service share the machine's means: its workers, or 1 where there are none. A limit that is
+ * meant for the whole machine is divided by it.
+ */
+export function processCount({ OUTLAY_WORKER, WEB_CONCURRENCY }: Env = env()): number {
+  return OUTLAY_WORKER === undefined ? 1 : WEB_CONCURRENCY;
 }
 
 /** The unparsed settings of the local agent tools, which `lib/mcp/stdio` checks itself. */

@@ -1,13 +1,16 @@
 import pino from "pino";
 import { env } from "@/lib/env";
 
+const { LOG_LEVEL, OUTLAY_WORKER } = env();
+
 /**
- * The service's log: one line of JSON per event on standard output. Credentials are redacted as a precaution; code
+ * The service's log: one line of JSON per event on standard output, with the number of the worker where there are workers.
+ * Credentials are redacted as a precaution; code
  * must not pass them.
  */
 export const log = pino({
-  level: env().LOG_LEVEL,
-  base: null,
+  level: LOG_LEVEL,
+  base: OUTLAY_WORKER === undefined ? null : { worker: OUTLAY_WORKER },
   timestamp: pino.stdTimeFunctions.isoTime,
   redact: {
     paths: [

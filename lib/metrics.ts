@@ -1,10 +1,14 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { env } from "./env";
+import { answerSiblings, askSiblings } from "./siblings";
 
 /** One value of a gauge, with its labels. */
 export type Reading = { labels: Record<string, string>; value: number };
 
 function createMetrics() {
   const registry = new Registry();
+  const { OUTLAY_WORKER } = env();
+  if (OUTLAY_WORKER !== undefined) registry.setDefaultLabels({ worker: String(OUTLAY_WORKER) });
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const readings = new Map<string, () => Reading[]>();
@@ -78,6 +82,26 @@ globals[slot] ??= createMetrics();
 
 /** The metrics of this process for Prometheus. Labels are route patterns and codes, never text that a caller chose. */
 export const metrics = globals[slot];
+
+answerSiblings("metrics", () => metrics.registry.getMetricsAsJSON());
+
+/**
+ * The metrics of this service in Prometheus's text format. Where there are workers, those of all of them: each sample has its
+ * worker's number as the label `worker`, because a sum would fall when a worker ends, which Prometheus would take for a
+ * restart of everything. A worker that does not answer within a second is left out.
+ */
+export async function renderMetrics(): Promise<{ text: string; contentType: string }> {
+  const { registry } = metrics;
+  const { contentType } = registry;
+  const ofSiblings = (await askSiblings("metrics")) as WorkerMetrics[];
+  if (ofSiblings.length === 0) return { text: await registry.metrics(), contentType };
+  const all = [await registry.getMetricsAsJSON(), ...ofSiblings];
+  // The label tells the samples apart, so nothing is summed; the aggregators would drop or average some of them.
+  const told = all.map((each) => each.map((metric) => ({ ...metric, aggregator: "sum" })));
+  return { text: await AggregatorRegistry.aggregate(told).metrics(), contentType };
+}
+
+type WorkerMetrics = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 /** Sets the source of a gauge. @param read called at each scrape; returns the gauge's present values */
 export function readGauge(name: string, read: () => Reading[]): void {

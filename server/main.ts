@@ -4,12 +4,13 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { AlreadyRunningError, type Claim, holderOf } from "@/lib/db/embedded/claim.mjs";
 import { env, postgresUrl } from "@/lib/env";
 import { log } from "@/lib/log";
-import { announceAddress } from "@/lib/service-address";
+import { describeFailure } from "./describe-failure";
 import { firstSteps } from "./first-steps";
-import { startHttp } from "./http";
 import { step } from "./progress.mjs";
+import { serve } from "./serve";
 import { startServices } from "./services";
-import { startWorkers } from "./workers";
+import { superviseWorkers } from "./supervisor";
+import { runWorker } from "./worker";
 
 /** The folder of the repository: this file's bundle is in `dist/`, as deep as the file itself. */
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -26,10 +27,12 @@ export type MainOptions = {
 };
 
 /**
- * Starts the self-hosted service and serves until a signal ends it. Exits with 0 after a requested stop, and with 1 and a
- * message where it cannot start.
+ * Starts the self-hosted service and serves until a signal ends it: in this process, or in WEB_CONCURRENCY workers. Exits
+ * with 0 after a requested stop, and with 1 and a message where it cannot start or a worker cannot be started again.
  */
 export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<void> {
+  // A worker has a channel to its supervisor. Without one, the setting comes from somewhere else.
+  if (process.send && env().OUTLAY_WORKER !== undefined) return runWorker();
   /** Functions that close what was opened, in the order of opening. */
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -49,14 +52,26 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
     await close();
     claim?.release();
     if (stopping) return;
-    process.stderr.write(`${messageOf(error)}\n`);
+    process.stderr.write(`${describeFailure(error)}\n`);
     process.exit(1);
+  }
+
+  /** Ends the service after its start, where it cannot serve as it should. */
+  function fail(error: Error): void {
+    if (stopping) return;
+    stopping = true;
+    process.stderr.write(`${describeFailure(error)}\n`);
+    endAfter(stopLimitMs);
+    close().then(
+      () => process.exit(1),
+      () => process.exit(1),
+    );
   }
 
   async function start(): Promise<void> {
     const settings = env();
-    // Loaded only when needed, because the SDK is larger than the service.
-    if (settings.OTEL_EXPORTER_OTLP_ENDPOINT) opened.push((await import("./tracing")).startTracing(settings));
+    // In development, Next watches the sources, and several processes would do so several times.
+    const workers = dev ? 1 : settings.WEB_CONCURRENCY;
     await refuseTakenPort(
       settings.PORT,
       settings.HOST,
@@ -65,6 +80,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
     const services = await startServices({
       settings,
       root,
+      processes: workers,
       log: (message) => log.warn(message),
       ...(claim && { claim }),
     });
@@ -72,13 +88,15 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
     if (stopping) return;
     let address = "";
     await step("ready", async () => {
-      const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
-      opened.push(http.close);
-      opened.push(startWorkers().stop);
-      address = http.address;
-      announceAddress(address);
+      const serving =
+        workers === 1
+          ? await serve({ dev, runsJobs: true })
+          : await superviseWorkers({ count: workers, onFailure: fail });
+      opened.push(serving.stop);
+      address = serving.address;
       services.announce(address);
-      return `${address} (${((performance.now() - startedMs) / 1000).toFixed(1)} s in all)`;
+      const by = workers === 1 ? "" : ` by ${workers} workers`;
+      return `${address}${by} (${((performance.now() - startedMs) / 1000).toFixed(1)} s in all)`;
     });
     process.stdout.write(firstSteps(settings, address, services.demo));
   }
@@ -107,10 +125,7 @@ function stopOnSignal(stop: () => Promise<void>): void {
     }
     firstAt = performance.now();
     process.stdout.write(`\n  ${"stopping".padEnd(9)} ${signal}: answering pending requests first\n`);
-    setTimeout(() => {
-      log.error(`The service did not stop within ${stopLimitMs / 1000} s; ending it.`);
-      process.exit(1);
-    }, stopLimitMs).unref();
+    endAfter(stopLimitMs);
     stop().then(
       () => process.exit(0),
       (error) => {
@@ -122,22 +137,12 @@ function stopOnSignal(stop: () => Promise<void>): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
 }
 
-/** The text of an error for users. The stack is added to errors that are not our own. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if ("code" in error && error.code === "EADDRINUSE") {
-    return `Port ${"port" in error ? error.port : ""} is taken by another program. Set PORT to another one.`;
-  }
-  return [
-    "Error",
-    "AlreadyRunningError",
-    "EnvError",
-    "MigrationError",
-    "NewerDatabaseError",
-    "OlderDatabaseError",
-  ].includes(error.name)
-    ? error.message
-    : (error.stack ?? error.message);
+/** Ends the process if it has not ended by itself. */
+function endAfter(limitMs: number): void {
+  setTimeout(() => {
+    log.error(`The service did not stop within ${limitMs / 1000} s; ending it.`);
+    process.exit(1);
+  }, limitMs).unref();
 }
 
 if (pathToFileURL(process.argv[1] ?? "").href === import.meta.url) {

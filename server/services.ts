@@ -5,6 +5,7 @@ import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
 import { type DemoAccess, seedDemo } from "@/lib/ledger/demo/seed";
+import { connectionsToAllow, requireConnections } from "./connection-budget";
 import { demoAccessIn } from "./demo";
 import { describeApplied, migrateDatabase } from "./migrate-database";
 import { step } from "./progress.mjs";
@@ -23,6 +24,8 @@ export type ServiceOptions = {
   settings: Env;
   /** The folder of the repository, where `supabase/` is. */
   root: string;
+  /** How many processes are going to serve, each with a pool of its own. */
+  processes: number;
   /** A claim on the data folder that was made earlier in this process. */
   claim?: Claim;
   /** Receives messages about the embedded database after the start. */
@@ -38,7 +41,7 @@ export async function startServices(options: ServiceOptions): Promise<Services> 
   return url ? connectDatabase(url, options) : embedDatabase(options);
 }
 
-async function embedDatabase({ settings, root, claim, log }: ServiceOptions): Promise<Services> {
+async function embedDatabase({ settings, root, processes, claim, log }: ServiceOptions): Promise<Services> {
   if (settings.VERCEL || settings.SUPABASE_URL || settings.NEXT_PUBLIC_SUPABASE_URL) {
     const beside = settings.VERCEL ? "on Vercel" : "beside SUPABASE_URL";
     throw new EnvError(
@@ -51,6 +54,7 @@ async function embedDatabase({ settings, root, claim, log }: ServiceOptions): Pr
       dataDir,
       log: tell,
       ...(claim && { claim }),
+      overrides: { max_connections: String(connectionsToAllow(settings, processes)) },
     });
     return {
       result: server,
@@ -66,6 +70,7 @@ async function embedDatabase({ settings, root, claim, log }: ServiceOptions): Pr
       await bootstrapDatabaseAt(started.superuserUrl, join(root, "supabase/bootstrap"));
       const applied = await migrate(started.adminUrl, join(root, "supabase/migrations"));
       await started.enableServiceLogin();
+      await requireConnections(started.adminUrl, settings, processes);
       return describeApplied(applied);
     });
     configureDatabase({ url: started.url, adminUrl: started.adminUrl });
@@ -80,11 +85,17 @@ async function embedDatabase({ settings, root, claim, log }: ServiceOptions): Pr
   }
 }
 
-async function connectDatabase(url: string, { settings, root, claim }: ServiceOptions): Promise<Services> {
+async function connectDatabase(
+  url: string,
+  { settings, root, processes, claim }: ServiceOptions,
+): Promise<Services> {
   // The data folder is not used, so another service may.
   claim?.release();
   const adminUrl = settings.POSTGRES_URL_NON_POOLING ?? url;
   await step("migrate", () => migrateDatabase(adminUrl, root));
+  // A pooler on another address accepts more connections than its Postgres.
+  const isDirect = new URL(url).host === new URL(adminUrl).host;
+  if (isDirect) await requireConnections(adminUrl, settings, processes);
   configureDatabase({ url, adminUrl });
   return { announce: () => {}, stop: closeDatabase };
 }

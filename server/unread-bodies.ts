@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { processCount } from "@/lib/env";
 
-/** The rate at which unread bodies are discarded, over all of them: 8 MiB take half a second and little CPU time. */
-const bytesPerMs = (16 * 1024 * 1024) / 1000;
+/**
+ * The rate at which unread bodies are discarded, over all connections and workers: 8 MiB take half a second and little CPU
+ * time.
+ */
+const bytesPerMs = (16 * 1024 * 1024) / 1000 / processCount();
 
 /** How long the rest of a body may take to arrive. */
 const readLimitMs = 10_000;

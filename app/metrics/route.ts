@@ -2,16 +2,15 @@ import { requireMetricsReader } from "@/lib/access/metrics-reader";
 import { answerMethods } from "@/lib/http/define-route";
 import { isFromThisMachine } from "@/lib/http/peer";
 import { errorResponse, newRequestId } from "@/lib/http/reply";
-import { metrics } from "@/lib/metrics";
+import { renderMetrics } from "@/lib/metrics";
 
 // Not part of the API: what monitors the service reads, in Prometheus' text format.
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
   GET: async (request, { peer }) => {
     try {
       requireMetricsReader(request.headers.get("authorization"), isFromThisMachine(request, peer));
-      return new Response(await metrics.registry.metrics(), {
-        headers: { "Content-Type": metrics.registry.contentType, "Cache-Control": "no-store" },
-      });
+      const { text, contentType } = await renderMetrics();
+      return new Response(text, { headers: { "Content-Type": contentType, "Cache-Control": "no-store" } });
     } catch (error) {
       return errorResponse(error, newRequestId());
     }

@@ -1,9 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
+import { hearSiblings, tellSiblings } from "@/lib/siblings";
+
+/** A call whose answer could not be delivered: its fingerprint and its idempotency key. */
+type LostCall = { fingerprint: string; key: string };
 
 const rememberedMs = 10 * 60_000;
 const maxRemembered = 10_000;
 
-type Lost = { fingerprint: string; key: string; until: number };
+type Lost = LostCall & { until: number };
 
 /**
  * Recognises retries, so that a retry does not record a second time. Each call records under an idempotency key, and a retry
@@ -12,8 +16,8 @@ type Lost = { fingerprint: string; key: string; until: number };
  * 1. The client sends a key of its own in the call's `_meta.idempotency_key`.
  * 2. A transport sends the same request id twice in the same session.
  * 3. The same caller sends an equal call after one whose answer could not be delivered, because its client disconnected or
- *    cancelled it. Protocol 2026-07-28 has clients send such a call again under a new id. This process remembers it for
- *    ten minutes.
+ *    cancelled it. Protocol 2026-07-28 has clients send such a call again under a new id. This process and its
+ *    siblings remember it for ten minutes.
  *
  * Two equal calls that were both answered are two uses: both are recorded.
  */
@@ -22,7 +26,10 @@ export class Retries {
   #lost: Lost[] = [];
 
   /** @param atMost how many lost calls to remember; the oldest is forgotten first */
-  constructor(private readonly atMost: number = maxRemembered) {}
+  constructor(private readonly atMost: number = maxRemembered) {
+    hearSiblings("lost tool call", (call) => this.#remember(call as LostCall));
+    hearSiblings("repeated tool call", (call) => this.#forget(call as LostCall));
+  }
 
   /**
    * The idempotency key of a call. A retry gets the key of its first call.
@@ -43,7 +50,13 @@ export class Retries {
 
   /** Remembers a call whose answer could not be delivered. */
   lose(fingerprint: string, key: string): void {
-    this.#lost.push({ fingerprint, key, until: Date.now() + rememberedMs });
+    this.#remember({ fingerprint, key });
+    // The retry may reach another worker.
+    tellSiblings("lost tool call", { fingerprint, key });
+  }
+
+  #remember(call: LostCall): void {
+    this.#lost.push({ ...call, until: Date.now() + rememberedMs });
     if (this.#lost.length > this.atMost) this.#lost.shift();
   }
 
@@ -52,7 +65,14 @@ export class Retries {
     const first = this.#lost.findIndex(({ until }) => until > now);
     if (first !== 0) this.#lost = first < 0 ? [] : this.#lost.slice(first);
     const index = this.#lost.findIndex((lost) => lost.fingerprint === fingerprint);
-    return index < 0 ? undefined : this.#lost.splice(index, 1)[0]?.key;
+    const [found] = index < 0 ? [] : this.#lost.splice(index, 1);
+    if (!found) return undefined;
+    tellSiblings("repeated tool call", { fingerprint, key: found.key });
+    return found.key;
+  }
+
+  #forget({ key }: LostCall): void {
+    this.#lost = this.#lost.filter((lost) => lost.key !== key);
   }
 }
 

@@ -4,11 +4,15 @@ import { providerUnavailable } from "@/lib/access/sign-in/provider-unavailable";
 import { connectionTo } from "@/lib/db/connection";
 import { databaseUrls } from "@/lib/db/pool";
 import { sqlState } from "@/lib/db/transaction";
+import { processCount } from "@/lib/env";
 import { AuthProtocolError } from "./protocol";
 import { FullError, Turns } from "./turns";
 
-/** At most half of the processors compute hashes; the others serve other calls. */
-const atOnce = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
+/**
+ * At most half of the processors compute hashes; the others serve other calls. The workers of a service share this number,
+ * and each computes at least one.
+ */
+const atOnce = Math.max(1, Math.floor(Math.min(4, availableParallelism() / 2) / processCount()));
 /** A hash takes about 0.1 s, so the last request in the queue waits two to three seconds. */
 const maxWaiting = 20 * atOnce;
 /** Longer than a slow machine needs for three hashes. */

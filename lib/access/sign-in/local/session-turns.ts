@@ -1,11 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { decodeJwt } from "jose";
 import { bearerToken } from "@/lib/access/credentials";
+import { processCount } from "@/lib/env";
 import { AuthProtocolError } from "./protocol";
 import { FullError, Turns } from "./turns";
 
-/** How many requests of one session run at once, and how many more may wait. A page sends a handful. */
-const bounds = { atOnce: 2, waiting: 16 };
+/**
+ * How many requests of one session run at once, and how many more may wait. A page sends a handful. The workers of a service
+ * share these numbers, and each runs at least one.
+ */
+const bounds = {
+  atOnce: Math.max(1, Math.floor(2 / processCount())),
+  waiting: Math.ceil(16 / processCount()),
+};
 
 /** How long a request that was answered 429 keeps its place: it slows programs that retry without waiting. */
 const penaltyMs = 250;

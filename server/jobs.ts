@@ -1,10 +1,10 @@
 import { type Job, jobs, runJob } from "@/app/api/jobs/jobs";
 
-/** The background jobs of this process. */
-export type Workers = { stop(): Promise<void> };
+/** Running background jobs. */
+export type RunningJobs = { stop(): Promise<void> };
 
 /** Runs each job immediately and again after its pause, until stopped. */
-export function startWorkers(): Workers {
+export function startJobs(): RunningJobs {
   let stopping = false;
   const wake = new Set<() => void>();
   const pause = (ms: number) =>

@@ -1,0 +1,33 @@
+import { type Env, env } from "@/lib/env";
+import { announceAddress } from "@/lib/service-address";
+import { startHttp } from "./http";
+import { startJobs } from "./jobs";
+
+/** A service that answers requests at `address`. `stop` answers pending requests first. */
+export type Serving = { address: string; stop(): Promise<void> };
+
+/**
+ * Answers requests in this process, on the database for which it is configured.
+ * @param options.runsJobs whether this process also runs the background jobs
+ * @throws Error EADDRINUSE where the port is in use; Error where pages are to be served and there is no build
+ */
+export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean }): Promise<Serving> {
+  const settings: Env = env();
+  /** Functions that close what was opened, in the order of opening. */
+  const opened: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    // Loaded only when needed, because the SDK is larger than the service.
+    if (settings.OTEL_EXPORTER_OTLP_ENDPOINT) opened.push((await import("./tracing")).startTracing(settings));
+    const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
+    opened.push(http.close);
+    if (runsJobs) opened.push(startJobs().stop);
+    announceAddress(http.address);
+    return { address: http.address, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { closeDatabase, configureDatabase, type DatabaseUrls } from "@/lib/db/pool";
+import { env } from "@/lib/env";
+import { log } from "@/lib/log";
+import { joinSiblings } from "@/lib/siblings";
+import { describeFailure } from "./describe-failure";
+import { type Serving, serve } from "./serve";
+import type { FromWorker, ToWorker } from "./worker-messages";
+
+/**
+ * Serves as one of several workers (WEB_CONCURRENCY), which `server/supervisor.ts` starts. The supervisor has the database
+ * started and migrated; it tells the worker its address, and when to stop. The worker ends with 0 after it has answered
+ * pending requests, and at once when the supervisor has ended.
+ */
+export function runWorker(): void {
+  let serving: Promise<Serving> | undefined;
+  let stopping = false;
+
+  const stop = async () => {
+    // Ctrl-C reaches the worker twice: from the terminal, and from the supervisor.
+    if (stopping) return;
+    stopping = true;
+    try {
+      // Waits for the end of a start, because what it has opened must be closed.
+      const started = await serving?.catch(() => undefined);
+      await started?.stop();
+      await closeDatabase();
+      process.exit(0);
+    } catch (error) {
+      log.error({ err: error }, "The worker did not stop cleanly.");
+      process.exit(1);
+    }
+  };
+
+  const start = async (database: DatabaseUrls) => {
+    configureDatabase(database);
+    try {
+      // One worker runs the jobs, so that a job which fails badly cannot end all of them.
+      serving = serve({ dev: false, runsJobs: env().OUTLAY_WORKER === 1 });
+      const { address } = await serving;
+      send({ type: "serving", address });
+    } catch (error) {
+      if (stopping) return;
+      send({ type: "failed", reason: describeFailure(error) }, () => process.exit(1));
+    }
+  };
+
+  joinSiblings();
+  process.on("message", (message: ToWorker) => {
+    if (message.type === "serve") void start(message.database);
+    else if (message.type === "stop") void stop();
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop());
+  send({ type: "listening" });
+}
+
+function send(message: FromWorker, sent: () => void = () => {}): void {
+  process.send?.(message, undefined, undefined, sent);
+}

@@ -1,0 +1,277 @@
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { brokenPromises, Load } from "@/tests/helpers/load";
+import type { Service } from "@/tests/helpers/service";
+import { makeTeam, type Team } from "@/tests/helpers/team";
+import { toolCall } from "@/tests/helpers/tool-call";
+import {
+  type Connection,
+  connectToBoth,
+  requestsOfWorkers,
+  untilServing,
+  workerPids,
+} from "@/tests/helpers/workers";
+
+const harness = withHarness({ services: 0, settings: { WEB_CONCURRENCY: "2", LOG_LEVEL: "silent" } });
+const rounds = [1, 2, 3];
+const messages = "/api/v1/messages";
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+const newKey = async (options: Parameters<typeof harness.fixtures.key>[1] = {}) =>
+  harness.fixtures.key(await harness.fixtures.workspace(), options);
+
+const storedOf = async (keyId: string): Promise<string[]> => {
+  const { rows } = await harness.fixtures.sql.query("select id from public.messages where api_key_id = $1", [
+    keyId,
+  ]);
+  return rows.map(({ id }) => id);
+};
+
+describe("Two workers behind one port", () => {
+  let service: Service;
+  let both: [Connection, Connection];
+  beforeAll(async () => {
+    service = await harness.start();
+    both = await connectToBoth(service);
+  });
+  afterAll(() => {
+    for (const connection of both) connection.close();
+  });
+
+  /** Posts messages at once on many connections. @returns their statuses, after checking that both workers answered some */
+  const race = async (secret: string, count: number, body: (index: number) => unknown) => {
+    const before = await requestsOfWorkers(service, messages);
+    const client = apiClient(service.baseUrl, secret);
+    const answers = await Promise.all(Array.from({ length: count }, (_, index) => client.post(body(index))));
+    const after = await requestsOfWorkers(service, messages);
+    const shares = [...after].map(([worker, requests]) => requests - (before.get(worker) ?? 0));
+    expect(shares).toHaveLength(2);
+    expect(Math.min(...shares)).toBeGreaterThan(0);
+    expect(
+      shares.reduce((sum, share) => sum + share),
+      "the metrics count the requests of both",
+    ).toBe(count);
+    return answers;
+  };
+  const countOf = (answers: { status: number }[], wanted: number) =>
+    answers.filter(({ status }) => status === wanted).length;
+
+  test.each(rounds)("Admit together what a rate limit allows, and no more (round %i)", async () => {
+    const { id, secret } = await newKey({ rate_limit_rpm: 40 });
+    const answers = await race(secret, 96, () => costMessage());
+    expect([countOf(answers, 201), countOf(answers, 429)]).toEqual([40, 56]);
+    expect(await storedOf(id)).toHaveLength(40);
+  });
+
+  test.each(rounds)("Record together what a monthly limit allows, to the cent (round %i)", async () => {
+    const { id, secret } = await newKey({ monthly_limit: "0.40" });
+    const answers = await race(secret, 96, () => costMessage());
+    expect([countOf(answers, 201), countOf(answers, 402)]).toEqual([40, 56]);
+    expect(await storedOf(id)).toHaveLength(40);
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  });
+
+  test.each(rounds)(
+    "Record one message of an idempotency key, and answer all with it (round %i)",
+    async () => {
+      const { id, secret } = await newKey();
+      const answers = await race(secret, 64, () => costMessage({}, { idempotency_key: "once" }));
+      const stored = await storedOf(id);
+      expect(stored).toHaveLength(1);
+      for (const { status, body } of answers)
+        expect({ status, id: body.id }).toEqual({ status: 201, id: stored[0] });
+    },
+  );
+
+  test("Refuse a revoked key, a changed price and a lowered limit at once, whichever made the change", async () => {
+    const team: Team = await makeTeam({ ...harness, services: [service] });
+    const owner = bearer(team.users.owner.token);
+    for (const [changing, asked] of [both, [both[1], both[0]] as const]) {
+      const permissions = ["log_usage", "read_summaries"];
+      const created = await changing.send("POST", `${team.path}/api-keys`, owner, {
+        name: "CI",
+        permissions,
+      });
+      const { id, secret } = created.body as { id: string; secret: string };
+      const priced = costMessage({ model: "in-house", estimated_cost: undefined, provider: "acme" });
+      expect(await asked.send("POST", messages, bearer(secret), priced)).toMatchObject({
+        status: 201,
+        body: { cost_status: "unpriced" },
+      });
+      const price = {
+        provider: "acme",
+        model: "in-house",
+        unit_type: "input_tokens",
+        price: 2,
+        per: 1,
+        starts_at: "2020-01-01T00:00:00Z",
+      };
+      const set = await changing.send("POST", `${team.path}/prices`, owner, price);
+      expect(set.status, JSON.stringify(set.body)).toBeLessThan(300);
+      expect(await asked.send("POST", messages, bearer(secret), priced)).toMatchObject({
+        status: 201,
+        body: { amount_usd: 2 },
+      });
+      await changing.send("PATCH", `${team.path}/api-keys/${id}`, owner, { monthly_limit: 2.5 });
+      expect((await asked.send("POST", messages, bearer(secret), priced)).status).toBe(402);
+      expect((await changing.send("DELETE", `${team.path}/api-keys/${id}`, owner)).status).toBeLessThan(300);
+      for (const connection of both)
+        expect((await connection.send("POST", messages, bearer(secret), priced)).status).toBe(401);
+      await harness.fixtures.sql.query("delete from private.throttle_windows");
+      await harness.fixtures.sql.query("delete from public.prices where workspace_id = $1", [team.workspace]);
+    }
+  });
+
+  test("Record a tool call once with its retry, which reaches the other worker", async () => {
+    const { id, secret } = await newKey();
+    const usage = {
+      project: "checkout",
+      provider: "acme",
+      unit_type: "requests",
+      quantity: 1,
+      estimated_cost: 1,
+    };
+    const call = (requestId: number) => {
+      const { headers, body } = toolCall("2026", "log_usage", usage, { id: requestId });
+      return ["POST", "/api/mcp", { ...headers, ...bearer(secret) }, body] as const;
+    };
+    // The first message of a month makes its partition, which would wait for the same lock.
+    await both[0].send(...call(0));
+    const holder = await harness.fixtures.sql.connect();
+    await holder.query("begin; lock table public.messages in exclusive mode");
+    const lost = both[0].begin(...call(1));
+    lost.on("error", () => {});
+    await vi.waitUntil(async () => {
+      const { rows } = await harness.fixtures.sql.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+         and query like '%private.store_messages(%'`,
+      );
+      return rows.length === 1;
+    });
+    const closed = once(lost, "close");
+    // Ends the connection in order: the worker closes its side once it has noticed.
+    lost.socket?.end();
+    await closed;
+    const retry = both[1].send(...call(2));
+    await holder.query("commit");
+    holder.release();
+    expect((await retry).status).toBe(200);
+    await expect.poll(() => storedOf(id)).toHaveLength(2);
+    // Equal to the call before, but that one was answered.
+    await both[1].send(...call(3));
+    expect(await storedOf(id)).toHaveLength(3);
+  });
+});
+
+describe("A worker killed with SIGKILL", () => {
+  test.each(rounds)(
+    "Loses nothing that was answered, and is started again while the other serves (kill %i)",
+    async () => {
+      const service = await harness.start();
+      const { secret } = await newKey();
+      const [doomed = 0, other = 0] = workerPids(service);
+      const baseUrl = () => service.baseUrl;
+      const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
+      const retrying = new Load({ clients: 8, secret, baseUrl, retry: "until-stored" });
+      await load.storesMore(100);
+      process.kill(doomed, "SIGKILL");
+      // The other worker answers right away.
+      expect((await apiClient(service.baseUrl, secret).post(costMessage())).status).toBe(201);
+      const pids = await untilServing(service, 2);
+      expect(pids).toContain(other);
+      expect(pids).not.toContain(doomed);
+      await retrying.storesMore(20);
+      await Promise.all([load.stop(), retrying.stop()]);
+      for (const each of [load, retrying]) expect(await brokenPromises(harness.fixtures, each)).toEqual([]);
+      expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+      expect(await service.stop()).toBe(0);
+    },
+  );
+
+  test("Closes a connection that it had not accepted yet", async () => {
+    const service = await harness.start();
+    const [stuck = 0] = workerPids(service);
+    process.kill(stuck, "SIGSTOP");
+    const began = performance.now();
+    const requests = Array.from({ length: 4 }, () =>
+      fetch(`${service.baseUrl}/api/health`, { headers: { connection: "close" } }).then(
+        ({ status }) => status,
+        () => "closed",
+      ),
+    );
+    // All but the one that was handed to the stopped worker are answered by the other.
+    await expect.poll(() => Promise.race([...requests, wait(0, "open")])).toBe(200);
+    process.kill(stuck, "SIGKILL");
+    const outcomes = await Promise.all(requests);
+    expect(outcomes.filter((outcome) => outcome === "closed")).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(3);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    await untilServing(service, 2);
+  });
+
+  test("Ends the service with a message when it ends three times before it serves", async () => {
+    const service = await harness.start();
+    const initial = workerPids(service);
+    let said = "";
+    service.process.stderr?.on("data", (chunk) => {
+      said += chunk;
+    });
+    const ended = once(service.process, "exit");
+    process.kill(initial[0] ?? 0, "SIGKILL");
+    while (service.process.exitCode === null) {
+      for (const pid of workerPids(service)) if (!initial.includes(pid)) process.kill(pid, "SIGKILL");
+      await wait(10);
+    }
+    expect((await ended)[0]).toBe(1);
+    expect(said).toContain("A worker ended 3 times before it could serve: ended by SIGKILL");
+    expect(initial.filter(isAlive)).toEqual([]);
+  });
+
+  test("Leaves no worker behind when the service itself is killed", async () => {
+    const service = await harness.start();
+    const pids = workerPids(service);
+    expect(pids).toHaveLength(2);
+    await service.kill();
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
+});
+
+describe("SIGTERM to a service with workers", () => {
+  test.each(rounds)("Has both answer what they accepted, and exits with 0 (stop %i)", async () => {
+    const service = await harness.start();
+    const pids = workerPids(service);
+    const load = new Load({
+      clients: 32,
+      secret: (await newKey()).secret,
+      baseUrl: () => service.baseUrl,
+      retry: "never",
+    });
+    await load.storesMore(300);
+    const shares = [...(await requestsOfWorkers(service, messages)).values()];
+    expect(Math.min(...shares)).toBeGreaterThan(0);
+    expect(await service.stop()).toBe(0);
+    await load.stop();
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(load.posted.filter(({ answer }) => answer && answer.status !== 201)).toEqual([]);
+    expect(await brokenPromises(harness.fixtures, load)).toEqual([]);
+    const unanswered = load.posted.filter(({ answer }) => !answer).map(({ label }) => label);
+    const { rows } = await harness.fixtures.sql.query(
+      "select label from public.messages where label = any($1)",
+      [unanswered],
+    );
+    expect(rows, "recorded, but cut off before the answer").toEqual([]);
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
