@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 const ticksPerSecond = process.platform === "linux" ? Number(execFileSync("getconf", ["CLK_TCK"])) : 100;
 
 /** The CPU time of a process, user and system, in ms. */
-export function cpuMs(pid: number): number {
+function cpuMs(pid: number): number {
   if (!existsSync("/proc/self/stat")) {
     return parseClock(execFileSync("ps", ["-o", "time=", "-p", String(pid)], { encoding: "utf8" }));
   }

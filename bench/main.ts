@@ -9,9 +9,11 @@ import { ingestPart } from "./ingest";
 import { isolationPart } from "./isolation";
 import { latencyPart } from "./latency";
 import { connections } from "./load";
+import { observabilityPart } from "./observability";
 import { type Part, runPart } from "./part";
 import { formatTable, type Summary, summarise } from "./report";
 import { months, setStage } from "./stage";
+import { workersPart } from "./workers";
 
 const { values: options } = parseArgs({
   options: {
@@ -24,7 +26,7 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds);
 const requests = Number(options.requests);
-const parts = ["all", "ingest", "latency", "dashboard", "isolation"];
+const parts = ["all", "ingest", "latency", "dashboard", "isolation", "observability", "workers"];
 if (!parts.includes(options.part)) throw new Error(`--part is one of ${parts.slice(1).join(", ")}`);
 
 async function main(): Promise<void> {
@@ -43,8 +45,9 @@ async function main(): Promise<void> {
   }
   const summaries: Record<string, Summary[]> = {};
   const results: Record<string, unknown> = {};
+  const wants = (name: string) => ["all", name].includes(options.part);
   const run = async <Name extends string>(name: string, part: Part<Name>) => {
-    if (interrupted || !["all", name].includes(options.part)) return;
+    if (interrupted || !wants(name)) return;
     say(`${name}: warming up; then ${rounds} rounds of ${requests} requests on ${connections} connections`);
     const { postgresPid } = stage;
     const done = await runPart(part, { rounds, postgresPid, isInterrupted: () => interrupted, say });
@@ -59,6 +62,8 @@ async function main(): Promise<void> {
     await run("latency", await latencyPart(stage, requests));
     await run("dashboard", dashboardPart(stage, requests));
     await run("isolation", await isolationPart(stage, requests, options.attack));
+    if (wants("observability")) await run("observability", await observabilityPart(stage, requests));
+    if (wants("workers")) await run("workers", await workersPart(stage, requests));
   } finally {
     await stage.stop();
   }

@@ -1,4 +1,4 @@
-import { cpuMs, treeCpuMs } from "./cpu";
+import { treeCpuMs } from "./cpu";
 import { type Call, type Pace, runLoad } from "./load";
 import type { Figure, Measurement, Round } from "./report";
 import type { Contender } from "./stage";
@@ -59,12 +59,12 @@ async function measure(
   { server, count, call, pace, meanwhile }: Omit<Task<string>, "name">,
   postgresPid: number,
 ): Promise<Measurement> {
-  const before = { own: cpuMs(server.pid), postgres: treeCpuMs(postgresPid) };
+  const before = { own: treeCpuMs(server.pid), postgres: treeCpuMs(postgresPid) };
   const end = await meanwhile?.();
   const result = await runLoad(server.baseUrl, count, call, pace).finally(() => end?.());
   return {
     ...result,
-    cpuMs: (cpuMs(server.pid) - before.own) / count,
+    cpuMs: (treeCpuMs(server.pid) - before.own) / count,
     postgresCpuMs: (treeCpuMs(postgresPid) - before.postgres) / count,
   };
 }

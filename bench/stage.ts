@@ -29,6 +29,10 @@ export type Stage = {
   fast: Contender;
   next: Contender;
   postgresPid: () => number;
+  /** Starts another service on the same database, without pages. @param program another bundle than the server's */
+  serve(settings: Record<string, string>, program?: string): Promise<Contender>;
+  /** Has a resource closed at the end, before the services that use it. */
+  closeAtEnd(close: () => unknown): void;
   keys: { many: string[]; hot: string; small: string; large: string };
   /** Creates keys of one workspace. @returns their secrets */
   addKeys(count: number): Promise<string[]>;
@@ -69,17 +73,19 @@ export async function setStage(programs: { bare: string; floor: string }): Promi
       const baseUrl = await script.line((line) => /^ready (\S+)/.exec(line)?.[1]);
       return { baseUrl, pid: script.pid };
     };
-    const serve = async (lane: "on" | "off") => {
-      const service = await startService(postgres, { OUTLAY_FAST_LANE: lane });
+    const serve = async (settings: Record<string, string>, program?: string) => {
+      const service = await startService(postgres, settings, program);
       opened.push(() => service.stop());
       return { baseUrl: service.baseUrl, pid: service.process.pid ?? 0 };
     };
-    const fast = await serve("on");
+    const fast = await serve({});
     return {
       bare: await startProgram(programs.bare),
       floor: await startProgram(programs.floor, postgres.url),
       fast,
-      next: await serve("off"),
+      next: await serve({ OUTLAY_FAST_LANE: "off" }),
+      serve,
+      closeAtEnd: (close) => opened.push(close),
       postgresPid: postgres.pid,
       keys,
       addKeys: (count) => addKeys(fixtures, count),

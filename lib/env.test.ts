@@ -1,5 +1,6 @@
+import { availableParallelism } from "node:os";
 import { expect, test } from "vitest";
-import { EnvError, parseEnv } from "./env";
+import { EnvError, parseEnv, processCount } from "./env";
 
 test.each([
   ["true", true],
@@ -34,4 +35,28 @@ test("Refuses to serve no pages where Next is to serve every route", () => {
   expect(() => parseEnv({ OUTLAY_PAGES: "off", OUTLAY_FAST_LANE: "off" })).toThrow(
     /OUTLAY_PAGES: cannot be off/,
   );
+});
+
+test.each([
+  [undefined, 1],
+  ["", 1],
+  ["1", 1],
+  ["8", 8],
+  ["auto", Math.min(availableParallelism(), 64)],
+])("Serves with WEB_CONCURRENCY=%s by %i processes", (value, count) => {
+  expect(parseEnv({ WEB_CONCURRENCY: value }).WEB_CONCURRENCY).toBe(count);
+});
+
+test.each(["0", "-1", "1.5", "65", "100", "two", "1e1", " "])(
+  "Refuses WEB_CONCURRENCY=%s, and says what it may be",
+  (value) => {
+    expect(() => parseEnv({ WEB_CONCURRENCY: value })).toThrow(
+      /WEB_CONCURRENCY: must be a whole number from 1 to 64, or auto/,
+    );
+  },
+);
+
+test("Divides what is meant for the machine among workers only", () => {
+  expect(processCount(parseEnv({ WEB_CONCURRENCY: "4" }))).toBe(1);
+  expect(processCount(parseEnv({ WEB_CONCURRENCY: "4", OUTLAY_WORKER: "2" }))).toBe(4);
 });

@@ -1,5 +1,5 @@
 // `npm run bench`: measures what a request costs, compared with a bare endpoint and with Next, and what history adds to it.
-// `-- --part ingest|latency|dashboard|isolation --rounds N --requests N --json FILE`.
+// `-- --part ingest|latency|dashboard|isolation|observability|workers --rounds N --requests N --json FILE`.
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
 import { serverBundle } from "./bundles.mjs";
@@ -15,8 +15,29 @@ try {
   for (const name of ["main", "bare", "floor", "attack"]) {
     await esbuild.build({ ...serverBundle(`dist/bench/${name}.mjs`), entryPoints: [`bench/${name}.ts`] });
   }
+  await bundleWithoutMetrics(esbuild);
   await import(join(root, "dist/bench/main.mjs"));
 } catch (error) {
   console.error(error);
   process.exitCode = 1;
+}
+
+/**
+ * Bundles the server with `bench/no-metrics.ts` in place of its metrics, to measure what they cost: the service has no switch
+ * that would be there only for this.
+ */
+async function bundleWithoutMetrics(esbuild) {
+  await esbuild.build({
+    ...serverBundle("dist/bench/server-without-metrics.mjs"),
+    plugins: [
+      {
+        name: "no-metrics",
+        setup: ({ onResolve }) =>
+          onResolve({ filter: /(^@\/lib|^\.)\/metrics$/ }, ({ path, resolveDir }) => {
+            const isOurs = path === "@/lib/metrics" || resolveDir === join(root, "lib");
+            return isOurs ? { path: join(root, "bench/no-metrics.ts") } : undefined;
+          }),
+      },
+    ],
+  });
 }

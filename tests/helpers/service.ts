@@ -35,17 +35,19 @@ export function requirePages(): void {
 
 /**
  * Starts the service on a test's database and a free port, without pages unless the settings enable them.
+ * @param program the bundle of the server
  * @throws Error with its output where it ends before it is ready
  */
 export async function startService(
   database: Pick<TestDatabase, "url" | "adminUrl">,
   settings: Record<string, string> = {},
+  program = "dist/server.mjs",
 ): Promise<Service> {
   // With OUTLAY_FAST_LANE=off, Next serves everything.
   const { OUTLAY_PAGES = settings.OUTLAY_FAST_LANE === "off" ? "on" : "off" } = settings;
   if (OUTLAY_PAGES === "on") requirePages();
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.includes(name)));
-  const child = spawn(process.execPath, ["--enable-source-maps", "dist/server.mjs"], {
+  const child = spawn(process.execPath, ["--enable-source-maps", program], {
     cwd: projectRoot,
     env: {
       ...inherited,
