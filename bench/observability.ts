@@ -16,7 +16,7 @@ export async function observabilityPart(stage: Stage, requests: number): Promise
   const { serve, keys } = stage;
   const call = (index: number) => usage(keys.many[index % keys.many.length] ?? "", index);
   const servers = {
-    "without metrics": await serve({}, "dist/bench/server-without-metrics.mjs"),
+    "without metrics": await serve({}, "dist/server-without-metrics.mjs"),
     "as shipped": await serve({}),
     "with traces": await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(stage) }),
   };

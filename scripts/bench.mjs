@@ -28,7 +28,7 @@ try {
  */
 async function bundleWithoutMetrics(esbuild) {
   await esbuild.build({
-    ...serverBundle("dist/bench/server-without-metrics.mjs"),
+    ...serverBundle("dist/server-without-metrics.mjs"),
     plugins: [
       {
         name: "no-metrics",
