@@ -2,7 +2,7 @@
 // `-- --part ingest|latency|dashboard|isolation|observability|workers --rounds N --requests N --json FILE`.
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
-import { serverBundle } from "./bundles.mjs";
+import { serverBundle, startedBundle } from "./bundles.mjs";
 import { ensureBuilt, ensureInstalled, requireNode } from "./prepare.mjs";
 import { root } from "./root.mjs";
 
@@ -28,7 +28,9 @@ try {
  */
 async function bundleWithoutMetrics(esbuild) {
   await esbuild.build({
-    ...serverBundle("dist/server-without-metrics.mjs"),
+    ...startedBundle,
+    // Beside the server's bundle, because both find the migrations by their own place.
+    outfile: "dist/server-without-metrics.mjs",
     plugins: [
       {
         name: "no-metrics",

@@ -32,7 +32,7 @@ const withPackages = {
  * The server with its packages in one file without white space: it starts in half the processor time of one that reads
  * them from node_modules. `pg` is not included: the pages use the server's connections and must know the same error class.
  */
-const startedBundle = {
+export const startedBundle = {
   ...serverBundle("dist/server.mjs"),
   ...withPackages,
   external: ["next", "pg"],
