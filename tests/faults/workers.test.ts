@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { lifeOf } from "@/lib/db/embedded/claim.mjs";
 import { apiClient, costMessage } from "@/tests/helpers/client";
+import { startEmbeddedService } from "@/tests/helpers/embedded-service";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { brokenPromises, Load } from "@/tests/helpers/load";
 import type { Service } from "@/tests/helpers/service";
@@ -272,6 +274,32 @@ describe("SIGTERM to a service with workers", () => {
     expect(rows, "recorded, but cut off before the answer").toEqual([]);
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
+});
+
+test("Refuses to start with workers whose pools need more connections than the database accepts", async () => {
+  await expect(harness.start({ WEB_CONCURRENCY: "60" })).rejects.toThrow(
+    /WEB_CONCURRENCY is 60.*POSTGRES_POOL_SIZE.*accept 612.*max_connections/s,
+  );
+});
+
+test("Serves with many workers on the embedded database, and stops it after them", async () => {
+  // More connections than the 100 that Postgres accepts by default.
+  const { service, fixtures, adminUrl, stop } = await startEmbeddedService({
+    WEB_CONCURRENCY: "2",
+    POSTGRES_POOL_SIZE: "60",
+  });
+  try {
+    const { secret } = await fixtures.key(await fixtures.workspace());
+    const answers = Array.from({ length: 32 }, () => apiClient(service.baseUrl, secret).post(costMessage()));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(32).fill(201));
+    const { rows } = await fixtures.sql.query("show max_connections");
+    expect(Number(rows[0].max_connections)).toBeGreaterThanOrEqual(2 * 60);
+    expect(await service.stop()).toBe(0);
+    const late = new Client({ connectionString: adminUrl });
+    await expect(late.connect()).rejects.toThrow(/ECONNREFUSED/);
+  } finally {
+    await stop();
+  }
 });
 
 /** Whether a process runs; one that has ended and waits for its parent does not. */
