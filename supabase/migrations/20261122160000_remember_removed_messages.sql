@@ -99,12 +99,17 @@ end
 $$;
 revoke all on function private.remove_messages_month(date) from public;
 
--- The day before which messages of a workspace were removed; null where none were. The caller has checked who asks.
+-- The day before which messages of a workspace were removed; null where none were, or the caller may not read it.
 create function private.messages_removed_before(workspace uuid)
 returns date
-language sql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
-  select (max(month) + interval '1 month')::date from private.removed_messages where workspace_id = workspace
+begin
+  if workspace is distinct from private.key_workspace() and workspace not in (select private.member_workspaces()) then
+    return null;
+  end if;
+  return (select (max(month) + interval '1 month')::date from private.removed_messages where workspace_id = workspace);
+end
 $$;
 revoke all on function private.messages_removed_before(uuid) from public;
-grant execute on function private.messages_removed_before(uuid) to outlay_service, service_role;
+grant execute on function private.messages_removed_before(uuid) to authenticated, outlay_key;
