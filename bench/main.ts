@@ -11,8 +11,10 @@ import { latencyPart } from "./latency";
 import { connections } from "./load";
 import { observabilityPart } from "./observability";
 import { type Part, runPart } from "./part";
+import { readsPart } from "./reads";
 import { formatTable, type Summary, summarise } from "./report";
 import { months, setStage } from "./stage";
+import { setReadsStage } from "./ten-million/stage";
 import { workersPart } from "./workers";
 
 const { values: options } = parseArgs({
@@ -22,19 +24,18 @@ const { values: options } = parseArgs({
     part: { type: "string", default: "all" },
     attack: { type: "string" },
     json: { type: "string" },
+    postings: { type: "string", default: "10000000" },
+    data: { type: "string" },
   },
 });
 const rounds = Number(options.rounds);
 const requests = Number(options.requests);
-const parts = ["all", "ingest", "latency", "dashboard", "isolation", "observability", "workers"];
+// `reads` runs only where it is named: filling its database takes about a minute per million postings.
+const parts = ["all", "ingest", "latency", "dashboard", "isolation", "observability", "workers", "reads"];
 if (!parts.includes(options.part)) throw new Error(`--part is one of ${parts.slice(1).join(", ")}`);
 
 async function main(): Promise<void> {
   const say = (text: string) => process.stdout.write(`${text}\n`);
-  const stage = await setStage({
-    bare: join(projectRoot, "dist/bench/bare.mjs"),
-    floor: join(projectRoot, "dist/bench/floor.mjs"),
-  });
   // A second signal ends the process at once; the servers notice the end of their parent process themselves.
   let interrupted = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -46,10 +47,9 @@ async function main(): Promise<void> {
   const summaries: Record<string, Summary[]> = {};
   const results: Record<string, unknown> = {};
   const wants = (name: string) => ["all", name].includes(options.part);
-  const run = async <Name extends string>(name: string, part: Part<Name>) => {
+  const run = async <Name extends string>(name: string, part: Part<Name>, postgresPid: () => number) => {
     if (interrupted || !wants(name)) return;
     say(`${name}: warming up; then ${rounds} rounds of ${requests} requests on ${connections} connections`);
-    const { postgresPid } = stage;
     const done = await runPart(part, { rounds, postgresPid, isInterrupted: () => interrupted, say });
     if (done.length === 0) return;
     const summary = summarise(part.figures, done);
@@ -57,15 +57,31 @@ async function main(): Promise<void> {
     summaries[name] = summary;
     results[name] = done;
   };
-  try {
-    await run("ingest", ingestPart(stage, requests));
-    await run("latency", await latencyPart(stage, requests));
-    await run("dashboard", dashboardPart(stage, requests));
-    await run("isolation", await isolationPart(stage, requests, options.attack));
-    if (wants("observability")) await run("observability", await observabilityPart(stage, requests));
-    if (wants("workers")) await run("workers", await workersPart(stage, requests));
-  } finally {
-    await stage.stop();
+  if (options.part === "reads") {
+    const stage = await setReadsStage(Number(options.postings), options.data, say);
+    try {
+      await run("reads", readsPart(stage, requests), stage.postgresPid);
+    } finally {
+      await stage.stop();
+    }
+  } else {
+    const stage = await setStage({
+      bare: join(projectRoot, "dist/bench/bare.mjs"),
+      floor: join(projectRoot, "dist/bench/floor.mjs"),
+    });
+    const { postgresPid } = stage;
+    try {
+      await run("ingest", ingestPart(stage, requests), postgresPid);
+      await run("latency", await latencyPart(stage, requests), postgresPid);
+      await run("dashboard", dashboardPart(stage, requests), postgresPid);
+      await run("isolation", await isolationPart(stage, requests, options.attack), postgresPid);
+      if (wants("observability")) {
+        await run("observability", await observabilityPart(stage, requests), postgresPid);
+      }
+      if (wants("workers")) await run("workers", await workersPart(stage, requests), postgresPid);
+    } finally {
+      await stage.stop();
+    }
   }
   if (Object.keys(results).length === 0) return;
   const at = new Date().toISOString();

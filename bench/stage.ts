@@ -204,7 +204,7 @@ async function makeDashboard(fixtures: Fixtures, baseUrl: string): Promise<Dashb
 }
 
 /** Signs a user up with the local sign-in. @returns their session, as supabase-js stores it in a cookie */
-async function signUp(baseUrl: string): Promise<{ access_token: string; user: { id: string } }> {
+export async function signUp(baseUrl: string): Promise<{ access_token: string; user: { id: string } }> {
   const response = await fetch(`${baseUrl}/auth/v1/signup`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -1,0 +1,97 @@
+import { dimensions } from "@/lib/contract/metrics";
+import type { Call } from "./load";
+import type { Part } from "./part";
+import type { Figure, Round } from "./report";
+import { type ReadsStage, type ReadWorkspace, rowsAPage } from "./ten-million/stage";
+
+const views = [
+  "month summary",
+  "project spend",
+  ...dimensions.map((dimension) => `metrics by ${dimension}` as const),
+  "metrics of a model",
+  "activity, page 1",
+  "activity, page 500",
+  "activity, a search",
+  "budgets",
+  "export of a month",
+] as const;
+const sizes = ["small", "large"] as const;
+type View = (typeof views)[number];
+type Name = `${View}, ${(typeof sizes)[number]}`;
+
+/**
+ * Measures each read in a workspace with millions of postings and in one with ten thousand, of the same three years and the
+ * same names. The figures are ratios of CPU time, of service and Postgres together, in interleaved rounds: other work on the
+ * machine delays a request, but adds little to its CPU time.
+ */
+export function readsPart({ service, workspaces, token, month }: ReadsStage, requests: number): Part<Name> {
+  return {
+    figures: figuresOf(workspaces),
+    contenders: views.flatMap((view) =>
+      sizes.map((size) => ({
+        name: `${view}, ${size}` as const,
+        server: service,
+        count: view === "export of a month" ? 1 : requests / 40,
+        // Each user may have one export at a time.
+        pace: { clients: view === "export of a month" ? 1 : 8 },
+        call: () => callOf(view, workspaces[size], { token, month }),
+      })),
+    ),
+  };
+}
+
+function callOf(
+  view: View,
+  { slug, key, cursor }: ReadWorkspace,
+  { token, month }: Pick<ReadsStage, "token" | "month">,
+): Call {
+  const byKey = (path: string): Call => ({ method: "GET", path, secret: key });
+  const byMember = (path: string): Call => ({
+    method: "GET",
+    path: `/api/v1/workspaces/${slug}/${path}`,
+    secret: token,
+  });
+  switch (view) {
+    case "month summary":
+      return byKey("/api/v1/summary/month");
+    case "project spend":
+      return byKey("/api/v1/projects/project-1/spend");
+    case "metrics of a model":
+      return byMember("metrics?model=gpt-4o-mini");
+    case "activity, page 1":
+      return byMember(`activity?period=all&limit=${rowsAPage}`);
+    case "activity, page 500":
+      return byMember(`activity?period=all&limit=${rowsAPage}&cursor=${cursor}`);
+    case "activity, a search":
+      return byMember(`activity?period=all&limit=${rowsAPage}&q=nightly`);
+    case "budgets":
+      return byMember("budgets");
+    case "export of a month":
+      return byMember(`export?period=range&from=${month.from}&to=${month.to}`);
+    default:
+      return byMember(`metrics?group_by=${view.slice("metrics by ".length)}`);
+  }
+}
+
+const serverMs = (name: Name) => (round: Round<Name>) => round[name].cpuMs + round[name].postgresCpuMs;
+
+function figuresOf(workspaces: ReadsStage["workspaces"]): Figure<Name>[] {
+  return views.flatMap((view): Figure<Name>[] => {
+    const isExport = view === "export of a month";
+    const msOf = (size: "small" | "large") => (round: Round<Name>) =>
+      serverMs(`${view}, ${size}`)(round) / (isExport ? workspaces[size].exportedRows : 1);
+    return [
+      ...sizes.map((size) => ({
+        name: `${view}, ${size} workspace: CPU${isExport ? " a row" : ""}`,
+        unit: "ms" as const,
+        of: msOf(size),
+      })),
+      {
+        name: `${view}: large to small${isExport ? ", a row" : ""}`,
+        unit: "×",
+        of: (round) => msOf("large")(round) / msOf("small")(round),
+        target: { text: "at most 1.5", holds: (median) => median <= 1.5 },
+      },
+    ];
+  });
+}

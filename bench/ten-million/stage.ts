@@ -1,0 +1,109 @@
+import { Fixtures } from "@/tests/helpers/keys";
+import { startService } from "@/tests/helpers/service";
+import { type Contender, signUp } from "../stage";
+import { openHistory } from "./open";
+
+/** A workspace to read: its slug, a key, where its 500th page of activity begins, and the rows of an export of `month`. */
+export type ReadWorkspace = { slug: string; key: string; cursor: string; exportedRows: number };
+
+/** A service on a filled history, and a member who reads both workspaces. `month` is the first full one, `YYYY-MM`. */
+export type ReadsStage = {
+  service: Contender;
+  postgresPid: () => number;
+  token: string;
+  month: { from: string; to: string };
+  workspaces: Record<"large" | "small", ReadWorkspace>;
+  stop(): Promise<void>;
+};
+
+/** The rows of a page of activity, where the 500th one is read. */
+export const rowsAPage = 10;
+const rowsBefore = 499 * rowsAPage;
+
+/**
+ * Starts a service on a history of so many postings.
+ * @param dataDir see `openHistory`
+ */
+export async function setReadsStage(
+  postings: number,
+  dataDir: string | undefined,
+  say: (line: string) => void,
+): Promise<ReadsStage> {
+  const opened: (() => unknown)[] = [];
+  const stop = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const { postgres, history, postings: filled, stop: close } = await openHistory(postings, dataDir, say);
+    opened.push(close);
+    say(`${filled} postings`);
+    const service = await startService(postgres);
+    opened.push(() => service.stop());
+    const fixtures = new Fixtures(postgres.adminUrl);
+    opened.push(() => fixtures.close());
+    const { access_token: token, user } = await signUp(service.baseUrl);
+    await fixtures.sql.query(
+      `insert into public.workspace_members (workspace_id, user_id, role)
+       select id, $1, 'viewer' from public.workspaces where slug in ('large', 'small')`,
+      [user.id],
+    );
+    const month = await firstFullMonth(fixtures);
+    const open = async (name: "large" | "small"): Promise<ReadWorkspace> => {
+      const { slug, key } = history[name];
+      const cursor = await cursorOfPage(service.baseUrl, token, slug);
+      return { slug, key, cursor, exportedRows: await countRows(fixtures, slug, month) };
+    };
+    return {
+      service: { baseUrl: service.baseUrl, pid: service.process.pid ?? 0 },
+      postgresPid: postgres.pid,
+      token,
+      month,
+      workspaces: { large: await open("large"), small: await open("small") },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function firstFullMonth({ sql }: Fixtures): Promise<ReadsStage["month"]> {
+  const { rows } = await sql.query<ReadsStage["month"]>(
+    `select (first_day + interval '1 month')::date::text as from, (first_day + interval '2 months' - interval '1 day')::date::text as to
+     from (select date_trunc('month', min(day)) as first_day from public.daily_totals) as history`,
+  );
+  const [month] = rows;
+  if (!month) throw new Error("The history is empty.");
+  return month;
+}
+
+async function countRows(
+  { sql }: Fixtures,
+  slug: string,
+  { from, to }: ReadsStage["month"],
+): Promise<number> {
+  const { rows } = await sql.query<{ count: string }>(
+    `select count(*) as count from public.messages
+     where workspace_id = (select id from public.workspaces where slug = $1)
+       and occurred_at >= $2::date and occurred_at < $3::date + 1`,
+    [slug, from, to],
+  );
+  return Number(rows[0]?.count);
+}
+
+/** Reads on until the 500th page of activity begins. */
+async function cursorOfPage(baseUrl: string, token: string, slug: string): Promise<string> {
+  let cursor = "";
+  for (let read = 0; read < rowsBefore; ) {
+    const limit = Math.min(100, rowsBefore - read);
+    const response = await fetch(
+      `${baseUrl}/api/v1/workspaces/${slug}/activity?period=all&limit=${limit}${cursor && `&cursor=${cursor}`}`,
+      { headers: { authorization: `Bearer ${token}` } },
+    );
+    const page: { count: number; next_cursor: string | null } = await response.json();
+    if (!response.ok || page.next_cursor === null) throw new Error(`${slug} has too few rows: ${read}`);
+    read += page.count;
+    cursor = encodeURIComponent(page.next_cursor);
+  }
+  return cursor;
+}
