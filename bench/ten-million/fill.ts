@@ -15,7 +15,7 @@ import { nextMessage, type TeamMessage } from "./messages";
 import { makeTeam, type Team } from "./team";
 
 /** How long the history is, and how many postings a call of the ledger's function gets. */
-const historyDays = 3 * 365;
+const threeYears = 3 * 365;
 const postingsAWrite = 5_000;
 const dayMs = 86_400_000;
 
@@ -42,6 +42,8 @@ export type FillOptions = {
   postings: number;
   small: number;
   now: number;
+  /** How many days it covers; three years by default. */
+  days?: number;
   say: (line: string) => void;
 };
 
@@ -55,7 +57,7 @@ export type FilledHistory = Record<"large" | "small", { slug: string; key: strin
  * @param adminUrl logs in as the owner of the schema
  */
 export async function fillHistory(adminUrl: string, options: FillOptions): Promise<FilledHistory> {
-  const { postings, small, now, say } = options;
+  const { postings, small, now, days = threeYears, say } = options;
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {
@@ -71,8 +73,8 @@ export async function fillHistory(adminUrl: string, options: FillOptions): Promi
       tenants.push(tenant);
       if (slug === "large" || slug === "small") found[slug] = { slug, key };
     }
-    await makeMonths(client, now);
-    await fillDays(client, tenants, now, say);
+    await makeMonths(client, now, days);
+    await fillDays(client, tenants, { now, days }, say);
     say("vacuuming");
     for (const table of ["messages", "daily_spend", "daily_totals", "key_spend"]) {
       await client.query(`vacuum analyze public.${table}`);
@@ -130,38 +132,39 @@ async function makeTenant(
 }
 
 /** Creates the partitions of the history, and of the year after it, which yearly charges reach. */
-async function makeMonths(client: Client, now: number): Promise<void> {
-  const from = new Date(now - historyDays * dayMs);
-  for (let month = 0; month < 36 + 13; month += 1) {
+async function makeMonths(client: Client, now: number, days: number): Promise<void> {
+  const from = new Date(now - days * dayMs);
+  for (let month = 0; ; month += 1) {
     const first = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + month, 1));
+    if (first.getTime() > now + 366 * dayMs) return;
     await callFunction(client, "private.ensure_messages_month", first.toISOString());
   }
 }
 
 /** How busy a day is: less at weekends, and three times as much at the end of the history as at its beginning. */
-function weightOf(day: number, firstDay: number): number {
+function weightOf(day: number, firstDay: number, days: number): number {
   const weekday = new Date(day * dayMs).getUTCDay();
-  const growth = 1 + (2 * (day - firstDay)) / historyDays;
+  const growth = 1 + (2 * (day - firstDay)) / days;
   return (weekday === 0 || weekday === 6 ? 0.35 : 1) * growth;
 }
 
 async function fillDays(
   client: Client,
   tenants: Tenant[],
-  now: number,
+  { now, days }: { now: number; days: number },
   say: (line: string) => void,
 ): Promise<void> {
   const lastDay = Math.floor(now / dayMs);
-  const firstDay = lastDay - historyDays + 1;
-  const days = Array.from({ length: historyDays }, (_, index) => firstDay + index);
-  const totalWeight = days.reduce((sum, day) => sum + weightOf(day, firstDay), 0);
+  const firstDay = lastDay - days + 1;
+  const all = Array.from({ length: days }, (_, index) => firstDay + index);
+  const totalWeight = all.reduce((sum, day) => sum + weightOf(day, firstDay, days), 0);
   const since = performance.now();
   let stored = 0;
   let writing: Promise<void> = Promise.resolve();
   const owed = new Map(tenants.map((tenant) => [tenant, 0]));
-  for (const [index, day] of days.entries()) {
+  for (const [index, day] of all.entries()) {
     for (const tenant of tenants) {
-      let due = (owed.get(tenant) ?? 0) + (tenant.postings * weightOf(day, firstDay)) / totalWeight;
+      let due = (owed.get(tenant) ?? 0) + (tenant.postings * weightOf(day, firstDay, days)) / totalWeight;
       while (due >= 1) {
         const chunk = composeChunk(tenant, day, now, Math.min(due, postingsAWrite));
         due -= chunk.messages.length;
@@ -175,7 +178,7 @@ async function fillDays(
     }
     if (index % 30 === 29) {
       const perSecond = Math.round((stored / (performance.now() - since)) * 1000);
-      say(`${index + 1} of ${historyDays} days, ${stored} postings, ${perSecond} a second`);
+      say(`${index + 1} of ${days} days, ${stored} postings, ${perSecond} a second`);
     }
   }
   await writing;

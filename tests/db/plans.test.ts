@@ -1,0 +1,205 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fillHistory } from "@/bench/ten-million/fill";
+import { activityQuery, exportQuery } from "@/lib/contract/activity";
+import { dimensions, metricsQuery } from "@/lib/contract/metrics";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import type { KeyClaims, UserClaims } from "@/lib/db/transaction";
+import { readMessage } from "@/lib/spend/activity/message";
+import { readActivity } from "@/lib/spend/activity/service";
+import { listBudgets, readBudgetStatus } from "@/lib/spend/budgets/service";
+import { exportActivity } from "@/lib/spend/exports/service";
+import { readMetrics } from "@/lib/spend/metrics/service";
+import { listProjects } from "@/lib/spend/projects/service";
+import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
+import { readMonthSummary } from "@/lib/spend/summaries/service";
+import { readActivityView } from "@/lib/spend/views/activity";
+import { readOverview } from "@/lib/spend/views/overview";
+import { readPricesView } from "@/lib/spend/views/prices";
+import { readSpendView } from "@/lib/spend/views/spend";
+import { type CapturedPlan, capturePlans } from "@/tests/helpers/captured-plans";
+import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
+import { Fixtures } from "@/tests/helpers/keys";
+
+let database: TestDatabase;
+let fixtures: Fixtures;
+let plansOf: (run: () => Promise<unknown>) => Promise<CapturedPlan[]>;
+let member: UserClaims;
+let key: KeyClaims;
+let messageId: string;
+/** The partitions that have a few pages at most. */
+let tiny: Set<string>;
+
+/** A workspace among others, as most are: its rows are few of each partition's. */
+const slug = "small";
+/** The history ends in the middle of a month, the last of five. */
+const now = Date.now();
+const monthsAgo = (months: number) => {
+  const today = new Date(now);
+  return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - months, 1)).toISOString();
+};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  fixtures = new Fixtures(database.adminUrl);
+  configureDatabase(database);
+  await fillHistory(database.adminUrl, { postings: 30_000, small: 600, days: 125, now, say: () => {} });
+  const { rows } = await fixtures.sql.query(
+    `select w.id as workspace, k.id as key,
+       (select id from public.messages where workspace_id = w.id order by occurred_at limit 1) as message
+     from public.workspaces as w join public.api_keys as k on k.workspace_id = w.id and k.environment = 'live'
+     where w.slug = $1 limit 1`,
+    [slug],
+  );
+  const [{ workspace, key: keyId, message }] = rows;
+  messageId = message;
+  const sub = randomUUID();
+  const email = `${sub}@example.com`;
+  await fixtures.sql.query("insert into auth.users (id, email) values ($1, $2)", [sub, email]);
+  await fixtures.sql.query(
+    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'owner')",
+    [workspace, sub],
+  );
+  await fixtures.sql.query("analyze");
+  const small = await fixtures.sql.query(
+    "select relname as name from pg_catalog.pg_class where relname like 'messages\\_20%' and relkind = 'r' and relpages <= 5",
+  );
+  tiny = new Set(small.rows.map(({ name }) => name));
+  expect(tiny).not.toContain(`messages_${nameOf(monthsAgo(0))}`);
+  member = { sub, role: "authenticated", session_id: randomUUID(), email };
+  key = { id: keyId, workspace_id: workspace, environment: "live", allow: null, deny: [] };
+  plansOf = await capturePlans(database);
+}, 180_000);
+afterAll(async () => {
+  await closeDatabase();
+  await fixtures?.close();
+  await database?.drop();
+});
+
+/** The partitions of `messages` that a read touched, as months `YYYY_MM`. */
+const monthsOf = (plans: CapturedPlan[]) =>
+  [
+    ...new Set(
+      plans.flatMap(({ scans }) =>
+        scans.flatMap(({ table }) => /^messages_(\d{4}_\d\d)$/.exec(table)?.[1] ?? []),
+      ),
+    ),
+  ].sort();
+
+/**
+ * That a read scans no partition of `messages` from one end to the other, but for those of a few pages, where nothing is
+ * faster: months to come have only parts of yearly charges. @returns the months that it touched
+ */
+async function readMonths(run: () => Promise<unknown>): Promise<string[]> {
+  const plans = await plansOf(run);
+  expect(plans).not.toEqual([]);
+  const wholeScans = plans.flatMap(({ statement, scans }) =>
+    scans
+      .filter(({ type, table }) => type.endsWith("Seq Scan") && /^messages/.test(table) && !tiny.has(table))
+      .map(({ table }) => `${table} in ${statement}`),
+  );
+  expect(wholeScans).toEqual([]);
+  return monthsOf(plans);
+}
+
+const nameOf = (instant: string) => instant.slice(0, 7).replace("-", "_");
+const range = (from: string, until: string) => ({
+  period: "range",
+  from: from.slice(0, 10),
+  to: new Date(Date.parse(until) - 1).toISOString().slice(0, 10),
+});
+const metrics = (query: Record<string, string>) => readMetrics(member, slug, metricsQuery.parse(query));
+const activity = (query: Record<string, string>) => readActivity(member, slug, activityQuery.parse(query));
+const readAll = async (query: Record<string, string>) => {
+  const { text } = await exportActivity(member, slug, exportQuery.parse(query));
+  let length = 0;
+  for await (const piece of text) length += piece.length;
+  return length;
+};
+
+test("Takes the plans of what is read, partitions by index", async () => {
+  const plans = await plansOf(() => activity({ period: "all", limit: "100" }));
+  expect(plans.flatMap(({ scans }) => scans).filter(({ table }) => /^messages/.test(table))).not.toEqual([]);
+});
+
+describe("Reads of sums touch no message", () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ["the summary of the month", () => readMonthSummary(key)],
+    ["budgets that a key sees", () => readBudgetStatus(key)],
+    ["budgets", () => listBudgets(member, slug)],
+    ["projects", () => listProjects(member, slug)],
+    ...dimensions.flatMap((dimension): [string, () => Promise<unknown>][] => [
+      [`metrics by ${dimension}`, () => metrics({ group_by: dimension })],
+      [`metrics by ${dimension} of everything`, () => metrics({ group_by: dimension, period: "all" })],
+    ]),
+    [
+      "metrics with every filter",
+      () => metrics({ model: "gpt-4o", project: "project-1", feature: "", type: "usage" }),
+    ],
+    ["the overview", () => readOverview(member, slug, metricsQuery.parse({}))],
+    ["the spend page", () => readSpendView(member, slug, metricsQuery.parse({ period: "year" }))],
+  ])("%s", async (_, run) => {
+    expect(await readMonths(run)).toEqual([]);
+  });
+});
+
+describe("Reads of messages use an index and touch only the months asked for", () => {
+  const thisMonth = nameOf(monthsAgo(0));
+  const [from, until] = [monthsAgo(3), monthsAgo(2)];
+  const earlier = range(from, until);
+  const filters: Record<string, string>[] = [
+    {},
+    { project: "project-1" },
+    { type: "batch" },
+    { environment: "test" },
+    { provider: "openai" },
+    { model: "gpt-4o" },
+    { feature: "feature-1" },
+    { source: "import" },
+    { cost_status: "unpriced" },
+    { q: "nightly" },
+    { q: "what nobody wrote" },
+  ];
+  test.each(filters)("activity of a month with %o", async (filter) => {
+    expect(["", nameOf(from)]).toContain(
+      (await readMonths(() => activity({ ...earlier, ...filter }))).join(),
+    );
+  });
+
+  test("the first page of everything, and the page behind a cursor", async () => {
+    const first = await activity({ period: "all", limit: "50" });
+    const months = await readMonths(() => activity({ period: "all", limit: "5" }));
+    // Yearly charges are in months to come; the latest come first.
+    expect(months.every((month) => month >= thisMonth)).toBe(true);
+    const cursor = String(first.next_cursor);
+    const next = await readMonths(() => activity({ period: "all", limit: "5", cursor }));
+    expect(next.length).toBeLessThan(3);
+  });
+
+  test("an export", async () => {
+    expect(await readMonths(() => readAll(earlier))).toEqual([nameOf(from)]);
+    expect((await readMonths(() => readAll({ period: "all" }))).length).toBeGreaterThan(4);
+  });
+
+  test("a project's spend in a range that cuts days", async () => {
+    const spend = () =>
+      readProjectSpend(key, "project-1", {
+        from: from.replace("-01T00", "-02T07"),
+        to: from.replace("-01T00", "-20T07"),
+      });
+    expect(await readMonths(spend)).toEqual([nameOf(from)]);
+  });
+
+  test("the activity page and the prices page", async () => {
+    const query = metricsQuery.parse({});
+    const rows = activityQuery.parse({ period: "month" });
+    expect(await readMonths(() => readActivityView(member, slug, { rows, sums: query }))).toEqual([
+      thisMonth,
+    ]);
+    await readMonths(() => readPricesView(member, slug));
+  });
+
+  test("one message, which may be in any month", async () => {
+    expect((await readMonths(() => readMessage(member, slug, messageId))).length).toBeGreaterThan(4);
+  });
+});
