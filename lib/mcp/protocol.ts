@@ -3,6 +3,7 @@ import {
   createMcpHandler,
   isInitializeRequest,
   isLegacyRequest,
+  PROTOCOL_VERSION_META_KEY,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { log } from "@/lib/log";
@@ -46,10 +47,21 @@ export async function answerProtocol(
   body: unknown,
   session: ToolSession,
 ): Promise<Response> {
-  if (await isLegacyRequest(request, body)) return answerLegacy(request, body, session);
+  if (!isModernCall(body) && (await isLegacyRequest(request, body)))
+    return answerLegacy(request, body, session);
   const served = isListening(body) ? withEnd(request) : request;
   sessions.set(served, session);
   return modern.fetch(served, { parsedBody: body });
+}
+
+/**
+ * Whether a message is a tool call that names its protocol version itself, as those of 2026-07-28 do. It is never one of a 2025
+ * protocol. The SDK's own check would validate the whole message, which its handler then does again.
+ */
+function isModernCall(body: unknown): boolean {
+  const { method, params } = (body ?? {}) as { method?: unknown; params?: { _meta?: unknown } | null };
+  const meta = method === "tools/call" ? params?._meta : undefined;
+  return typeof meta === "object" && meta !== null && PROTOCOL_VERSION_META_KEY in meta;
 }
 
 function isListening(body: unknown): boolean {

@@ -69,6 +69,13 @@ const given: Record<string, unknown[][]> = {
     ["w", {}, { from: "x", until: "x" }, 5],
     ["w", { environment: "test", project: "x" }, { from: "x", until: "x" }, 5],
   ],
+  selectBudgetStatus: [
+    [{ workspaceId: "w", environment: "live" }],
+    [
+      { workspaceId: "w", environment: "live" },
+      { month: { from: "x", until: "x" }, id: "x" },
+    ],
+  ],
   selectTypeTotals: scopes().map((scope) => [scope, anything, anything, anything]),
   selectSlices: scopes().map((scope) => [scope, anything]),
   selectBuckets: scopes().flatMap((scope) =>

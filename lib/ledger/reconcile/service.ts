@@ -201,7 +201,7 @@ async function differingBudgets(
   for (const { id, slug } of await selectBudgeted(client, workspaceId)) {
     await execute(client, sql`begin isolation level repeatable read read only`);
     for (const environment of ["live", "test"] as const) {
-      const budgets = await loadBudgets(client, { workspaceId: id, environment }, now);
+      const budgets = await loadBudgets(client, { workspaceId: id, environment }, { from, until });
       const sums = await sumForBudgets(client, month, id, environment);
       for (const budget of budgets) {
         const stored = parseDecimal(budget.spent.text);

@@ -23,14 +23,17 @@ export type BudgetRow = Row<typeof budgetRow>;
 
 /**
  * The budgets of a workspace that the caller may see, with their spend in one environment, as far as the caller may see it.
- * @param id only this one
+ * @param only.month another month than the current UTC month of the transaction. @param only.id only this budget
  */
 export function selectBudgetStatus(
   client: ClientBase,
   { workspaceId, environment }: LedgerScope,
-  { from, until }: DayRange,
-  id?: string,
+  { month, id }: { month?: DayRange; id?: string | undefined } = {},
 ): Promise<BudgetRow[]> {
+  const thisMonth = sql`date_trunc('month', now() at time zone 'UTC')`;
+  const inMonth = month
+    ? sql`day >= ${month.from} and day < ${month.until}`
+    : sql`day >= ${thisMonth}::date and day < (${thisMonth} + interval '1 month')::date`;
   return selectAll(
     client,
     budgetRow,
@@ -42,7 +45,8 @@ export function selectBudgetStatus(
          sum(amount_usd) filter (where type in ('subscription', 'expense')) as booked_usd
        from public.daily_totals
        where daily_totals.workspace_id = budgets.workspace_id
-         and environment = ${environment} and day >= ${from} and day < ${until}
+         and environment = ${environment}
+         and ${inMonth}
          and dimension = case budgets.scope_type when 'global' then 'project' else budgets.scope_type end
          and case budgets.scope_type
            when 'global' then true

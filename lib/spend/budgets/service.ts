@@ -3,10 +3,11 @@ import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { budget, budgetList, CreateBudgetRequest, EditBudgetRequest } from "@/lib/contract/budgets";
 import { toInstant } from "@/lib/contract/instant";
-import { monthOf } from "@/lib/contract/month";
+import type { DayRange } from "@/lib/contract/month";
 import type { budgetStatus } from "@/lib/contract/reads";
 import {
   asKey,
+  asKeyAtOnce,
   asServiceWithin,
   asUser,
   asUserReading,
@@ -41,11 +42,12 @@ const alertThreshold = parseDecimal("0.8");
  */
 export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<typeof budgetStatus>> {
   const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
-  return asKey(claims, async (client, now) => {
-    const budgets = await loadBudgets(client, scope, now);
-    const all = isConfined(claims)
-      ? await asServiceWithin(client, () => countBudgets(client, scope.workspaceId), "outlay_key")
-      : budgets.length;
+  if (!isConfined(claims)) {
+    return { budgets: await asKeyAtOnce(claims, (client) => loadBudgets(client, scope)), hidden_count: 0 };
+  }
+  return asKey(claims, async (client) => {
+    const budgets = await loadBudgets(client, scope);
+    const all = await asServiceWithin(client, () => countBudgets(client, scope.workspaceId), "outlay_key");
     return { budgets, hidden_count: all - budgets.length };
   });
 }
@@ -53,9 +55,12 @@ export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<type
 /** Whether a key may not read all projects. Only then can a budget be hidden from it. */
 const isConfined = ({ allow, deny }: KeyClaims) => allow !== null || deny.length > 0;
 
-/** The state of a workspace's budgets, as far as the policies of the caller's transaction show them. @param now ms since 1970 */
-export async function loadBudgets(client: ClientBase, scope: LedgerScope, now: number) {
-  const rows = await selectBudgetStatus(client, scope, monthOf(now));
+/**
+ * The state of a workspace's budgets, as far as the policies of the caller's transaction show them.
+ * @param month another month than the current UTC month of the transaction
+ */
+export async function loadBudgets(client: ClientBase, scope: LedgerScope, month?: DayRange) {
+  const rows = await selectBudgetStatus(client, scope, month && { month });
   return rows.map(toBudget);
 }
 
@@ -169,7 +174,7 @@ export async function loadFullBudgets(
   id?: string,
 ): Promise<Budget[]> {
   const scope = { workspaceId, environment: "live" as const };
-  const rows = await selectBudgetStatus(client, scope, monthOf(now), id);
+  const rows = await selectBudgetStatus(client, scope, { id });
   const scopes = await selectScopes(
     client,
     workspaceId,
