@@ -46,7 +46,7 @@ export default defineConfig({
           include: ["lib/**/*.test.ts", "server/**/*.test.ts", "components/**/*.test.ts", "app/**/*.test.ts"],
         },
       },
-      onDatabase("db", true),
+      onDatabase("db", false),
       onDatabase("auth", true),
       onDatabase("api", false),
       onDatabase("faults", false),
