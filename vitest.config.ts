@@ -13,8 +13,8 @@ class WaitingFirst extends BaseSequencer {
 
 /**
  * A project whose tests use a real Postgres: one server per run, with databases from `tests/helpers/database.ts`.
- * @param isolate whether each file runs in its own process: needed where tests run the service's modules in their own
- *   process. Where they start the service as a process, loading the modules again for every file would test nothing more.
+ * @param isolate whether each file runs in a process of its own: only where files set the settings of their process, or leave
+ *   it in another state. Loading the modules again for every file takes longer than most files, and tests nothing more.
  */
 const onDatabase = (name: string, isolate: boolean) => ({
   extends: true as const,
@@ -47,7 +47,8 @@ export default defineConfig({
         },
       },
       onDatabase("db", false),
-      onDatabase("auth", true),
+      onDatabase("auth", false),
+      onDatabase("auth-alone", true),
       onDatabase("api", false),
       onDatabase("faults", false),
       onDatabase("oauth", false),

@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { apiClient, costMessage } from "../helpers/client";
 import { withHarness } from "../helpers/harness";
@@ -72,6 +76,37 @@ test("Counts a request once against the rate limit, whatever it carries, over ev
   expect(rows).toEqual([{ messages: 5 }]);
 });
 
+/**
+ * Forwards requests to a service, and lists them as `METHOD path`. A request that has come is forwarded whole, also when its
+ * client has ended meanwhile. `settled()` waits until the service has answered all of them.
+ */
+async function startForwarder(serviceUrl: string) {
+  const requests: string[] = [];
+  const pending = new Set<Promise<unknown>>();
+  const server = createServer(async (incoming, outgoing) => {
+    const { method = "GET", url = "/", headers } = incoming;
+    requests.push(`${method} ${url}`);
+    const forwarded = text(incoming).then(async (body) => {
+      const { authorization = "", "content-type": type } = headers;
+      const answer = await fetch(serviceUrl + url, {
+        method,
+        headers: { authorization, ...(type && { "content-type": type }) },
+        ...(body && { body }),
+      });
+      const answered = await answer.text();
+      outgoing.writeHead(answer.status, { "content-type": "application/json" }).end(answered);
+    });
+    pending.add(forwarded);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    settled: () => Promise.all(pending),
+    stop: () => server.close(),
+  };
+}
+
 test("Counts each HTTP request of a client's session once against the rate limit", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), { rate_limit_rpm: 50 });
   const baseUrl = harness.services[0]?.baseUrl ?? "";
@@ -81,12 +116,21 @@ test("Counts each HTTP request of a client's session once against the rate limit
   // The discovery of protocol versions, the call, and the read on this line.
   const before = Number(remaining((await clientOf(secret).get("/api/v1/budgets/status")).headers)?.slice(2));
   expect(50 - before).toBe(3);
-  const local = await connectModern(modernStdio(baseUrl, secret));
+  const forwarder = await startForwarder(baseUrl);
+  const local = await connectModern(modernStdio(forwarder.url, secret));
+  // The local program checks the key when it starts.
+  await expect.poll(() => forwarder.requests).toContain("GET /api/v1/budgets/status");
   await local.call("log_usage", usage);
   await local.close();
-  // The check of the key when the local program starts, the call, and the read on this line.
+  await forwarder.settled();
+  forwarder.stop();
+  // The client starts a second program to learn its protocol, and ends it at once: before it has checked the key, or after.
+  const checks = forwarder.requests.filter((request) => request === "GET /api/v1/budgets/status");
+  expect([1, 2]).toContain(checks.length);
+  expect(forwarder.requests.filter((request) => !checks.includes(request))).toEqual(["POST /api/v1/messages"]);
   const after = Number(remaining((await clientOf(secret).get("/api/v1/budgets/status")).headers)?.slice(2));
-  expect(before - after).toBe(3);
+  // Those, and the read on the line before.
+  expect(before - after).toBe(forwarder.requests.length + 1);
 });
 
 test("Applies a key's conditions to the request, as over REST", async () => {
