@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withHarness } from "@/tests/helpers/harness";
 import { startNextAlone } from "@/tests/helpers/next-alone";
 import { exchange } from "@/tests/helpers/raw-http";
@@ -6,6 +6,8 @@ import { withPages } from "@/tests/helpers/service";
 
 const harness = withHarness({ services: 0, settings: withPages });
 const https = { BASE_URL: "https://outlay.example" };
+
+type Started = { baseUrl: string; stop(): Promise<unknown> };
 
 const servers = {
   "the fast lane": harness.start,
@@ -39,8 +41,14 @@ const addresses = [
 ];
 
 describe.each(Object.entries(servers))("Responses by %s", (_, start) => {
+  let plain: Started;
+  beforeAll(async () => {
+    plain = await start();
+  });
+  afterAll(() => plain?.stop());
+
   test("Have security headers, every one", async () => {
-    const [plain, secure] = await Promise.all([start(), start(https)]);
+    const secure = await start(https);
     const ask = (baseUrl: string, line: string) =>
       exchange(baseUrl, [`${line} HTTP/1.1`, "Host: localhost", "Accept: */*", "Connection: close"]);
     const check = async (line: string) => {
@@ -64,11 +72,11 @@ describe.each(Object.entries(servers))("Responses by %s", (_, start) => {
       expect([line, secureHeaders["strict-transport-security"]]).toEqual([line, "max-age=31536000"]);
     };
     await Promise.all(addresses.map(check));
-    await Promise.all([plain.stop(), secure.stop()]);
+    await secure.stop();
   });
 
   test("Allow a page's own scripts by nonce, a new one for every page", async () => {
-    const { baseUrl, stop } = await start();
+    const { baseUrl } = plain;
     const nonces = new Set<string>();
     const pages = [
       "/sign-in",
@@ -97,6 +105,5 @@ describe.each(Object.entries(servers))("Responses by %s", (_, start) => {
         for (const [, attributes] of inline) expect(attributes).toContain(`nonce="${nonce}"`);
     }
     expect(nonces.size).toBeGreaterThanOrEqual(5);
-    await stop();
   });
 });

@@ -12,7 +12,14 @@ test("Changes the chart's stacking in place and in the address, with the same su
   await page.goto(`/${slug}`);
   const chart = page.getByRole("figure", { name: "Spend by day" });
   await expect(chart.getByRole("link", { name: /^checkout/ })).toBeVisible();
-  const before = await figuresOf(page, "series.points.total_usd");
+  let before: string[] = [];
+  // The figures come into place after the chart.
+  await expect
+    .poll(async () => {
+      before = await figuresOf(page, "series.points.total_usd");
+      return before.length;
+    })
+    .toBeGreaterThan(0);
   await page.getByRole("navigation", { name: "Stacked by" }).getByRole("link", { name: "Model" }).click();
   await page.waitForURL(`**/${slug}?by=model`);
   await expect(chart.getByRole("link", { name: /^gpt-4o / })).toBeVisible();

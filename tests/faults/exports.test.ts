@@ -5,8 +5,9 @@ import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { addUser, type User } from "@/tests/helpers/team";
 
-/** Enough for several pages, and for more than the buffers of a connection hold. */
-const rows = 60_000;
+/** Enough for forty pages and, with a long label in each, for more than the buffers of a connection hold: 17 MB. */
+const rows = 20_000;
+const label = "a long label ".repeat(48);
 
 const harness = withHarness({ services: 0, settings: { LOG_LEVEL: "silent" } });
 const slug = "exported";
@@ -22,14 +23,14 @@ beforeAll(async () => {
   await harness.fixtures.sql.query(
     `insert into public.messages (
        workspace_id, id, occurred_at, created_at, project_id, api_key_id, type, source, environment, provider, model,
-       feature, unit_type, quantity, amount_usd, cost_status
+       feature, unit_type, quantity, amount_usd, cost_status, label
      )
      select $1, gen_random_uuid(), at, at, $2, $3, 'usage', 'api', 'live', 'openai', 'gpt-4o', 'chat',
-       'input_tokens', 1000, 0.01, 'client'
+       'input_tokens', 1000, 0.01, 'client', $4
      from (
        select date_trunc('month', now(), 'UTC') + number * interval '10 seconds' as at from generate_series(1, ${rows}) as number
      ) as moments`,
-    [workspace, project, key],
+    [workspace, project, key, label],
   );
 });
 

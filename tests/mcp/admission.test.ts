@@ -125,11 +125,9 @@ test("Counts each HTTP request of a client's session once against the rate limit
   await forwarder.settled();
   forwarder.stop();
   // The client starts a second program to learn its protocol, and ends it at once: before it has checked the key, or after.
-  const checks = forwarder.requests.filter((request) => request === "GET /api/v1/budgets/status");
-  expect([1, 2]).toContain(checks.length);
-  expect(forwarder.requests.filter((request) => !checks.includes(request))).toEqual([
-    "POST /api/v1/messages",
-  ]);
+  const isCheck = (request: string) => request === "GET /api/v1/budgets/status";
+  expect([1, 2]).toContain(forwarder.requests.filter(isCheck).length);
+  expect(forwarder.requests.filter((request) => !isCheck(request))).toEqual(["POST /api/v1/messages"]);
   const after = Number(remaining((await clientOf(secret).get("/api/v1/budgets/status")).headers)?.slice(2));
   // Those, and the read on the line before.
   expect(before - after).toBe(forwarder.requests.length + 1);
