@@ -167,7 +167,7 @@ function setLocal(settings: Record<string, string>, more: Sql[] = []): Sql {
  * return one row with one column, `answer`. Values must be text or null.
  * @throws ServiceError unavailable; what `decide` throws, after a rollback
  */
-export function inTwoTrips<Answer, Result>(
+export function inTwoRoundTrips<Answer, Result>(
   open: Sql,
   decide: (answer: Answer, client: PoolClient) => Promise<{ close: Sql[]; result: Result }>,
 ): Promise<Result> {

@@ -1,6 +1,6 @@
 import { Batcher } from "@/lib/batcher";
 import type { Permission } from "@/lib/contract/permissions";
-import { asServiceAlone, inTwoTrips, isContention } from "@/lib/db/transaction";
+import { asServiceAlone, inTwoRoundTrips, isContention } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";
 import { AdmittedCalls } from "./admitted-calls";
@@ -116,7 +116,7 @@ async function admitAlone(call: KeyCall): Promise<Counted<KeyPrincipal>> {
 
 async function tryGroup(calls: KeyCall[]): Promise<Counted<KeyPrincipal>[]> {
   const load = loadAdmissionStatement({ lookups: calls.map(({ lookup }) => lookup) });
-  const { admission, verdicts } = await inTwoTrips<
+  const { admission, verdicts } = await inTwoRoundTrips<
     AdmissionRow,
     { admission: Admission; verdicts: Counted<KeyPrincipal>[] }
   >(load, async (answer) => {

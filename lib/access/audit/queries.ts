@@ -27,7 +27,7 @@ export type AuditRow = Row<typeof auditRow>;
 export function selectEntries(
   client: ClientBase,
   workspaceId: string,
-  { kind, behind, atMost }: { kind: string | null; behind: AuditPlace | null; atMost: number },
+  { kind, after, atMost }: { kind: string | null; after: AuditPlace | null; atMost: number },
 ): Promise<AuditRow[]> {
   return selectAll(
     client,
@@ -39,7 +39,7 @@ export function selectEntries(
       left join public.profiles as p on p.id = a.actor_id
       where a.workspace_id = ${workspaceId}
         ${kind === null ? empty : sql`and split_part(a.subject, ' ', 1) = ${kind}`}
-        ${behind === null ? empty : sql`and (a.at, a.id) < (${behind.at}::timestamptz, ${behind.id}::uuid)`}
+        ${after === null ? empty : sql`and (a.at, a.id) < (${after.at}::timestamptz, ${after.id}::uuid)`}
       order by a.at desc, a.id desc
       limit ${atMost}`,
   );

@@ -19,11 +19,11 @@ const places = cursorOf<AuditPlace>(z.object({ at: z.iso.datetime().pipe(instant
  */
 export async function listAudit(claims: UserClaims, slug: string, query: AuditQuery): Promise<AuditList> {
   const { kind = null, limit, cursor } = query;
-  const behind = cursor === undefined ? null : places.read(cursor);
+  const after = cursor === undefined ? null : places.read(cursor);
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "admin");
     // Reads one more than the page holds, to learn whether there is another page.
-    const rows = await selectEntries(client, id, { kind, behind, atMost: limit + 1 });
+    const rows = await selectEntries(client, id, { kind, after, atMost: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return {

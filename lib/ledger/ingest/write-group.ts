@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { type Sql, sql } from "@/lib/db/sql";
-import { inTwoTrips, isContention } from "@/lib/db/transaction";
+import { inTwoRoundTrips, isContention } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { noteUse } from "@/lib/keys/note-use";
 import {
@@ -82,7 +82,7 @@ async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
       key === undefined ? [] : [key],
     ),
   });
-  const { verdicts, admission, group } = await inTwoTrips<
+  const { verdicts, admission, group } = await inTwoRoundTrips<
     AdmissionRow,
     { verdicts: IngestVerdict[]; admission: Admission; group: Group }
   >(load, async (answer, client) => {

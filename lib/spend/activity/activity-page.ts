@@ -39,20 +39,20 @@ export async function readPage(
   workspaceId: string,
   filters: ActivityFilters,
   range: DayRange,
-  behind: ActivityPlace | undefined,
+  after: ActivityPlace | undefined,
   limit: number,
 ): Promise<ActivityPage> {
   const names = namesIn(filters);
   const isSparse = names.length > 0 || [filters.source, filters.cost_status, filters.q].some(Boolean);
   if (!isSparse)
-    return cut(await selectActivity(client, workspaceId, filters, range, behind, limit + 1), limit);
-  const ahead = { from: range.from, until: behind ? earlier(range.until, dayAfter(behind)) : range.until };
+    return cut(await selectActivity(client, workspaceId, filters, range, after, limit + 1), limit);
+  const ahead = { from: range.from, until: after ? earlier(range.until, dayAfter(after)) : range.until };
   const lastDay =
     names.length > 0 ? await selectLastDay(client, workspaceId, filters, names, ahead) : undefined;
   if (lastDay === null) return { rows: [], next: undefined };
   const left = lastDay === undefined ? ahead : { from: range.from, until: addDays(lastDay, 1) };
   const notBefore = (await selectDayAhead(client, workspaceId, filters, left, messagesAStep)) ?? undefined;
-  const found = await selectActivity(client, workspaceId, filters, left, behind, limit + 1, notBefore);
+  const found = await selectActivity(client, workspaceId, filters, left, after, limit + 1, notBefore);
   const page = cut(found, limit);
   return page.next || notBefore === undefined ? page : { ...page, next: behindDay(notBefore) };
 }

@@ -9,7 +9,7 @@ import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { isListed, postingsOf } from "@/lib/spend/listed-postings";
 import { condition, lineConditions, rowConditions } from "./filters";
 
-/** A place in the order of activity: the row it stands behind. `at` is exact to the microsecond, ISO 8601 in UTC. */
+/** A place in the order of activity: the row it stands after. `at` is exact to the microsecond, ISO 8601 in UTC. */
 export type ActivityPlace = { at: string; id: string; part: number };
 
 const activityRow = {
@@ -52,18 +52,18 @@ function isWithin(column: Sql, { from, until }: DayRange, notBefore: string | un
   return sql`${column} >= ${instant(from)}::timestamptz and ${column} < ${instant(until)}::timestamptz ${isAhead}`;
 }
 
-/** Rows in the order of activity, behind a place. The first condition is what partitions are chosen by. */
+/** Rows in the order of activity, after a place. The first condition is what partitions are chosen by. */
 function inRange(
   workspaceId: string,
   filters: ActivityFilters,
   within: Sql,
-  behind: ActivityPlace | undefined,
+  after: ActivityPlace | undefined,
 ): Sql {
-  const isBehind = behind
-    ? sql`and m.occurred_at <= ${behind.at}::timestamptz
-      and (m.occurred_at, m.id, m.part) < (${behind.at}::timestamptz, ${behind.id}::uuid, ${behind.part}::smallint)`
+  const isAfter = after
+    ? sql`and m.occurred_at <= ${after.at}::timestamptz
+      and (m.occurred_at, m.id, m.part) < (${after.at}::timestamptz, ${after.id}::uuid, ${after.part}::smallint)`
     : empty;
-  return sql`m.workspace_id = ${workspaceId} and ${within} ${isBehind} ${rowConditions(sql`m`, workspaceId, filters)}`;
+  return sql`m.workspace_id = ${workspaceId} and ${within} ${isAfter} ${rowConditions(sql`m`, workspaceId, filters)}`;
 }
 
 /** The conditions on what postings have each for themselves, the lines of a batch too. */
@@ -80,7 +80,7 @@ export async function selectActivity(
   workspaceId: string,
   filters: ActivityFilters,
   range: DayRange,
-  behind: ActivityPlace | undefined,
+  after: ActivityPlace | undefined,
   limit: number,
   notBefore?: string,
 ): Promise<StoredActivity[]> {
@@ -118,7 +118,7 @@ export async function selectActivity(
              then min(posting.feature) filter (${matches}) end as feature
          from (${postingsOf(workspaceId, within)}) as posting
        ) as postings
-       where ${inRange(workspaceId, filters, within(sql`m.occurred_at`), behind)} and ${isListed}
+       where ${inRange(workspaceId, filters, within(sql`m.occurred_at`), after)} and ${isListed}
          -- Asked of the row alone, so that most rows are passed over without a look at their postings.
          and (m.type = 'batch' or (true ${postingConditions(sql`m`, filters)}))
          ${status === "unpriced" ? hasUnpriced : empty}

@@ -41,8 +41,8 @@ export async function loadActivity(
   now: number,
 ): Promise<ActivityList> {
   const range = rangeOf(filters, now);
-  const behind = cursor === undefined ? undefined : places.read(cursor);
-  const { rows, next } = await readPage(client, workspaceId, filters, range, behind, limit);
+  const after = cursor === undefined ? undefined : places.read(cursor);
+  const { rows, next } = await readPage(client, workspaceId, filters, range, after, limit);
   return {
     period: filters.period,
     ...toAnsweredRange(range),

@@ -6,7 +6,7 @@ import { databaseUrls } from "@/lib/db/pool";
 import { sqlState } from "@/lib/db/transaction";
 import { processCount } from "@/lib/env";
 import { AuthProtocolError } from "./protocol";
-import { FullError, Turns } from "./turns";
+import { FullError, Semaphore } from "./semaphore";
 
 /**
  * At most half of the processors compute hashes; the others serve other calls. The workers of a service share this number,
@@ -19,9 +19,9 @@ const maxWaiting = 20 * atOnce;
 const deadlineMs = 5_000;
 
 // The self-hosted server and Next's bundle in the same process each load this module; they must share one queue.
-const globals = globalThis as { [key: symbol]: Turns | undefined };
+const globals = globalThis as { [key: symbol]: Semaphore | undefined };
 const slot = Symbol.for("outlay.password-queue");
-globals[slot] ??= new Turns(atOnce, maxWaiting);
+globals[slot] ??= new Semaphore(atOnce, maxWaiting);
 const queue = globals[slot];
 
 /**
@@ -31,13 +31,13 @@ const queue = globals[slot];
  * @throws ServiceError unavailable when the database cannot be reached
  */
 export async function inPasswordQueue<T>(run: (client: ClientBase) => Promise<T>): Promise<T> {
-  await queue.enter().catch((error) => {
+  await queue.acquire().catch((error) => {
     throw error instanceof FullError ? tooManyPasswords() : error;
   });
   try {
     return await connected(run);
   } finally {
-    queue.leave();
+    queue.release();
   }
 }
 

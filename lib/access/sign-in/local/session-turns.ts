@@ -3,7 +3,7 @@ import { decodeJwt } from "jose";
 import { bearerToken } from "@/lib/access/credentials";
 import { processCount } from "@/lib/env";
 import { AuthProtocolError } from "./protocol";
-import { FullError, Turns } from "./turns";
+import { FullError, Semaphore } from "./semaphore";
 
 /**
  * How many requests of one session run at once, and how many more may wait. A page sends a handful. The workers of a service
@@ -20,7 +20,7 @@ const penaltyMs = 250;
 /** How long a 429 for a full queue is delayed: hundreds of programs that retry at once are a load themselves. */
 const holdMs = 1_000;
 
-const sessions = new Map<string, Turns>();
+const sessions = new Map<string, Semaphore>();
 
 /**
  * Limits how many requests of one session run at once. Further ones wait, before anything is verified or looked up, so
@@ -30,17 +30,17 @@ const sessions = new Map<string, Turns>();
 export async function inSessionTurn<T>(request: Request, run: () => Promise<T>): Promise<T> {
   const session = claimedSession(request);
   if (session === undefined) return run();
-  const turns = sessions.get(session) ?? new Turns(bounds.atOnce, bounds.waiting);
-  sessions.set(session, turns);
-  await turns.enter().catch(async (error) => {
+  const semaphore = sessions.get(session) ?? new Semaphore(bounds.atOnce, bounds.waiting);
+  sessions.set(session, semaphore);
+  await semaphore.acquire().catch(async (error) => {
     if (!(error instanceof FullError)) throw error;
     await wait(holdMs, undefined, { ref: false });
     const message = "Too many requests of this session are waiting. Try again in 1 second.";
     throw new AuthProtocolError(429, "over_request_rate_limit", message, {}, { "Retry-After": "1" });
   });
   const leave = () => {
-    turns.leave();
-    if (turns.isIdle) sessions.delete(session);
+    semaphore.release();
+    if (semaphore.isIdle) sessions.delete(session);
   };
   try {
     const result = await run();
