@@ -125,7 +125,7 @@ describe("A key's conditions", () => {
     expect(act(key, { features: ["chat", "search"] })).toBe("feature_not_allowed");
   });
 
-  test("Apply features to usage only", () => {
+  test("Restrict the features of usage only", () => {
     const { features: _, ...expense } = attempt;
     expect(decideAttempt({ ...open, conditions: { features: ["chat"] } }, expense)).toBeNull();
   });

@@ -123,7 +123,7 @@ test("Admits no more when the clock is set back", async () => {
   expect(rows).toEqual([{ in_order: true }]);
 });
 
-test("Applies a changed limit at once, in both directions", async () => {
+test("Enforces a changed limit from the next call on, higher or lower", async () => {
   const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
     rate_limit_rpm: 10,
   });

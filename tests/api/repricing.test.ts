@@ -48,7 +48,7 @@ const finished = (id: string) =>
     )
     .toBe("done");
 
-test("Applies a new price to the next message on every process", async () => {
+test("Prices the next message on every process by a new price", async () => {
   const { workspace, clients } = await newWorkspace();
   for (const client of clients) expect((await client.post(inHouse(10))).body.cost_status).toBe("unpriced");
   for (const [index, rate] of ["0.5", "0.25", "0.125"].entries()) {

@@ -38,7 +38,7 @@ const recorded = () =>
   rows("select version, name, statements from supabase_migrations.schema_migrations order by version");
 
 describe("migrate", () => {
-  test("Applies files in order and records them as the Supabase CLI does", async () => {
+  test("Runs migration files in order and records them as the Supabase CLI does", async () => {
     write(
       "20260102000000_fill.sql",
       "insert into steps values ('b');\n-- a note;\ninsert into steps values ('c');",
@@ -73,7 +73,7 @@ describe("migrate", () => {
     expect(await rows("select to_regclass('late') as late"), "nothing was applied").toEqual([{ late: null }]);
   });
 
-  test("Applies only missing migrations, whichever program recorded the others", async () => {
+  test("Runs only missing migrations, whichever program recorded the others", async () => {
     await client.query(`create schema supabase_migrations;
       create table supabase_migrations.schema_migrations (version text not null primary key);
       insert into supabase_migrations.schema_migrations values ('20260101000000')`);
@@ -86,7 +86,7 @@ describe("migrate", () => {
     ]);
   });
 
-  test("Applies each migration once when several run at once", async () => {
+  test("Runs each migration once when several run at once", async () => {
     write("1_create_steps.sql", "create table steps (name text);");
     for (let step = 2; step < 8; step += 1)
       write(`${step}_fill.sql`, `insert into steps values ('${step}');`);

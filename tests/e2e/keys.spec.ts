@@ -121,7 +121,7 @@ test.describe("A refused key", () => {
   });
 });
 
-test("Applies an address that was typed and not confirmed", async ({ page, world }) => {
+test("Restricts a key to an address that was typed and not confirmed", async ({ page, world }) => {
   await openKeys(page, world);
   await page.getByRole("button", { name: "Create a key" }).click();
   const sheet = page.getByRole("dialog");

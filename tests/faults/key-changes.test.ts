@@ -63,7 +63,7 @@ test(`Refuses a revoked key on the other process's next request, ${rounds} times
   }
 }, 120_000);
 
-describe("Applies an edit to the other process's next request", () => {
+describe("An edit by one process holds for the other's next request", () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>, string[]]>([
     [
       "addresses",
@@ -71,7 +71,7 @@ describe("Applies an edit to the other process's next request", () => {
       { allowed_cidrs: null },
       ["403 ip_not_allowed", "403 ip_not_allowed"],
     ],
-    ["the limit", { monthly_limit: 0 }, { monthly_limit: null }, ["200 ok", "402 monthly_limit_exceeded"]],
+    ["limit", { monthly_limit: 0 }, { monthly_limit: null }, ["200 ok", "402 monthly_limit_exceeded"]],
     [
       "permissions",
       { permissions: ["read_summaries"] },
@@ -84,7 +84,7 @@ describe("Applies an edit to the other process's next request", () => {
       { conditions: null },
       ["200 ok", "403 source_not_allowed"],
     ],
-  ])("of %s", async (_, closed, open, refused) => {
+  ])("With changed %s", async (_, closed, open, refused) => {
     const { id, secret } = await create(0);
     for (let turn = 0; turn < 20; turn += 1) {
       await change(turn, turn, "PATCH", `/${id}`, closed);
@@ -94,7 +94,7 @@ describe("Applies an edit to the other process's next request", () => {
     }
   });
 
-  test("Of the expiry, at its exact time", async () => {
+  test("With a changed expiry, at its exact time", async () => {
     const { id, secret } = await create(0);
     await change(0, 0, "PATCH", `/${id}`, { expires_at: new Date(Date.now() + 1_500).toISOString() });
     expect(await ask(1, secret)).toEqual(admitted);

@@ -133,7 +133,7 @@ test("Counts each HTTP request of a client's session once against the rate limit
   expect(before - after).toBe(forwarder.requests.length + 1);
 });
 
-test("Applies a key's conditions to the request, as over REST", async () => {
+test("Refuses a request that a key's state or addresses forbid, as REST does", async () => {
   const workspace = await harness.fixtures.workspace();
   const keyOf = (options: Parameters<typeof harness.fixtures.key>[1]) =>
     harness.fixtures.key(workspace, options);

@@ -206,7 +206,7 @@ describe("Price tiers", () => {
 
   const request = (input: string) => ({ inputQuantity: d(input) });
 
-  test("Apply to the whole line when the request's input is above the threshold", () => {
+  test("Set the price of the whole line when the request's input is above the threshold", () => {
     expect(sonnet("input_tokens", "200000", request("200000"))).toBe("0.6");
     expect(sonnet("input_tokens", "200001", request("200001"))).toBe("1.200006");
     expect(sonnet("cache_read_tokens", "300000", request("300000"))).toBe("0.18");
@@ -218,18 +218,18 @@ describe("Price tiers", () => {
     expect(told("200000")).not.toHaveProperty("price.tier");
   });
 
-  test("Apply to the cached part too", () => {
+  test("Set the price of the cached part too", () => {
     const extra = { cachedQuantity: d("150000"), ...request("300000") };
     expect(sonnet("input_tokens", "300000", extra)).toBe("0.99"); // 150k × 6/M + 150k × 0.6/M
   });
 
-  test("Do not apply to a line without its request's input, however large its sum", () => {
+  test("Leave a line at the base price without its request's input, however large its sum", () => {
     expect(sonnet("input_tokens", "1000001")).toBe("3.000003");
     expect(sonnet("output_tokens", "300000")).toBe("4.5");
   });
 });
 
-test("Use the highest tier passed, in any order of the catalogue", () => {
+test("Prices at the highest tier passed, in any order of the catalogue", () => {
   const unit = findUnit("input_tokens") ?? expect.fail();
   const tiers = [
     { start: 100, price: 2 },
@@ -246,7 +246,7 @@ test("Use the highest tier passed, in any order of the catalogue", () => {
 describe("Dated prices", () => {
   const at = (text: string) => ({ occurredAt: new Date(text) });
 
-  test("Apply a price with a start date from that midnight in UTC", () => {
+  test("Begin at midnight UTC of their start date", () => {
     const opus = (text: string) =>
       amount("anthropic", "claude-opus-4-6", "input_tokens", "300000", {
         ...at(text),
@@ -257,7 +257,7 @@ describe("Dated prices", () => {
     expect(opus("2026-03-12T23:59:59.999Z")).toBe("3"); // and again, remembered
   });
 
-  test("Apply an hourly price within its hours in UTC", () => {
+  test("Hold within their hours in UTC", () => {
     const flash = (text: string) =>
       amount("deepseek", "deepseek-v4-flash", "input_tokens", "1000000", at(text));
     const day = "2026-09-29T";
