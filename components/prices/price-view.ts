@@ -11,6 +11,11 @@ export type Repricing = z.output<typeof priceList>["repricings"][number];
 /** Usage without a price, as the API answers it. */
 export type Unpriced = z.output<typeof unpricedList>["unpriced"][number];
 
+/** A price that two catalogues disagree about, as the API answers it. */
+export type Disputed = z.output<typeof priceList>["disputed"][number];
+/** What one catalogue asks for a unit. */
+export type Offer = Disputed["applied"];
+
 /** The initial values of the price form. Amounts are exact text. */
 export type PriceStart = {
   provider: string;
@@ -34,6 +39,11 @@ export function formatRate(rate: string, unitType: string): string {
   const portion = usualPortion(unitType);
   const usd = formatUsd(multiplyExact(rate, portion));
   return portion === "1" ? `${usd} each` : `${usd} a million`;
+}
+
+/** The day from which a settled price holds: the first of the current UTC month. @param today `YYYY-MM-DD` */
+export function startOfMonth(today: string): string {
+  return `${today.slice(0, 8)}01`;
 }
 
 /** The initial values for a new price that replaces an existing one. @param today its first UTC day, `YYYY-MM-DD` */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decimalNumber, instant, positiveDecimal, text, uuid } from "./fields";
+import { day, decimalNumber, instant, positiveDecimal, text, uuid } from "./fields";
 
 /** A workspace's own price. */
 const price = z
@@ -33,9 +33,32 @@ const repricing = z
   })
   .meta({ id: "Repricing" });
 
+/** What one catalogue asks for one unit. */
+const offer = z.object({
+  source: z.string().meta({ description: "The catalogue and its version, or a correction of it." }),
+  model: z.string().meta({ description: "The model as the catalogue names it." }),
+  rate: decimalNumber("USD for one unit."),
+});
+
+/** A price that two catalogues disagree about, of a model in use. */
+const disputedPrice = z
+  .object({
+    provider: z.string().meta({ description: "As your messages spell it." }),
+    model: z.string(),
+    unit_type: z.string(),
+    last_used_on: day,
+    applied: offer.meta({ description: "The price that usage is recorded at until you settle it." }),
+    other: offer.meta({ description: "The price of the other catalogue." }),
+  })
+  .meta({ id: "DisputedPrice" });
+
 export const priceList = z
   .object({
     prices: z.array(price),
+    disputed: z.array(disputedPrice).meta({
+      description:
+        "Prices of models used in the last 31 days that two catalogues disagree about by more than 10 % on the same day, by the cost of their models. Setting a price of your own settles it.",
+    }),
     repricings: z.array(repricing).meta({ description: "The latest 20, newest first." }),
   })
   .meta({ id: "PriceList" });

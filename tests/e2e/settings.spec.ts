@@ -169,6 +169,38 @@ test("Prices unpriced usage, previews the amount, and updates it in place", asyn
   await expectUsable(page);
 });
 
+test("Shows both prices of a dispute, and settles it with one click", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/settings/prices`);
+  await expect(page.getByText("The price catalogues agree about every model")).toBeVisible();
+  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const model = "meta-llama/Llama-3.3-70B-Instruct-Turbo";
+  const usage = { type: "usage", provider: "together", model, unit_type: "input_tokens", quantity: 1e6 };
+  const answer = await apiClient(world.service.baseUrl, secret).post({
+    project: "shop",
+    source: "api",
+    message: usage,
+  });
+  expect(answer.body.amount_usd).toBe(0.88);
+  await page.reload();
+  const disputes = page.getByRole("list", { name: "Disputed prices" });
+  await expect(disputes.getByText("last used")).toHaveCount(2);
+  const path = `/api/v1/workspaces/${slug}/prices`;
+  const { disputed } = await readApi<z.output<typeof priceList>>(page, path);
+  await expectDigits(page, "applied.rate", digitsOf(disputed.map(({ applied }) => applied.rate)));
+  await expectDigits(page, "other.rate", digitsOf(disputed.map(({ other }) => other.rate)));
+  await expectUsable(page);
+  const use = page.getByRole("button", { name: `Use $1.04 a million for ${model}, input_tokens` });
+  await use.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("The price is set.")).toBeVisible();
+  await expect(disputes.getByText("last used")).toHaveCount(1);
+  await expect(rowOf(page, model)).toContainText("$1.04 a million");
+  await expect(page.getByText("1 of 1 messages changed")).toBeVisible({ timeout: 20_000 });
+  await expectDigits(page, "change_usd", ["0.16", "0"]);
+  await expectUsable(page);
+});
+
 test("Shows a subscription's next charge and stops it after a confirmation", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/settings/subscriptions`);

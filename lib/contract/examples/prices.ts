@@ -24,6 +24,23 @@ const repricing = {
   finished_at: null,
 };
 
+const disputed = {
+  provider: "together",
+  model: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+  unit_type: "input_tokens",
+  last_used_on: "2026-11-21",
+  applied: {
+    source: "genai-prices 0.1.8",
+    model: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+    rate: 0.00000088,
+  },
+  other: {
+    source: "litellm 1.109.1",
+    model: "meta-llama/llama-3.3-70b-instruct-turbo",
+    rate: 0.00000104,
+  },
+};
+
 export const priceExamples: ExampleSet = {
   requests: {
     SetPriceRequest: {
@@ -51,7 +68,7 @@ export const priceExamples: ExampleSet = {
     },
   },
   responses: {
-    PriceList: { prices: [price], repricings: [repricing] },
+    PriceList: { prices: [price], disputed: [disputed], repricings: [repricing] },
     SetPriceResult: { price, repricings: [repricing] },
     UnpricedList: {
       unpriced: [

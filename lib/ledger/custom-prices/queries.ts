@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import {
   bigint,
   boolean,
+  date,
   neverNull,
   nullable,
   numeric,
@@ -91,6 +92,30 @@ export function upsertPrice(
       values (${workspaceId}, ${provider}, ${model}, ${unitType}, ${rate}, ${startsAt})
       on conflict on constraint prices_key do update set rate = excluded.rate
       returning ${priceColumns}`,
+  );
+}
+
+const usedModelRow = { provider: neverNull(text()), model: neverNull(text()), last_day: date() };
+
+/** A model in use, with the UTC day of its last usage. */
+export type UsedModelRow = Row<typeof usedModelRow>;
+
+/** The models used in the last 31 days, by cost: at most 500. @param today the current UTC day, `YYYY-MM-DD` */
+export function selectUsedModels(
+  client: ClientBase,
+  workspaceId: string,
+  today: string,
+): Promise<UsedModelRow[]> {
+  return selectAll(
+    client,
+    usedModelRow,
+    sql`select provider, model, max(day) as last_day
+      from public.daily_spend
+      where workspace_id = ${workspaceId} and day > ${today}::date - 31 and type in ('usage', 'batch')
+        and provider is not null and model is not null
+      group by provider, model
+      order by sum(amount_usd) desc, provider, model
+      limit 500`,
   );
 }
 

@@ -2,10 +2,12 @@ import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { toInstant } from "@/lib/contract/instant";
+import { dayOf, toInstant } from "@/lib/contract/instant";
 import type { priceList, SetPriceRequest, setPriceResult, unpricedList } from "@/lib/contract/prices";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
+import { findDisputes, type Offer } from "@/lib/ledger/pricing/disputes";
+import { unitName } from "@/lib/ledger/pricing/units";
 import {
   insertRepricing,
   type PriceRow,
@@ -13,6 +15,8 @@ import {
   selectPrices,
   selectRepricings,
   selectUnpriced,
+  selectUsedModels,
+  type UsedModelRow,
   upsertPrice,
 } from "./queries";
 
@@ -21,20 +25,26 @@ const maxRepricings = 20;
 
 /** Lists a workspace's own prices and its latest corrections, for its members. @throws ServiceError not_found */
 export function listPrices(claims: UserClaims, slug: string): Promise<z.output<typeof priceList>> {
-  return asUserReading(claims, async (client) => {
+  return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
-    return loadPrices(client, id);
+    return loadPrices(client, id, now);
   });
 }
 
-/** Like `listPrices`, in the caller's transaction. */
+/** Like `listPrices`, in the caller's transaction. @param now its instant, milliseconds since 1970 */
 export async function loadPrices(
   client: ClientBase,
   workspaceId: string,
+  now: number,
 ): Promise<z.output<typeof priceList>> {
   const prices = await selectPrices(client, workspaceId);
   const repricings = await selectRepricings(client, workspaceId, maxRepricings);
-  return { prices: prices.map(toPrice), repricings: repricings.map(toRepricing) };
+  const used = await selectUsedModels(client, workspaceId, dayOf(now));
+  return {
+    prices: prices.map(toPrice),
+    disputed: listDisputes(used, prices, now),
+    repricings: repricings.map(toRepricing),
+  };
 }
 
 /** Lists the usage that has no price yet, for a workspace's members. @throws ServiceError not_found */
@@ -88,6 +98,34 @@ export function setPrice(
     return { price: toPrice(price), repricings: repricings.map(toRepricing) };
   });
 }
+
+/** The disputed prices of the models in use, without those that a price of the workspace's own settles. */
+function listDisputes(used: UsedModelRow[], prices: PriceRow[], now: number) {
+  return used.flatMap(({ provider, model, last_day }) =>
+    findDisputes(provider, model).flatMap(({ unitType, applied, other }) => {
+      if (prices.some((price) => holdsFor(price, { provider, model, unitType }, now))) return [];
+      const offers = { applied: toOffer(applied), other: toOffer(other) };
+      return [{ provider, model, unit_type: unitType, last_used_on: last_day, ...offers }];
+    }),
+  );
+}
+
+const fold = (text: string) => text.trim().toLowerCase();
+
+function holdsFor(
+  { provider, model, unit_type, starts_at }: PriceRow,
+  usage: { provider: string; model: string; unitType: string },
+  now: number,
+): boolean {
+  return (
+    fold(provider) === fold(usage.provider) &&
+    (model === null || fold(model) === fold(usage.model)) &&
+    unitName(unit_type) === usage.unitType &&
+    starts_at.getTime() <= now
+  );
+}
+
+const toOffer = ({ rate, ...offer }: Offer) => ({ ...offer, rate: new ExactNumber(rate) });
 
 function toPrice({ rate, starts_at, created_at, ...price }: PriceRow) {
   return {

@@ -3,6 +3,7 @@ import { type Correction, findCorrections } from "./corrections";
 import { type FirstMatch, findFirstProvider, findInFirstCatalogue } from "./first-catalogue";
 import { type Candidate, candidates } from "./names/models";
 import { isGateway, providerId } from "./names/providers";
+import { canBeSameModel } from "./names/same-model";
 import { catalogueVersion, type PriceTable } from "./price-table";
 import { findInSecondCatalogue, hasProvider } from "./second-catalogue/second-catalogue";
 
@@ -67,7 +68,8 @@ function searchCatalogues(provider: string, model: string): CatalogueModel | Mat
   const free = freeModel(names);
   if (free) return free;
   const second = findInSecondCatalogue(names);
-  const corrections = findCorrections(names);
+  // A correction of the name without its date does not hold for a name that is listed with it.
+  const corrections = findCorrections(second ? names.slice(0, nameOf(second, names) + 1) : names);
   const matches = preferListed(findInFirstCatalogue(names), names, second);
   if (matches.length === 0 && !second && corrections.length === 0) return "unknown_model";
   const ids = matches.map(({ id }) => id);
@@ -90,8 +92,9 @@ function throughGateway(gateway: string, model: string): { provider: string | un
 }
 
 /**
- * Where the second catalogue lists a name, and the first one has it only rewritten or by a pattern, the listed one is right: the
- * name may be of a version with a price of its own, as `gpt-4o-2024-05-13` is.
+ * Where the second catalogue lists a name, and the first one has it only rewritten, by a pattern, as another model or at
+ * another provider's price, the listed one is right: the name may be of a version with a price of its own, as
+ * `gpt-4o-2024-05-13` is.
  */
 function preferListed(
   matches: readonly FirstMatch[],
@@ -100,12 +103,18 @@ function preferListed(
 ): readonly FirstMatch[] {
   const [best] = matches;
   if (!best || !second) return matches;
-  const secondAt = names.findIndex(({ model }) => model.toLowerCase() === second.model);
+  const secondAt = nameOf(second, names);
   if (secondAt < best.at) return [];
-  if (secondAt > best.at || best.isExact) return matches;
+  if (secondAt > best.at) return matches;
+  if (!best.isOwn || !canBeSameModel(second.model, best.id)) return [];
+  if (best.isExact) return matches;
   const undated = findInSecondCatalogue([{ provider: second.provider, model: best.id }]);
   return undated && !isDeepStrictEqual(undated.prices, second.prices) ? [] : matches;
 }
+
+/** Which of the names a table of the second catalogue is listed under. */
+const nameOf = (second: PriceTable, names: readonly Candidate[]) =>
+  names.findIndex(({ model }) => model.toLowerCase() === second.model);
 
 const freePrices = { input_mtok: 0, output_mtok: 0, cache_read_mtok: 0, cache_write_mtok: 0 };
 

@@ -10,6 +10,8 @@ export type FirstMatch = {
   at: number;
   /** Whether the catalogue lists the name itself, rather than a pattern that it fits. */
   isExact: boolean;
+  /** Whether the price is the asked provider's. For some models, the catalogue assumes that of their vendor. */
+  isOwn: boolean;
   pricesAt(instant: Date): PriceTable | undefined;
 };
 
@@ -33,10 +35,19 @@ export function findInFirstCatalogue(names: readonly Candidate[]): FirstMatch[] 
     const entry = models.get(key) ?? new DatedModel(match.provider.id, match.model, provider, model);
     models.set(key, entry);
     if (found.some(({ id }) => id === match.model.id)) continue;
-    found.push({ id: match.model.id, at, isExact, pricesAt: (instant) => entry.pricesAt(instant) });
+    const isOwn = match.provider.models.includes(match.model) || sellsAtListPrice(provider, match.model.id);
+    found.push({ id: match.model.id, at, isExact, isOwn, pricesAt: (instant) => entry.pricesAt(instant) });
   }
   return found;
 }
+
+/** The models that a cloud sells at their vendor's price: Azure OpenAI's and Anthropic's, Google Anthropic's. */
+const atListPrice: Record<string, RegExp> = {
+  azure: /^(?:gpt-|o\d|text-embedding-|claude-)/,
+  google: /^claude-/,
+};
+
+const sellsAtListPrice = (provider: string, model: string) => atListPrice[provider]?.test(model) === true;
 
 /** The first catalogue's id of a provider as clients spell it, by its own rules. */
 export function findFirstProvider(spelling: string): string | undefined {

@@ -62,6 +62,11 @@ describe("One model under many names", () => {
     ["openrouter", "qwen/qwq-32b:free", "0 openrouter/qwen/qwq-32b:free"],
     ["qwen", "qwen/qwq-32b:free", "unknown_provider"],
     ["openai", "gpt-4o-2024-08-06", "2.5 openai/gpt-4o"],
+    // The first catalogue takes these for another model, or lists another provider's price.
+    ["groq", "openai/gpt-oss-safeguard-20b", "0.075 groq/openai/gpt-oss-safeguard-20b"],
+    ["anthropic", "claude-sonnet-5-5", "2 anthropic/claude-sonnet-5-5"],
+    ["azure.ai.inference", "deepseek-v3.2", "0.58 azure/deepseek-v3.2"],
+    ["anthropic", "claude-sonnet-5-7", "unknown_model"],
     // A version of its own, at twice the price.
     ["openai", "gpt-4o-2024-05-13", "5 openai/gpt-4o-2024-05-13"],
     ["azure.ai.openai", "gpt-4o-2024-08-06", "2.5 azure/gpt-4o"],

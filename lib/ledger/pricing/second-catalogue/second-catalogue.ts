@@ -12,9 +12,6 @@ type Snapshot = {
 
 const { source, date, models } = snapshot as unknown as Snapshot;
 
-/** The second catalogue's name and version, stored with every amount that it priced. */
-export const secondCatalogueVersion = source;
-
 /** The day whose prices the second catalogue has, `YYYY-MM-DD`. */
 export const secondCatalogueDate = date;
 

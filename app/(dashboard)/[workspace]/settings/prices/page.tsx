@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { CorrectionList } from "@/components/prices/correction-list";
+import { DisputedList } from "@/components/prices/disputed-list";
 import { PriceTable } from "@/components/prices/price-table";
 import { SetPrice } from "@/components/prices/set-price";
 import { UnpricedTable } from "@/components/prices/unpriced-table";
@@ -12,12 +13,12 @@ export const metadata: Metadata = { title: "Prices" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** Unpriced usage, the workspace's own prices, and the corrections that they caused. */
+/** Unpriced usage, disputed prices, the workspace's own prices, and the corrections that they caused. */
 export default async function PricesPage({ params }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
   const canSet = role === "owner" || role === "admin";
-  const { today, prices, repricings, unpriced } = await readPricesView(claims, slug);
+  const { today, prices, disputed, repricings, unpriced } = await readPricesView(claims, slug);
   const start = { provider: "", model: "", unitType: "", rate: "", startsOn: today, waiting: null };
   const create = canSet ? <SetPrice workspace={slug} start={start} label="Set a price" /> : null;
   return (
@@ -32,6 +33,18 @@ export default async function PricesPage({ params }: Props) {
       >
         {unpriced.length === 0 ? null : (
           <UnpricedTable unpriced={unpriced} workspace={slug} canSet={canSet} />
+        )}
+      </SettingsSection>
+      <SettingsSection
+        title="Disputed prices"
+        description={
+          disputed.length === 0
+            ? "The price catalogues agree about every model used in the last 31 days."
+            : "Two price catalogues disagree by more than 10 % about these models. The price you use becomes your own, from the first day of this month on."
+        }
+      >
+        {disputed.length === 0 ? null : (
+          <DisputedList disputed={disputed} workspace={slug} canSet={canSet} today={today} />
         )}
       </SettingsSection>
       <SettingsSection

@@ -6,7 +6,8 @@ import { listPrices, setPrice } from "@/lib/ledger/custom-prices/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List the workspace's own prices",
-    description: "With the latest corrections that they started, and the progress of each.",
+    description:
+      "With the catalogue's prices that are disputed, and the latest corrections that own prices started, with the progress of each.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

@@ -1,0 +1,50 @@
+"use client";
+
+import { callApi } from "@/components/api";
+import { Button } from "@/components/ui/button";
+import { useMutation } from "@/components/use-mutation";
+import { startOfDay } from "@/components/utc-day";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import type { setPriceRequest, setPriceResult } from "@/lib/contract/prices";
+
+/** The price that a click sets: `rate` is USD for one unit as exact text, `startsOn` a UTC day, `YYYY-MM-DD`. */
+type PriceToUse = { provider: string; model: string; unitType: string; rate: string; startsOn: string };
+
+/**
+ * A button that makes a catalogue's price the workspace's own, and corrects what was recorded since its start.
+ * @param props.label the accessible name, which tells the buttons of a list apart
+ */
+export function UsePrice({
+  workspace,
+  price,
+  label,
+}: {
+  workspace: string;
+  price: PriceToUse;
+  label: string;
+}) {
+  const { run, isPending } = useMutation(
+    () => {
+      const { provider, model, unitType, rate, startsOn } = price;
+      const from = startOfDay(startsOn);
+      return callApi<typeof setPriceResult, typeof setPriceRequest>(
+        "PUT",
+        `/api/v1/workspaces/${workspace}/prices`,
+        {
+          provider,
+          model,
+          unit_type: unitType,
+          rate: new ExactNumber(rate),
+          starts_at: from,
+          reprice: { from },
+        },
+      );
+    },
+    { done: "The price is set. Usage of this month is being corrected." },
+  );
+  return (
+    <Button variant="outline" size="sm" aria-label={label} disabled={isPending} onClick={() => run()}>
+      Use this price
+    </Button>
+  );
+}
