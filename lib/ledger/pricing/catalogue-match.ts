@@ -68,9 +68,10 @@ function searchCatalogues(provider: string, model: string): CatalogueModel | Mat
   const free = freeModel(names);
   if (free) return free;
   const second = findInSecondCatalogue(names);
+  const secondAt = names.findIndex(({ model: each }) => each.toLowerCase() === second?.model);
   // A correction of the name without its date does not hold for a name that is listed with it.
-  const corrections = findCorrections(second ? names.slice(0, nameOf(second, names) + 1) : names);
-  const matches = preferListed(findInFirstCatalogue(names), names, second);
+  const corrections = findCorrections(second ? names.slice(0, secondAt + 1) : names);
+  const matches = preferListed(findInFirstCatalogue(names, secondAt), second, secondAt);
   if (matches.length === 0 && !second && corrections.length === 0) return "unknown_model";
   const ids = matches.map(({ id }) => id);
   const key = JSON.stringify([named.provider, ids, second?.model, corrections[0]?.models]);
@@ -98,12 +99,11 @@ function throughGateway(gateway: string, model: string): { provider: string | un
  */
 function preferListed(
   matches: readonly FirstMatch[],
-  names: readonly Candidate[],
   second: PriceTable | undefined,
+  secondAt: number,
 ): readonly FirstMatch[] {
   const [best] = matches;
   if (!best || !second) return matches;
-  const secondAt = nameOf(second, names);
   if (secondAt < best.at) return [];
   if (secondAt > best.at) return matches;
   if (!best.isOwn || !canBeSameModel(second.model, best.id)) return [];
@@ -111,10 +111,6 @@ function preferListed(
   const undated = findInSecondCatalogue([{ provider: second.provider, model: best.id }]);
   return undated && !isDeepStrictEqual(undated.prices, second.prices) ? [] : matches;
 }
-
-/** Which of the names a table of the second catalogue is listed under. */
-const nameOf = (second: PriceTable, names: readonly Candidate[]) =>
-  names.findIndex(({ model }) => model.toLowerCase() === second.model);
 
 const freePrices = { input_mtok: 0, output_mtok: 0, cache_read_mtok: 0, cache_write_mtok: 0 };
 

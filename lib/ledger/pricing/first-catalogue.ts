@@ -23,13 +23,19 @@ const models = new Map<string, DatedModel>();
  *
  * The catalogue finds models by patterns, which are broad in places: a name that only fits a pattern must agree with the model
  * in versions, sizes and variants.
+ *
+ * Trying the patterns is slow (up to 0.3 ms), and clients choose the names. So they are tried for three of the names at most: the
+ * first, the last, and the one that another catalogue lists.
+ * @param listedElsewhere which of the names another catalogue lists; -1 for none
  */
-export function findInFirstCatalogue(names: readonly Candidate[]): FirstMatch[] {
+export function findInFirstCatalogue(names: readonly Candidate[], listedElsewhere = -1): FirstMatch[] {
   const found: FirstMatch[] = [];
   for (const [at, { provider, model }] of names.entries()) {
+    const isTried = at === 0 || at === names.length - 1 || at === listedElsewhere;
+    if (!isTried && !listedNames(provider).has(model.toLowerCase())) continue;
     const match = ask(provider, model, new Date(0));
     if (!match) continue;
-    const isExact = match.model.id.toLowerCase() === model.toLowerCase() || lists(match.model.match, model);
+    const isExact = namesListedBy(match.model).includes(model.toLowerCase());
     if (!isExact && !canBeSameModel(model, match.model.id)) continue;
     const key = `${match.provider.id}\n${match.model.id}`;
     const entry = models.get(key) ?? new DatedModel(match.provider.id, match.model, provider, model);
@@ -39,6 +45,28 @@ export function findInFirstCatalogue(names: readonly Candidate[]): FirstMatch[] 
     found.push({ id: match.model.id, at, isExact, isOwn, pricesAt: (instant) => entry.pricesAt(instant) });
   }
   return found;
+}
+
+/** The names that a provider's models list, in lower case, by provider. */
+const namesOf = new Map<string, ReadonlySet<string>>();
+
+function listedNames(providerId: string): ReadonlySet<string> {
+  const known = namesOf.get(providerId);
+  if (known) return known;
+  const listed = findProvider({ providerId })?.models.flatMap(namesListedBy) ?? [];
+  const names = new Set(listed);
+  namesOf.set(providerId, names);
+  return names;
+}
+
+/** A model's id and the names that its logic lists, rather than describes by a pattern, in lower case. */
+function namesListedBy({ id, match }: ModelInfo): string[] {
+  return [id, ...equalsOf(match)].map((name) => name.toLowerCase());
+}
+
+function equalsOf(logic: MatchLogic): string[] {
+  if ("equals" in logic) return [logic.equals];
+  return "or" in logic ? logic.or.flatMap(equalsOf) : [];
 }
 
 /** The models that a cloud sells at their vendor's price: Azure OpenAI's and Anthropic's, Google Anthropic's. */
@@ -52,13 +80,6 @@ const sellsAtListPrice = (provider: string, model: string) => atListPrice[provid
 /** The first catalogue's id of a provider as clients spell it, by its own rules. */
 export function findFirstProvider(spelling: string): string | undefined {
   return findProvider({ providerId: spelling })?.id;
-}
-
-/** Whether the logic lists the name itself. */
-function lists(logic: MatchLogic, name: string): boolean {
-  if ("equals" in logic) return logic.equals.toLowerCase() === name.toLowerCase();
-  if ("or" in logic) return logic.or.some((each) => lists(each, name));
-  return false;
 }
 
 function ask(providerId: string, model: string, timestamp: Date) {

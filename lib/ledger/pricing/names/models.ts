@@ -18,6 +18,7 @@ const claude = ["anthropic", "aws", "azure", "google"];
 /** `to` for a name that is right as it is, and only shows another provider. */
 const asItIs = "$&";
 
+/** In the order in which they apply, each to what the rules before it left. */
 export const nameRules: readonly NameRule[] = [
   // Claude Code marks the context window.
   { pattern: /\[\d+[km]\]$/i, to: "", example: ["claude-opus-4-8[1m]", "claude-opus-4-8"] },
@@ -27,54 +28,6 @@ export const nameRules: readonly NameRule[] = [
     pattern: /:(?:nitro|floor|online|exacto|beta|thinking)$/i,
     to: "",
     example: ["openai/gpt-4o:nitro", "openai/gpt-4o"],
-  },
-  // OpenRouter's answers name models by version before family, with a date.
-  {
-    of: ["openrouter"],
-    pattern: /^anthropic\/claude-([4-9](?:\.\d)?)-(opus|sonnet|haiku)/i,
-    to: "anthropic/claude-$2-$1",
-    example: ["anthropic/claude-4.5-sonnet", "anthropic/claude-sonnet-4.5"],
-  },
-  // The catalogue lists some of OpenRouter's models a second time, without the vendor.
-  {
-    of: ["openrouter"],
-    pattern: /^(?:anthropic|openai|google|x-ai|mistralai|deepseek|meta-llama|qwen)\//i,
-    to: "",
-    example: ["x-ai/grok-3", "grok-3"],
-  },
-  // Resource names of Google's interfaces.
-  {
-    of: ["google"],
-    pattern: /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?models\//i,
-    to: "",
-    example: ["publishers/google/models/gemini-2.5-pro", "gemini-2.5-pro"],
-  },
-  // Vertex writes a version after an @.
-  {
-    pattern: /@(20\d{6})$/,
-    to: "-$1",
-    example: ["claude-sonnet-4-5@20250929", "claude-sonnet-4-5-20250929"],
-  },
-  // ARNs of Bedrock. An application's own inference profile does not show its model.
-  {
-    pattern: /^arn:aws[\w-]*:bedrock:[^:]*:[^:]*:(?:foundation-model|inference-profile)\/(.+)$/i,
-    to: "$1",
-    means: "aws",
-    example: ["arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-pro-v1:0", "amazon.nova-pro-v1:0"],
-  },
-  // Ids of Bedrock under the name of the model's vendor: Bedrock served the call.
-  {
-    of: ["anthropic", "openai", "cohere", "mistral", "deepseek"],
-    pattern: /^(?:(?:us|eu|apac|jp|au|ca|global|us-gov)\.)?(?:anthropic|openai|cohere|mistral|deepseek)\..+/i,
-    to: asItIs,
-    means: "aws",
-    example: ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "us.anthropic.claude-sonnet-4-5-20250929-v1:0"],
-  },
-  {
-    of: ["aws"],
-    pattern: /^(?:converse|invoke)\//i,
-    to: "",
-    example: ["converse/amazon.nova-pro-v1:0", "amazon.nova-pro-v1:0"],
   },
   // A provider's own name before the model's.
   ...Object.entries({
@@ -108,6 +61,47 @@ export const nameRules: readonly NameRule[] = [
       example: [`${prefixes[0]}/a-model`, "a-model"],
     }),
   ),
+  // Resource names of Google's interfaces.
+  {
+    of: ["google"],
+    pattern: /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?models\//i,
+    to: "",
+    example: ["publishers/google/models/gemini-2.5-pro", "gemini-2.5-pro"],
+  },
+  // ARNs of Bedrock. An application's own inference profile does not show its model.
+  {
+    pattern: /^arn:aws[\w-]*:bedrock:[^:]*:[^:]*:(?:foundation-model|inference-profile)\/(.+)$/i,
+    to: "$1",
+    means: "aws",
+    example: ["arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-pro-v1:0", "amazon.nova-pro-v1:0"],
+  },
+  // Ids of Bedrock under the name of the model's vendor: Bedrock served the call.
+  {
+    of: ["anthropic", "openai", "cohere", "mistral", "deepseek"],
+    pattern: /^(?:(?:us|eu|apac|jp|au|ca|global|us-gov)\.)?(?:anthropic|openai|cohere|mistral|deepseek)\..+/i,
+    to: asItIs,
+    means: "aws",
+    example: ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "us.anthropic.claude-sonnet-4-5-20250929-v1:0"],
+  },
+  {
+    of: ["aws"],
+    pattern: /^(?:converse|invoke)\//i,
+    to: "",
+    example: ["converse/amazon.nova-pro-v1:0", "amazon.nova-pro-v1:0"],
+  },
+  // Vertex writes a version after an @.
+  {
+    pattern: /@(20\d{6})$/,
+    to: "-$1",
+    example: ["claude-sonnet-4-5@20250929", "claude-sonnet-4-5-20250929"],
+  },
+  // OpenRouter's answers name models by version before family, with a date.
+  {
+    of: ["openrouter"],
+    pattern: /^anthropic\/claude-([4-9](?:\.\d)?)-(opus|sonnet|haiku)/i,
+    to: "anthropic/claude-$2-$1",
+    example: ["anthropic/claude-4.5-sonnet", "anthropic/claude-sonnet-4.5"],
+  },
   // Claude's versions with a dot, and before the family.
   {
     of: claude,
@@ -136,6 +130,16 @@ export const nameRules: readonly NameRule[] = [
     to: "accounts/fireworks/models/$1",
     example: ["qwen3-235b-a22b", "accounts/fireworks/models/qwen3-235b-a22b"],
   },
+  // A date or a mark of the newest version. Names that are listed with their date are found before these rules are tried.
+  { pattern: /-20\d{2}-?\d{2}-?\d{2}$/, to: "", example: ["gpt-4o-2024-08-06", "gpt-4o"] },
+  { pattern: /[-@](?:latest|default)$/i, to: "", example: ["claude-sonnet-4-5-latest", "claude-sonnet-4-5"] },
+  // The catalogue lists some of OpenRouter's models a second time, without the vendor.
+  {
+    of: ["openrouter"],
+    pattern: /^(?:anthropic|openai|google|x-ai|mistralai|deepseek|meta-llama|qwen)\//i,
+    to: "",
+    example: ["x-ai/grok-3", "grok-3"],
+  },
   // Weights under the name of their vendor, where the provider's own name has none, and the other way round.
   {
     of: ["groq", "cerebras"],
@@ -149,40 +153,26 @@ export const nameRules: readonly NameRule[] = [
     to: "openai/gpt-oss-",
     example: ["gpt-oss-20b", "openai/gpt-oss-20b"],
   },
-  // A date or a mark of the newest version. Names that are listed with their date are found before these rules are tried.
-  { pattern: /-20\d{2}-?\d{2}-?\d{2}$/, to: "", example: ["gpt-4o-2024-08-06", "gpt-4o"] },
-  { pattern: /[-@](?:latest|default)$/i, to: "", example: ["claude-sonnet-4-5-latest", "claude-sonnet-4-5"] },
 ];
 
 /** A provider and a model's name that may be in the catalogue. */
 export type Candidate = { provider: string; model: string };
 
-// Every name that the rules can make of one is tried in the catalogue once, when it is first seen.
-const maxCandidates = 24;
-
 /**
- * The names by which the catalogue may know a model: as it is first, then with one rule applied, then with more.
+ * The names by which the catalogue may know a model: as it is, then as each rule in turn rewrites it. Where a name shows another
+ * provider than the one that the client named, only that provider's names count.
  * @param provider the catalogue's id
  */
 export function candidates(provider: string, model: string): Candidate[] {
-  const found: Candidate[] = [{ provider, model: model.trim() }];
-  const seen = new Set([`${provider}\n${model.trim()}`]);
-  for (let at = 0; at < found.length && found.length < maxCandidates; at++) {
-    const { provider: from, model: name } = found[at] as Candidate;
-    for (const rule of nameRules) {
-      if ((rule.of && !rule.of.includes(from)) || !rule.pattern.test(name)) continue;
-      const next = { provider: rule.means ?? from, model: name.replace(rule.pattern, rule.to) };
-      const key = `${next.provider}\n${next.model}`;
-      if (next.model === "" || seen.has(key)) continue;
-      seen.add(key);
-      found.push(next);
-    }
+  let current: Candidate = { provider, model: model.trim() };
+  const found = [current];
+  for (const rule of nameRules) {
+    if ((rule.of && !rule.of.includes(current.provider)) || !rule.pattern.test(current.model)) continue;
+    const rewritten = current.model.replace(rule.pattern, rule.to);
+    if (rewritten === "") continue;
+    current = { provider: rule.means ?? current.provider, model: rewritten };
+    found.push(current);
   }
-  return redirected(found, provider);
-}
-
-/** Where a name shows another provider than the one that the client named, only that provider's prices apply. */
-function redirected(found: Candidate[], provider: string): Candidate[] {
-  const others = found.filter((candidate) => candidate.provider !== provider);
-  return others.length > 0 ? others : found;
+  const served = current.provider;
+  return found.filter((each) => each.provider === served);
 }
