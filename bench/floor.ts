@@ -75,7 +75,7 @@ const batcher = new Batcher<Row, Row>({
   weigh: () => 1,
   maxGroupWeight: 500,
   maxInFlight: 2,
-  maxWaitMs: 5,
+  company: { weight: 100, maxWaitMs: 50 },
   maxQueuedWeight: 20_000,
   overflow: () => new Error("The queue is full."),
 });

@@ -16,7 +16,7 @@ function setUp(maxWaitMs: number) {
     weigh: () => 1,
     maxGroupWeight: 4,
     maxInFlight: 2,
-    maxWaitMs,
+    company: { weight: 2, maxWaitMs },
     maxQueuedWeight: 100,
     overflow: () => new Error("The queue is full."),
   });
@@ -40,7 +40,7 @@ test("Writes an item at once while nothing else is written", async () => {
   expect(await added).toEqual([1]);
 });
 
-test("Starts a second write once it is as large as the one in flight", async () => {
+test("Starts a second write beside another once it is large", async () => {
   const { groups, ends, untilWritten, add } = setUp(anHour);
   const first = add(1, 2);
   await untilWritten(1);

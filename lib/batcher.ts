@@ -1,14 +1,12 @@
 /**
  * Gathers items that arrive while a write is under way and writes them together (group commit). An item that arrives while
- * nothing is written is written at once. Beside a write in flight, the next starts as soon as it is as large: a group costs
- * as much as ten to twenty items before its first item, so two half groups cost far more than a whole one. It waits for that
- * at most `maxWaitMs`, so that a write that is held up (by a lock, for example) holds nothing else up.
+ * nothing is written is written at once. With `company`, another group is written beside one only once it is large: a group
+ * costs as much as many items before its first item, so two small groups cost far more than one.
  */
 export class Batcher<Item, Result> {
   #queue: Waiting<Item, Result>[] = [];
   #queuedWeight = 0;
   #inFlight = 0;
-  #inFlightWeight = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -23,7 +21,11 @@ export class Batcher<Item, Result> {
       overflow: () => Error;
       maxGroupWeight: number;
       maxInFlight: number;
-      maxWaitMs: number;
+      /**
+       * The weight from which a group is written beside another, and how long an item waits for that at most, so that a
+       * write that is held up (by a lock, for example) does not hold up the others. By default none waits.
+       */
+      company?: { weight: number; maxWaitMs: number };
       maxQueuedWeight: number;
     },
   ) {}
@@ -49,7 +51,7 @@ export class Batcher<Item, Result> {
       this.#queuedWeight += weight;
       // Requests whose bodies are parsed in this same turn of the event loop join the group.
       if (this.#queue.length === 1) setImmediate(() => this.#fill());
-      else if (this.#timer && this.#isLargeEnough()) this.#fill();
+      else if (this.#timer && this.#mayStart()) this.#fill();
     });
   }
 
@@ -57,21 +59,19 @@ export class Batcher<Item, Result> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     while (this.#inFlight < this.options.maxInFlight && this.#queue.length > 0) {
-      const waitMs = this.options.maxWaitMs - this.queueAgeMs;
-      if (!this.#isLargeEnough() && waitMs > 0) {
+      const waitMs = (this.options.company?.maxWaitMs ?? 0) - this.queueAgeMs;
+      if (!this.#mayStart() && waitMs > 0) {
         this.#timer = setTimeout(() => this.#fill(), Math.ceil(waitMs));
         return;
       }
-      const group = this.#takeGroup();
       this.#inFlight += 1;
-      this.#inFlightWeight += weightOf(group);
-      void this.#writeGroup(group);
+      void this.#writeGroup(this.#takeGroup());
     }
   }
 
-  /** Whether the queue may be written beside what is being written. */
-  #isLargeEnough(): boolean {
-    return this.#queuedWeight >= Math.min(this.#inFlightWeight, this.options.maxGroupWeight);
+  /** Whether the queue need not wait to become larger. */
+  #mayStart(): boolean {
+    return this.#inFlight === 0 || this.#queuedWeight >= (this.options.company?.weight ?? 0);
   }
 
   /** The longest run of the queue that is within a group's weight; at least one item. */
@@ -84,7 +84,7 @@ export class Batcher<Item, Result> {
     if (end < 0) end = this.#queue.length;
     const group = this.#queue.slice(0, end);
     this.#queue = this.#queue.slice(end);
-    this.#queuedWeight -= weightOf(group);
+    for (const waiting of group) this.#queuedWeight -= waiting.weight;
     return group;
   }
 
@@ -100,14 +100,9 @@ export class Batcher<Item, Result> {
       for (const { reject } of group) reject(error);
     } finally {
       this.#inFlight -= 1;
-      this.#inFlightWeight -= weightOf(group);
       this.#fill();
     }
   }
-}
-
-function weightOf(group: Waiting<unknown, never>[]): number {
-  return group.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 type Waiting<Item, Result> = {

@@ -14,7 +14,7 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
   weigh: ({ body }) => (body instanceof ServiceError ? 1 : body.length),
   maxGroupWeight: 500,
   maxInFlight: 2,
-  maxWaitMs: 5,
+  company: { weight: 100, maxWaitMs: 50 },
   maxQueuedWeight: 20_000,
   overflow: () =>
     new ServiceError(
