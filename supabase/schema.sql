@@ -547,7 +547,7 @@ grant update (name, archived_at) on public.projects to authenticated;
 
 create policy "A key reads the projects in its scope"
   on public.projects for select to outlay_key
-  using (workspace_id = (select private.key_workspace()) and (id in (select private.key_projects())));
+  using (workspace_id = (select private.key_workspace()) and ((select private.key_is_unconfined()) or (id in (select private.key_projects()))));
 
 create policy "A member reads the projects of their workspaces"
   on public.projects for select to authenticated

@@ -47,7 +47,7 @@ export async function startService(
   const { OUTLAY_PAGES = settings.OUTLAY_FAST_LANE === "off" ? "on" : "off" } = settings;
   if (OUTLAY_PAGES === "on") requirePages();
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.includes(name)));
-  const child = spawn(process.execPath, ["--enable-source-maps", program], {
+  const child = spawn(process.execPath, ["--enable-source-maps", "--max-semi-space-size=32", program], {
     cwd: projectRoot,
     env: {
       ...inherited,

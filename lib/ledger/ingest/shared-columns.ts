@@ -6,17 +6,26 @@ import type { LedgerRow } from "./ledger";
  * of a group have one value: the workspace, the type, the model, and the price, which is longer than the rest of the row.
  */
 export function extractShared(messages: readonly LedgerRow[]): { shared: string; rows: string } {
-  const shared = new Map<string, unknown>();
-  for (const [column, value] of Object.entries(messages[0] ?? {})) {
-    if (value === undefined || value === null) continue;
-    if (messages.every((row) => isSame(row[column as keyof LedgerRow], value))) shared.set(column, value);
+  const columns = new Set<string>();
+  for (const row of messages) for (const column in row) columns.add(column);
+  const shared: string[] = [];
+  const own: [keyof LedgerRow, string][] = [];
+  for (const column of columns as Set<keyof LedgerRow>) {
+    const value = messages[0]?.[column];
+    const isIn = value !== undefined && value !== null && messages.every((row) => isSame(row[column], value));
+    if (isIn) shared.push(`"${column}":${JSON.stringify(value)}`);
+    else own.push([column, `"${column}":`]);
   }
+  // Writes the text itself: an object for each row, with columns that differ from group to group, takes twice as long.
   const rows = messages.map((row) => {
-    const own: Record<string, unknown> = {};
-    for (const column in row) if (!shared.has(column)) own[column] = row[column as keyof LedgerRow];
-    return own;
+    let text = "";
+    for (const [column, name] of own) {
+      const value = row[column];
+      if (value !== undefined) text += `${text && ","}${name}${JSON.stringify(value)}`;
+    }
+    return `{${text}}`;
   });
-  return { shared: JSON.stringify(Object.fromEntries(shared)), rows: JSON.stringify(rows) };
+  return { shared: `{${shared.join(",")}}`, rows: `[${rows.join(",")}]` };
 }
 
 /** Whether two values of a column are the same; prices and details are objects. */
