@@ -70,6 +70,19 @@ test("Shows a key nothing of another workspace or environment, whatever the quer
   }
 });
 
+test("Shows a key the names of the projects in its scope only", async () => {
+  const named = async (key: KeyClaims) => {
+    const rows = await asKeyAtOnce(key, (client) =>
+      selectAll(client, { slug: text() }, sql`select slug from public.projects order by slug`),
+    );
+    return rows.map(({ slug }) => slug);
+  };
+  expect(await named(claims())).toEqual(["checkout", "mail", "search"]);
+  expect(await named(claims({ allow: ["search"] }))).toEqual(["search"]);
+  expect(await named(claims({ deny: ["search"] }))).toEqual(["checkout", "mail"]);
+  expect(await named(claims({ allow: [] }))).toEqual([]);
+});
+
 test("Leaves no role or claims on the connection, after a read as after one that fails", async () => {
   const settings = { role: text(), claims: text() };
   const read = () =>

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ServiceError } from "@/lib/errors";
 import type { Backend } from "@/lib/mcp/backend";
 import { answerProtocol } from "@/lib/mcp/protocol";
 import { restBackend } from "@/lib/mcp/rest-backend";
@@ -76,3 +77,50 @@ test.each(["2026", "2025"] as const)(
     expect(await recorded()).toBe(2);
   },
 );
+
+test("Recognises the retry of a lost call after a retry that was refused", async () => {
+  const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+  const service = restBackend({ baseUrl: harness.services[0]?.baseUrl ?? "", apiKey: secret });
+  const refusal = new ServiceError("rate_limited", "Try again later.");
+  /** Holds the first call until its client has disconnected. */
+  let open: () => void = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let recording: Promise<unknown> | undefined;
+  let isRefusing = false;
+  const backend: Backend = {
+    ...service,
+    record: async (message) => {
+      if (isRefusing) throw refusal;
+      const recorded = opened.then(() => service.record(message));
+      recording = recorded;
+      return recorded;
+    },
+  };
+  const retries = new Retries();
+  const call = (requestId: number, signal?: AbortSignal) => {
+    const { body, headers } = toolCall("2026", "log_usage", usage, { id: requestId });
+    const request = new Request("http://localhost/api/mcp", {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    });
+    const report = (error: unknown) => expect.unreachable(String(error));
+    const session = { where: "remote" as const, backend, retries, caller: id, session: undefined, report };
+    return answerProtocol(request, body, session);
+  };
+  const client = new AbortController();
+  const lost = call(1, client.signal).catch(() => {});
+  await expect.poll(() => recording !== undefined).toBe(true);
+  client.abort();
+  await lost;
+  open();
+  await recording;
+  isRefusing = true;
+  expect(await (await call(2)).text()).toContain("rate_limited");
+  isRefusing = false;
+  expect(await (await call(3)).text()).toContain("was not recorded again");
+  expect(await (await call(4)).text()).not.toContain("was not recorded again");
+});
