@@ -20,8 +20,8 @@ type View = (typeof views)[number];
 type Name = `${View}, ${(typeof sizes)[number]}`;
 
 /**
- * Measures each read in a workspace with millions of postings and in one with ten thousand, of the same three years and the
- * same names. The figures are ratios of CPU time, of service and Postgres together, in interleaved rounds: other work on the
+ * Measures each read in a workspace with millions of postings in three years and in one with ten thousand, in the last two
+ * months: the same names are in use, so only the number of messages differs. The figures are ratios of CPU time, of service and Postgres together, in interleaved rounds: other work on the
  * machine delays a request, but adds little to its CPU time.
  */
 export function readsPart({ service, workspaces, token, month }: ReadsStage, requests: number): Part<Name> {
@@ -90,7 +90,10 @@ function figuresOf(workspaces: ReadsStage["workspaces"]): Figure<Name>[] {
         name: `${view}: large to small${isExport ? ", a row" : ""}`,
         unit: "×",
         of: (round) => msOf("large")(round) / msOf("small")(round),
-        target: { text: "at most 1.5", holds: (median) => median <= 1.5 },
+        // Filtered metrics read the rollup, which grows with the combinations of names. They have no target.
+        ...(view !== "metrics of a model" && {
+          target: { text: "at most 1.5", holds: (median: number) => median <= 1.5 },
+        }),
       },
     ];
   });

@@ -19,6 +19,9 @@ const threeYears = 3 * 365;
 const postingsAWrite = 5_000;
 const dayMs = 86_400_000;
 
+/** How many days the small workspace has messages in. */
+const smallDays = 61;
+
 /** The workspaces of a history: the share of its postings that each has. */
 const shares = [
   ["large", 0.72],
@@ -32,6 +35,8 @@ type Tenant = {
   id: string;
   team: Team;
   postings: number;
+  /** How many days it has messages in, the last ones of the history. */
+  days: number;
   random: () => number;
   projectIds: Map<string, string>;
   keyIds: Record<"live" | "test", string[]>;
@@ -52,8 +57,8 @@ export type FilledHistory = Record<"large" | "small", { slug: string; key: strin
 
 /**
  * Fills a database with three years of messages of several workspaces, through the function with which the service records
- * (`private.store_messages`): so every sum is what these messages would have made. The small workspace has the same names
- * and the same three years.
+ * (`private.store_messages`): so every sum is what these messages would have made. The small workspace has the same names in
+ * use, and messages in the last two months alone: the months that reads of the present are about.
  * @param adminUrl logs in as the owner of the schema
  */
 export async function fillHistory(adminUrl: string, options: FillOptions): Promise<FilledHistory> {
@@ -69,7 +74,9 @@ export async function fillHistory(adminUrl: string, options: FillOptions): Promi
       ["small", small] as const,
     ];
     for (const [slug, count] of all) {
-      const { tenant, key } = await makeTenant(client, slug, count);
+      if (count === 0) continue;
+      const ownDays = slug === "small" ? Math.min(days, smallDays) : days;
+      const { tenant, key } = await makeTenant(client, slug, { postings: count, days: ownDays });
       tenants.push(tenant);
       if (slug === "large" || slug === "small") found[slug] = { slug, key };
     }
@@ -90,7 +97,7 @@ export async function fillHistory(adminUrl: string, options: FillOptions): Promi
 async function makeTenant(
   client: Client,
   slug: string,
-  postings: number,
+  size: { postings: number; days: number },
 ): Promise<{ tenant: Tenant; key: string }> {
   const team = makeTeam(1);
   const workspace = await selectOne(
@@ -128,7 +135,7 @@ async function makeTenant(
   }
   const projectIds = new Map(team.projects.map((name, index) => [name, projects[index]?.id ?? ""]));
   const random = seededRandom(slug.length * 7919 + slug.charCodeAt(0));
-  return { tenant: { id: workspace.id, team, postings, random, projectIds, keyIds }, key: secret };
+  return { tenant: { id: workspace.id, team, ...size, random, projectIds, keyIds }, key: secret };
 }
 
 /** Creates the partitions of the history, and of the year after it, which yearly charges reach. */
@@ -157,14 +164,21 @@ async function fillDays(
   const lastDay = Math.floor(now / dayMs);
   const firstDay = lastDay - days + 1;
   const all = Array.from({ length: days }, (_, index) => firstDay + index);
-  const totalWeight = all.reduce((sum, day) => sum + weightOf(day, firstDay, days), 0);
+  const weightsOf = new Map(
+    tenants.map((tenant) => {
+      const ownDays = all.slice(-tenant.days);
+      return [tenant, ownDays.reduce((sum, day) => sum + weightOf(day, firstDay, days), 0)] as const;
+    }),
+  );
   const since = performance.now();
   let stored = 0;
   let writing: Promise<void> = Promise.resolve();
   const owed = new Map(tenants.map((tenant) => [tenant, 0]));
   for (const [index, day] of all.entries()) {
     for (const tenant of tenants) {
-      let due = (owed.get(tenant) ?? 0) + (tenant.postings * weightOf(day, firstDay, days)) / totalWeight;
+      if (index < days - tenant.days) continue;
+      const share = weightOf(day, firstDay, days) / (weightsOf.get(tenant) ?? 1);
+      let due = (owed.get(tenant) ?? 0) + tenant.postings * share;
       while (due >= 1) {
         const chunk = composeChunk(tenant, day, now, Math.min(due, postingsAWrite));
         due -= chunk.messages.length;

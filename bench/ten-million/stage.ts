@@ -6,7 +6,7 @@ import { openHistory } from "./open";
 /** A workspace to read: its slug, a key, where its 500th page of activity begins, and the rows of an export of `month`. */
 export type ReadWorkspace = { slug: string; key: string; cursor: string; exportedRows: number };
 
-/** A service on a filled history, and a member who reads both workspaces. `month` is the first full one, `YYYY-MM`. */
+/** A service on a filled history, and a member who reads both workspaces. `month`: the first and the last day of the last full one. */
 export type ReadsStage = {
   service: Contender;
   postgresPid: () => number;
@@ -47,7 +47,7 @@ export async function setReadsStage(
        select id, $1, 'viewer' from public.workspaces where slug in ('large', 'small')`,
       [user.id],
     );
-    const month = await firstFullMonth(fixtures);
+    const month = await lastFullMonth(fixtures);
     const open = async (name: "large" | "small"): Promise<ReadWorkspace> => {
       const { slug, key } = history[name];
       const cursor = await cursorOfPage(service.baseUrl, token, slug);
@@ -67,10 +67,12 @@ export async function setReadsStage(
   }
 }
 
-async function firstFullMonth({ sql }: Fixtures): Promise<ReadsStage["month"]> {
+async function lastFullMonth({ sql }: Fixtures): Promise<ReadsStage["month"]> {
   const { rows } = await sql.query<ReadsStage["month"]>(
-    `select (first_day + interval '1 month')::date::text as from, (first_day + interval '2 months' - interval '1 day')::date::text as to
-     from (select date_trunc('month', min(day)) as first_day from public.daily_totals) as history`,
+    `select (this_month - interval '1 month')::date::text as from, (this_month - interval '1 day')::date::text as to
+     from (
+       select date_trunc('month', max(created_at) at time zone 'UTC') as this_month from private.idempotency
+     ) as history`,
   );
   const [month] = rows;
   if (!month) throw new Error("The history is empty.");

@@ -57,7 +57,7 @@ beforeAll(async () => {
   const email = `${sub}@example.com`;
   await fixtures.sql.query("insert into auth.users (id, email) values ($1, $2)", [sub, email]);
   await fixtures.sql.query(
-    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'owner')",
+    "insert into public.workspace_members (workspace_id, user_id, role) select id, $2, 'owner' from public.workspaces where id = $1 or slug = 'large'",
     [workspace, sub],
   );
   await fixtures.sql.query("analyze");
@@ -181,6 +181,15 @@ describe("Reads of messages use an index and touch only the months asked for", (
     expect((await readMonths(() => readAll({ period: "all" }))).length).toBeGreaterThan(4);
   });
 
+  test("a project's spend in whole days sums no message", async () => {
+    const plans = await plansOf(() => readProjectSpend(key, "project-1", { from, to: until }));
+    const sums = plans.filter(({ statement }) => statement.includes("grouping sets"));
+    expect(sums.length).toBe(1);
+    expect(monthsOf(sums)).toEqual([]);
+    // The rows beside the sums are messages.
+    expect(monthsOf(plans)).toEqual([nameOf(from)]);
+  });
+
   test("a project's spend in a range that cuts days", async () => {
     const spend = () =>
       readProjectSpend(key, "project-1", {
@@ -198,6 +207,14 @@ describe("Reads of messages use an index and touch only the months asked for", (
     ]);
     await readMonths(() => readPricesView(member, slug));
   });
+
+  test.each(["nightly", "what nobody wrote"])(
+    "a search for %s where most rows match its workspace",
+    async (q) => {
+      const query = activityQuery.parse({ period: "all", limit: "10", q });
+      expect((await readMonths(() => readActivity(member, "large", query))).length).toBeGreaterThan(0);
+    },
+  );
 
   test("one message, which may be in any month", async () => {
     expect((await readMonths(() => readMessage(member, slug, messageId))).length).toBeGreaterThan(4);

@@ -85,6 +85,10 @@ const given: Record<string, unknown[][]> = {
     [kind, null],
     [kind, "w"],
   ]),
+  selectSpendSlices: [
+    [anything, new Date("2026-01-01T12:00:00Z"), new Date("2026-02-01T12:00:00Z")],
+    [anything, new Date("2026-01-01T12:00:00Z"), new Date("2026-01-01T13:00:00Z")],
+  ],
   loadAdmission: [[{ lookups: [{ by: "hash", value: "x" }] }]],
   lockRoles: [["w", ["x", "y"]]],
   updateKey: [["w", "x", { name: "x", permissions: [], monthly_limit: null, allowed_cidrs: [] }]],

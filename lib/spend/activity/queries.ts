@@ -95,10 +95,11 @@ export async function selectActivity(
       or m.type = 'batch' and exists (
         select from public.messages as line
         where ${ofBatch} and concat_ws(E'\\n', line.model, line.feature) ilike ${pattern}
+        ${batchByBatch}
       ))`;
   const hasUnpriced = sql`
     and (m.type <> 'batch' or exists (
-      select from public.messages as line where ${ofBatch} and line.cost_status = 'unpriced'
+      select from public.messages as line where ${ofBatch} and line.cost_status = 'unpriced' ${batchByBatch}
     ))`;
   const rows = await selectAll(
     client,
@@ -144,6 +145,12 @@ export async function selectActivity(
   );
   return rows.map(({ cost_statuses, ...row }) => ({ ...row, cost_status: combineStatuses(cost_statuses) }));
 }
+
+/**
+ * Keeps Postgres from answering whether a batch has such a line by reading every line of the period beforehand: the list
+ * ends after a few rows, which it cannot know.
+ */
+const batchByBatch = sql`offset 0`;
 
 const lineRow = {
   id: uuid(),
@@ -230,23 +237,35 @@ export async function selectDayAhead(
   { from, until }: DayRange,
   messages: number,
 ): Promise<string | null> {
-  const ofProject = sql`
-    and value = (select id::text from public.projects where workspace_id = ${workspaceId} and slug = ${project})`;
+  // Any dimension has all messages; there are fewest providers.
+  const named =
+    project === undefined
+      ? sql`dimension = 'provider'`
+      : sql`dimension = 'project' and value = (
+          select id::text from public.projects where workspace_id = ${workspaceId} and slug = ${project}
+        )`;
+  const dayAhead = (isNear: Sql) => sql`
+    select to_char(max(day), 'YYYY-MM-DD')
+    from (
+      select day, sum(sum(message_count)) over (order by day desc) as passed
+      from public.daily_totals
+      where workspace_id = ${workspaceId} and environment = any (${environmentsOf(environment)})
+        and ${named} and day >= ${from} and day < ${until} ${isNear}
+      group by day
+    ) as days
+    where passed >= ${messages}`;
+  const near = sql`and day > least(${until}, current_date) - ${nearDays}::int`;
   const { day } = await selectOne(
     client,
     foundDay,
-    sql`select to_char(max(day), 'YYYY-MM-DD') as day
-      from (
-        select day, sum(sum(message_count)) over (order by day desc) as passed
-        from public.daily_totals
-        where workspace_id = ${workspaceId} and environment = any (${environmentsOf(environment)})
-          and dimension = 'project' and day >= ${from} and day < ${until} ${project === undefined ? empty : ofProject}
-        group by day
-      ) as days
-      where passed >= ${messages}`,
+    // The second is asked only where the first finds none: years of totals are read where there are few messages.
+    sql`select coalesce((${dayAhead(near)}), (${dayAhead(empty)})) as day`,
   );
   return day;
 }
+
+/** Where a day ahead is looked for first: in so many days. */
+const nearDays = 31;
 
 const environmentsOf = (environment: ActivityFilters["environment"]) =>
   environment === undefined ? ["live", "test"] : [environment];

@@ -7,16 +7,14 @@ import { monthOf } from "@/lib/contract/month";
 import type { projectSpend } from "@/lib/contract/reads";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
-import { add, compare, type Decimal, parseDecimal, sum, zero } from "@/lib/ledger/pricing/decimal";
+import { compare, parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { removedWithin } from "@/lib/spend/removed-messages";
-import { selectLatestRows, selectProject, selectSpendLines } from "./queries";
+import { type SpendSlice, selectLatestRows, selectProject, selectSpendSlices } from "./queries";
 
 /** The most rows in a project's spend (specification section 8). */
 const maxRows = 200;
 const dayMs = 86_400_000;
-
-type Line = Awaited<ReturnType<typeof selectSpendLines>>[number];
 
 /**
  * Reads what a project spent in a range, by default this UTC month. If only one end is given, the other end is that of
@@ -34,24 +32,27 @@ export async function readProjectSpend(
     const project = await selectProject(client, claims.workspace_id, slug);
     if (!project) throw notFound();
     await demandWholeDays(client, claims.workspace_id, { from, to });
-    const lines = await selectSpendLines(client, project, from, to);
+    const slices = await selectSpendSlices(client, project, from, to);
+    const of = (dimension: SpendSlice["dimension"]) =>
+      slices.filter((slice) => slice.dimension === dimension);
+    const types = of("type");
     const rows = await selectLatestRows(client, project, from, to, maxRows);
     return {
       project: { id: project.id, slug: project.slug, name: project.name },
       from: toInstant(from.getTime()),
       to: toInstant(to.getTime()),
-      total_usd: sumOf(lines),
-      usage_usd: sumOf(lines.filter(({ type }) => type !== "subscription" && type !== "expense")),
-      subscription_usd: sumOf(lines.filter(({ type }) => type === "subscription")),
-      expense_usd: sumOf(lines.filter(({ type }) => type === "expense")),
-      message_count: lines.reduce((count, line) => count + Number(line.message_count), 0),
-      unpriced_count: lines.reduce((count, line) => count + Number(line.unpriced_count), 0),
-      by_model: slice(lines, (line) => line.model).map(([model, total_usd]) => ({ model, total_usd })),
-      by_feature: slice(lines, (line) => line.feature).map(([feature, total_usd]) => ({
-        feature,
-        total_usd,
+      total_usd: sumOf(types),
+      usage_usd: sumOf(types.filter(({ value }) => value !== "subscription" && value !== "expense")),
+      subscription_usd: sumOf(types.filter(({ value }) => value === "subscription")),
+      expense_usd: sumOf(types.filter(({ value }) => value === "expense")),
+      message_count: types.reduce((count, slice) => count + Number(slice.message_count), 0),
+      unpriced_count: types.reduce((count, slice) => count + Number(slice.unpriced_count), 0),
+      by_model: byAmount(of("model")).map(([model, total_usd]) => ({ model, total_usd })),
+      by_feature: byAmount(of("feature")).map(([feature, total_usd]) => ({ feature, total_usd })),
+      daily: of("day").map(({ value, amount_usd }) => ({
+        day: value ?? "",
+        total_usd: toExact(parseDecimal(amount_usd)),
       })),
-      daily: group(lines, (line) => line.day).map(([day, total]) => ({ day, total_usd: toExact(total) })),
       rows: rows.map(({ type, occurred_at, created_at, amount_usd, quantity, ...row }) => ({
         ...row,
         message_type: type,
@@ -101,23 +102,14 @@ function instantsOf(
   ];
 }
 
-function sumOf(lines: Line[]): ExactNumber {
-  return toExact(sum(lines.map((line) => parseDecimal(line.amount_usd))));
+function sumOf(slices: SpendSlice[]): ExactNumber {
+  return toExact(sum(slices.map((slice) => parseDecimal(slice.amount_usd))));
 }
 
-/** Sums by a dimension, in the order of the lines. */
-function group<Key>(lines: Line[], by: (line: Line) => Key): [Key, Decimal][] {
-  const sums = new Map<Key, Decimal>();
-  for (const line of lines) {
-    const key = by(line);
-    sums.set(key, add(sums.get(key) ?? zero, parseDecimal(line.amount_usd)));
-  }
-  return [...sums];
-}
-
-/** Sums by a dimension, highest first. Lines without a value form a slice (null), so that slices sum to the total. */
-function slice(lines: Line[], by: (line: Line) => string | null): [string | null, ExactNumber][] {
-  return group(lines, by)
-    .sort(([, a], [, b]) => compare(b, a))
-    .map(([name, total]) => [name, toExact(total)]);
+/** Sums by a dimension, highest first. Spend without a value forms a slice (null), so that slices sum to the total. */
+function byAmount(slices: SpendSlice[]): [string | null, ExactNumber][] {
+  return slices
+    .map(({ value, amount_usd }) => ({ value, amount: parseDecimal(amount_usd) }))
+    .sort((a, b) => compare(b.amount, a.amount))
+    .map(({ value, amount }) => [value, toExact(amount)]);
 }

@@ -1,8 +1,9 @@
 import type { ClientBase } from "pg";
+import { dayOf } from "@/lib/contract/instant";
 import type { CostStatus } from "@/lib/contract/message";
-import { date, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
+import { nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
-import { type Sql, sql } from "@/lib/db/sql";
+import { join, type Sql, sql } from "@/lib/db/sql";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { isListed, postingsOf } from "@/lib/spend/listed-postings";
 import type { LedgerScope } from "@/lib/spend/scope";
@@ -48,61 +49,76 @@ export function selectProject(
   );
 }
 
-const spendLine = {
-  day: date(),
-  type: text(),
-  model: nullable(text()),
-  feature: nullable(text()),
+const spendSlice = {
+  dimension: text<"type" | "model" | "feature" | "day">(),
+  value: nullable(text()),
   amount_usd: numeric(),
   message_count: numeric(),
   unpriced_count: numeric(),
 };
 
-/** What a project spent in a day on one type, model and feature; USD as exact text. */
-export type SpendLine = Row<typeof spendLine>;
+/** What a project spent on one type, model or feature, or in one UTC day; USD as exact text. */
+export type SpendSlice = Row<typeof spendSlice>;
+
+const dayMs = 86_400_000;
 
 /**
- * What a project spent between two instants, by day, type, model and feature. Whole days are read from the rollup; of a
- * day that the range cuts, the messages themselves, so that an instant is an instant. One pass: every figure of a range
- * is a sum of these rows, and so they agree.
+ * What a project spent between two instants, by type, by model, by feature and by day, each in the order of its values.
+ * Whole days are read from the rollup; of a day that the range cuts, the messages themselves, so that an instant is an
+ * instant. One pass: every figure of a range is a sum of the same rows, and so they agree.
  */
-export function selectSpendLines(
+export function selectSpendSlices(
   client: ClientBase,
   project: { workspace_id: string; id: string },
   from: Date,
   to: Date,
-): Promise<SpendLine[]> {
-  const within = (column: Sql) => sql`${column} >= ${from} and ${column} < ${to}`;
+): Promise<SpendSlice[]> {
+  const firstWhole = Math.ceil(from.getTime() / dayMs) * dayMs;
+  const lastWhole = Math.max(firstWhole, Math.floor(to.getTime() / dayMs) * dayMs);
+  const cuts = [
+    { from: from.getTime(), to: Math.min(firstWhole, to.getTime()) },
+    { from: lastWhole, to: to.getTime() },
+  ].filter((cut) => cut.from < cut.to);
+  const wholeDays =
+    firstWhole < lastWhole
+      ? sql`select day, type, model, feature, amount_usd, message_count, unpriced_count
+          from public.daily_spend
+          where workspace_id = ${project.workspace_id} and project_id = ${project.id}
+            and day >= ${dayOf(firstWhole)} and day < ${dayOf(lastWhole)}`
+      : sql`select null::date as day, '' as type, '' as model, '' as feature, 0::numeric as amount_usd,
+          0::bigint as message_count, 0::bigint as unpriced_count where false`;
+  const lines = [wholeDays, ...cuts.map((cut) => linesWithin(project, cut))];
   return selectAll(
     client,
-    spendLine,
-    sql`with bounds as (
-       select ceiled.day as first_whole, greatest(ceiled.day, (${to}::timestamptz at time zone 'UTC')::date) as last_whole
-       from (
-         select ((${from}::timestamptz at time zone 'UTC') + interval '1 day' - interval '1 microsecond')::date as day
-       ) as ceiled
-     ), lines as (
-       select day, type, model, feature, amount_usd, message_count, unpriced_count
-       from public.daily_spend, bounds
-       where workspace_id = ${project.workspace_id} and project_id = ${project.id}
-         and day >= first_whole and day < last_whole
-       union all
-       select (m.occurred_at at time zone 'UTC')::date, m.type, posting.model, posting.feature, posting.amount_usd,
-         (posting.part = 0)::int, (posting.cost_status = 'unpriced')::int
-       from bounds, public.messages as m
-       cross join lateral (${postingsOf(project.workspace_id, within)}) as posting
-       where m.workspace_id = ${project.workspace_id} and m.project_id = ${project.id} and ${isListed}
-         and ${within(sql`m.occurred_at`)}
-         and not (
-           (m.occurred_at at time zone 'UTC')::date >= first_whole and (m.occurred_at at time zone 'UTC')::date < last_whole
-         )
-     )
-     select day, type, model, feature, sum(amount_usd) as amount_usd,
-       sum(message_count) as message_count, sum(unpriced_count) as unpriced_count
-     from lines
-     group by day, type, model, feature
-     order by day, type, model, feature`,
+    spendSlice,
+    sql`select dimension, value, amount_usd, message_count, unpriced_count
+      from (
+        select
+          case when grouping(type) = 0 then 'type' when grouping(model) = 0 then 'model'
+            when grouping(feature) = 0 then 'feature' else 'day' end as dimension,
+          case when grouping(type) = 0 then type when grouping(model) = 0 then model
+            when grouping(feature) = 0 then feature else to_char(day, 'YYYY-MM-DD') end as value,
+          sum(amount_usd) as amount_usd, sum(message_count) as message_count, sum(unpriced_count) as unpriced_count
+        from (${join(lines, " union all ")}) as lines
+        group by grouping sets ((type), (model), (feature), (day))
+      ) as slices
+      order by dimension, value`,
   );
+}
+
+/** The postings of a project in a part of a day. */
+function linesWithin(
+  project: { workspace_id: string; id: string },
+  { from, to }: { from: number; to: number },
+): Sql {
+  const within = (column: Sql) => sql`${column} >= ${new Date(from)} and ${column} < ${new Date(to)}`;
+  return sql`
+    select (m.occurred_at at time zone 'UTC')::date as day, m.type, posting.model, posting.feature, posting.amount_usd,
+      (posting.part = 0)::int::bigint, (posting.cost_status = 'unpriced')::int::bigint
+    from public.messages as m
+    cross join lateral (${postingsOf(project.workspace_id, within)}) as posting
+    where m.workspace_id = ${project.workspace_id} and m.project_id = ${project.id} and ${isListed}
+      and ${within(sql`m.occurred_at`)}`;
 }
 
 const latestRow = {
