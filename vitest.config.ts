@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: "unit",
           isolate: false,
-          include: ["lib/**/*.test.ts", "server/**/*.test.ts", "components/**/*.test.ts", "app/**/*.test.ts"],
+          include: ["packages/**/*.test.ts", "lib/**/*.test.ts", "server/**/*.test.ts", "components/**/*.test.ts", "app/**/*.test.ts"],
         },
       },
       onDatabase("db", false),
@@ -53,6 +53,7 @@ export default defineConfig({
       onDatabase("faults", false),
       onDatabase("oauth", false),
       onDatabase("mcp", false),
+      onDatabase("client", false),
     ],
   },
 });

@@ -1,0 +1,57 @@
+import { type AnthropicUsage, readAnthropicUsage } from "./anthropic-usage.js";
+import type { Outlay } from "./outlay.js";
+import type { CallOptions } from "./record-call.js";
+import { type AnswerReader, type Recognise, wrapClient } from "./recording-fetch.js";
+
+export type { CallOptions } from "./record-call.js";
+
+/**
+ * A copy of a client of Anthropic's SDK that records what its messages use, streamed or not. It behaves as the original
+ * does: the same methods, results and errors. Nothing is recorded of a call that fails. Of a stream that the caller
+ * stops, what Anthropic said until then is recorded: the input, and the output as last told.
+ *
+ * ```ts
+ * const anthropic = wrapAnthropic(new Anthropic(), outlay, { feature: "support" });
+ * ```
+ * @throws TypeError where it is no client of the SDK
+ */
+export function wrapAnthropic<Client extends object>(
+  client: Client,
+  outlay: Outlay,
+  options: CallOptions = {},
+): Client {
+  return wrapClient(client, outlay, options, recognise);
+}
+
+const recognise: Recognise = ({ url, method, body }) =>
+  method === "POST" && url.pathname.endsWith("/v1/messages")
+    ? { reader: messageReader((body as { model?: string })?.model) }
+    : undefined;
+
+type Message = { id?: string; model?: string; usage?: AnthropicUsage };
+type Event = Message & { type?: string; message?: Message };
+
+function messageReader(requested: string | undefined): AnswerReader {
+  let message: Message = {};
+  let hasFailed = false;
+  let isComplete = false;
+  return {
+    read(data) {
+      const event = data as Event;
+      if (event.type === "message") message = event;
+      else if (event.type === "message_start") message = event.message ?? {};
+      else if (event.type === "message_delta") {
+        // The counts are totals so far; those that do not change may be null.
+        const told = Object.entries(event.usage ?? {}).filter(([, value]) => value !== null);
+        message = { ...message, usage: { ...message.usage, ...Object.fromEntries(told) } };
+      } else if (event.type === "error") hasFailed = true;
+      else if (event.type === "message_stop") isComplete = true;
+    },
+    isComplete: () => isComplete,
+    call() {
+      const { id, model = requested, usage } = message;
+      if (!usage || hasFailed) return undefined;
+      return { provider: "anthropic", model, responseId: id, ...readAnthropicUsage(usage) };
+    },
+  };
+}

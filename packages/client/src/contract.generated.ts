@@ -1,0 +1,217 @@
+// Made from lib/contract by `npm run build:client`; not to be edited.
+
+/** Moves cost to `project` from another; the two entries sum to zero. Under `dry_run` it needs the permission `read_summaries`, too. */
+export type AllocationMessage = {
+  type: "allocation";
+  /** The project that the cost is taken from; it must exist. */
+  from_project: string;
+  /** USD to move: no more than `from_project` has spent in that UTC month. This or `percent`. */
+  amount?: number | undefined;
+  /** Per cent of what `from_project` has spent so far this month. This or `amount`. Needs the permission `read_summaries`, too. */
+  percent?: number | undefined;
+  notes?: string | undefined;
+  /** When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000. */
+  occurred_at?: string | undefined;
+  /** A short text for people. */
+  label?: string | undefined;
+  /** A small flat object of your own, kept with the message. */
+  metadata?: Record<string, string | number | boolean> | undefined;
+};
+
+export type BatchItem = {
+  /** The model as the provider names it. */
+  model?: string | undefined;
+  /** What is counted, for example `input_tokens`, `output_tokens`, `cache_read_tokens`, `requests`. */
+  unit_type: string;
+  /** How many units. */
+  quantity: number;
+  /** The part of `quantity` that the provider read from its cache, where its count of input tokens includes it. */
+  cached_quantity?: number | undefined;
+  /** All input tokens of the request this usage is of. Some models cost more for long requests; without it, the base price holds. */
+  request_input_tokens?: number | undefined;
+  /** USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage. */
+  estimated_cost?: number | undefined;
+  /** The feature the usage served. */
+  feature?: string | undefined;
+};
+
+export type BatchMessage = {
+  type: "batch";
+  /** Who served the usage, for example `openai`. */
+  provider: string;
+  /** The batch as the provider or you name it. */
+  batch_id: string;
+  items: Array<BatchItem>;
+  /** When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000. */
+  occurred_at?: string | undefined;
+  /** A short text for people. */
+  label?: string | undefined;
+  /** A small flat object of your own, kept with the message. */
+  metadata?: Record<string, string | number | boolean> | undefined;
+};
+
+export type BulkResult = {
+  /** Items with status 201, replays included. */
+  recorded: number;
+  refused: number;
+  results: Array<{
+    id: string;
+    /** The cost attributed, USD. */
+    amount_usd: number;
+    project_id: string;
+    created_at: string;
+    /** `client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set. */
+    cost_status: CostStatus;
+    /** The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all. */
+    due_periods?: Array<{
+      /** The id of the period's own message. */
+      id: string;
+      starts_on: string;
+      /** The charge of the period, USD. */
+      amount_usd: number;
+    }> | undefined;
+    dry_run?: true | undefined;
+    index: number;
+    status: 201;
+    replayed: boolean;
+  } | {
+    index: number;
+    status: number;
+    error: string;
+    error_description: string;
+  }>;
+};
+
+export type CostRequest = {
+  /** Project slug. The project is created the first time its slug is used. */
+  project: string;
+  source: Source;
+  /** Your own key for this message: the same key never records twice. */
+  idempotency_key?: string | undefined;
+  message: UsageMessage | BatchMessage | ExpenseMessage | SubscriptionMessage | AllocationMessage;
+};
+
+export type CostStatus = "client" | "priced" | "converted" | "unpriced";
+
+export type ExpenseMessage = {
+  type: "expense";
+  /** Who was paid. */
+  vendor: string;
+  /** In `currency`. */
+  amount: number;
+  currency?: string | undefined;
+  /** What kind of expense, for example `hosting`. */
+  category?: string | undefined;
+  /** Anything a person should know about it. */
+  notes?: string | undefined;
+  /** When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000. */
+  occurred_at?: string | undefined;
+  /** A short text for people. */
+  label?: string | undefined;
+  /** A small flat object of your own, kept with the message. */
+  metadata?: Record<string, string | number | boolean> | undefined;
+};
+
+export type IngestResult = {
+  id: string;
+  /** The cost attributed, USD. */
+  amount_usd: number;
+  project_id: string;
+  created_at: string;
+  /** `client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set. */
+  cost_status: CostStatus;
+  /** The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all. */
+  due_periods?: Array<{
+    /** The id of the period's own message. */
+    id: string;
+    starts_on: string;
+    /** The charge of the period, USD. */
+    amount_usd: number;
+  }> | undefined;
+  dry_run?: true | undefined;
+};
+
+export type Source = "api" | "mcp" | "manual" | "import";
+
+export type SubscriptionMessage = {
+  type: "subscription";
+  /** Who is paid. */
+  vendor: string;
+  /** The charge of one period, in `currency`. */
+  amount: number;
+  currency?: string | undefined;
+  /** The period of this charge. A year's charge is spread evenly over its twelve months. */
+  interval?: "month" | "year" | undefined;
+  plan?: string | undefined;
+  seats?: number | undefined;
+  /** The first day of the period; default the day of `occurred_at`. */
+  starts_on?: string | undefined;
+  /** `true` books each following period by itself, once, until `ends_on` or until it is stopped. Periods that have begun already are recorded with the message, or it is refused whole; the first may be at most 24 months back, and one bulk call charges at most 1,000 past periods. Later ones are booked by the workspace and count against no key. Leave it out where you post every charge yourself. */
+  recurring?: boolean | undefined;
+  /** No period begins after this day. Only with `recurring`. */
+  ends_on?: string | undefined;
+  /** When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000. */
+  occurred_at?: string | undefined;
+  /** A short text for people. */
+  label?: string | undefined;
+  /** A small flat object of your own, kept with the message. */
+  metadata?: Record<string, string | number | boolean> | undefined;
+};
+
+export type UsageMessage = {
+  type: "usage";
+  /** Who served the usage, for example `openai`. */
+  provider: string;
+  /** The model as the provider names it. */
+  model?: string | undefined;
+  /** What is counted, for example `input_tokens`, `output_tokens`, `cache_read_tokens`, `requests`. */
+  unit_type: string;
+  /** How many units. */
+  quantity: number;
+  /** The part of `quantity` that the provider read from its cache, where its count of input tokens includes it. */
+  cached_quantity?: number | undefined;
+  /** All input tokens of the request this usage is of. Some models cost more for long requests; without it, the base price holds. */
+  request_input_tokens?: number | undefined;
+  /** USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage. */
+  estimated_cost?: number | undefined;
+  /** The feature the usage served. */
+  feature?: string | undefined;
+  /** An id of your own that groups messages. */
+  batch_id?: string | undefined;
+  /** When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000. */
+  occurred_at?: string | undefined;
+  /** A short text for people. */
+  label?: string | undefined;
+  /** A small flat object of your own, kept with the message. */
+  metadata?: Record<string, string | number | boolean> | undefined;
+};
+
+/** The code of an error that the API answers. */
+export type ApiErrorCode =
+  | "invalid_json"
+  | "validation_failed"
+  | "missing_credentials"
+  | "invalid_credentials"
+  | "key_revoked"
+  | "key_expired"
+  | "monthly_limit_exceeded"
+  | "permission_denied"
+  | "project_not_allowed"
+  | "feature_not_allowed"
+  | "source_not_allowed"
+  | "ip_not_allowed"
+  | "origin_not_allowed"
+  | "mfa_required"
+  | "not_found"
+  | "method_not_allowed"
+  | "idempotency_conflict"
+  | "slug_taken"
+  | "conflict"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "misdirected_request"
+  | "rate_limited"
+  | "export_in_progress"
+  | "internal_error"
+  | "unavailable";
+

@@ -1,0 +1,45 @@
+import { count, type Line } from "./record-call.js";
+
+type Details = { [name: string]: unknown } | null;
+
+/** `usage` of chat completions, completions, responses and embeddings, which name the same counts differently. */
+export type OpenAIUsage = {
+  prompt_tokens?: unknown;
+  completion_tokens?: unknown;
+  input_tokens?: unknown;
+  output_tokens?: unknown;
+  total_tokens?: unknown;
+  prompt_cache_hit_tokens?: unknown;
+  prompt_tokens_details?: Details;
+  completion_tokens_details?: Details;
+  input_tokens_details?: Details;
+  output_tokens_details?: Details;
+};
+
+/** Usage as lines. OpenAI's input includes what was cached, its output includes reasoning. */
+export function readOpenAIUsage(usage: OpenAIUsage): { lines: Line[]; inputTokens: number } {
+  const inputDetails = usage.prompt_tokens_details ?? usage.input_tokens_details;
+  const outputDetails = usage.completion_tokens_details ?? usage.output_tokens_details;
+  const input = count(usage.prompt_tokens ?? usage.input_tokens);
+  const read = count(inputDetails?.cached_tokens ?? usage.prompt_cache_hit_tokens);
+  const written = count(inputDetails?.cache_write_tokens);
+  const audioInput = count(inputDetails?.audio_tokens);
+  const told = count(usage.completion_tokens ?? usage.output_tokens);
+  const reasoning = count(outputDetails?.reasoning_tokens);
+  const audioOutput = count(outputDetails?.audio_tokens);
+  // xAI counts reasoning beside the output; only the total shows it.
+  const isApart = count(usage.total_tokens) === input + told + reasoning;
+  const output = isApart ? told : told - reasoning;
+  return {
+    inputTokens: input,
+    lines: [
+      { unit_type: "input_tokens", quantity: input - read - written - audioInput },
+      { unit_type: "cache_read_tokens", quantity: read },
+      { unit_type: "cache_write_tokens", quantity: written },
+      { unit_type: "input_audio_tokens", quantity: audioInput },
+      { unit_type: "output_tokens", quantity: output - audioOutput },
+      { unit_type: "output_reasoning_tokens", quantity: reasoning },
+      { unit_type: "output_audio_tokens", quantity: audioOutput },
+    ],
+  };
+}

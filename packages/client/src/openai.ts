@@ -1,0 +1,139 @@
+import { type OpenAIUsage, readOpenAIUsage } from "./openai-usage.js";
+import type { Outlay } from "./outlay.js";
+import type { CallOptions } from "./record-call.js";
+import { type AnswerReader, type Recognise, wrapClient } from "./recording-fetch.js";
+
+export type { CallOptions } from "./record-call.js";
+
+/** Settings of `wrapOpenAI`. */
+export type OpenAIOptions = CallOptions & {
+  /**
+   * Whether to ask for the usage of streamed chat completions (`stream_options.include_usage`) where the caller does not.
+   * The caller does not see it. Default `true`; `false` for servers that refuse the field, whose streams are then not
+   * recorded.
+   */
+  includeUsage?: boolean | undefined;
+};
+
+/**
+ * A copy of a client of OpenAI's SDK that records what its chat completions, completions, responses and embeddings use,
+ * streamed or not. It behaves as the original does: the same methods, results and errors. Nothing is recorded of a call
+ * that fails, nor of a stream that the caller stops: OpenAI tells the usage at its end.
+ *
+ * ```ts
+ * const openai = wrapOpenAI(new OpenAI(), outlay, { feature: "search" });
+ * ```
+ * @throws TypeError where it is no client of the SDK, version 5 or newer
+ */
+export function wrapOpenAI<Client extends object>(
+  client: Client,
+  outlay: Outlay,
+  options: OpenAIOptions = {},
+): Client {
+  return wrapClient(client, outlay, options, recogniser(options.includeUsage ?? true));
+}
+
+/** Whom other hosts that speak OpenAI's protocol belong to. */
+const providersByHost: [suffix: string, provider: string][] = [
+  [".azure.com", "azure"],
+  [".microsoft.com", "azure"],
+  ["openrouter.ai", "openrouter"],
+  ["deepseek.com", "deepseek"],
+  ["groq.com", "groq"],
+  ["mistral.ai", "mistral"],
+  ["x.ai", "x-ai"],
+  ["together.xyz", "together"],
+  ["together.ai", "together"],
+  ["fireworks.ai", "fireworks"],
+  ["cerebras.ai", "cerebras"],
+  ["perplexity.ai", "perplexity"],
+  ["googleapis.com", "google"],
+  ["anthropic.com", "anthropic"],
+];
+
+function providerOf({ hostname }: URL): string {
+  const isOf = (suffix: string) => hostname === suffix || hostname.endsWith(`.${suffix.replace(/^\./, "")}`);
+  return providersByHost.find(([suffix]) => isOf(suffix))?.[1] ?? "openai";
+}
+
+type Request = { model?: string; stream?: unknown; stream_options?: { include_usage?: unknown } | null };
+
+const recogniser =
+  (includeUsage: boolean): Recognise =>
+  ({ url, method, body }) => {
+    const request = (body ?? {}) as Request;
+    const provider = providerOf(url);
+    const { pathname } = url;
+    if (method === "GET" && /\/responses\/[^/]+$/.test(pathname))
+      return { reader: responseReader(provider, request, true) };
+    if (method !== "POST") return undefined;
+    if (pathname.endsWith("/responses")) return { reader: responseReader(provider, request, false) };
+    const isEmbedding = pathname.endsWith("/embeddings");
+    if (!isEmbedding && !pathname.endsWith("/completions")) return undefined;
+    const asks = includeUsage && request.stream === true && request.stream_options?.include_usage !== true;
+    const reader = completionReader(provider, request);
+    if (!asks) return { reader };
+    const stream_options = { ...request.stream_options, include_usage: true };
+    return {
+      reader: { ...reader, rewrite: withoutUsage },
+      body: JSON.stringify({ ...request, stream_options }),
+    };
+  };
+
+type Answer = {
+  id?: string;
+  model?: string;
+  usage?: OpenAIUsage | null;
+  error?: unknown;
+  choices?: unknown[];
+  status?: string;
+  background?: boolean | null;
+};
+
+/** Reads completions and embeddings: one answer, or chunks of which one has the usage. */
+function completionReader(provider: string, request: Request): AnswerReader {
+  let answer: Answer = {};
+  return {
+    read: (data) => {
+      answer = { ...answer, ...withoutNulls(data as Answer) };
+    },
+    isComplete: () => Boolean(answer.usage),
+    call: () => toCall(provider, request, answer),
+  };
+}
+
+/**
+ * Reads responses: one answer, or events of which the last has it whole.
+ * @param isFetched a response that was made before. Only those made in the background tell their usage then first.
+ */
+function responseReader(provider: string, request: Request, isFetched: boolean): AnswerReader {
+  let answer: Answer = {};
+  return {
+    read(data) {
+      const { response = data } = data as { response?: unknown };
+      answer = response as Answer;
+    },
+    isComplete: () => Boolean(answer.usage),
+    call() {
+      if (answer.status === "failed" || (isFetched && !answer.background)) return undefined;
+      return toCall(provider, request, answer);
+    },
+  };
+}
+
+function toCall(provider: string, request: Request, { id, model = request.model, usage, error }: Answer) {
+  if (!usage || error) return undefined;
+  return { provider, model, responseId: id, ...readOpenAIUsage(usage) };
+}
+
+/** An event without the usage that the caller has not asked for; nothing where it has only that. */
+function withoutUsage(event: string, data: unknown): string {
+  const { usage, ...chunk } = data as Answer;
+  if (usage === undefined) return event;
+  if (usage && chunk.choices?.length === 0) return "";
+  // Some servers tell it with the last choice, asked or not.
+  return usage ? event : `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+const withoutNulls = (answer: Answer): Answer =>
+  Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null));

@@ -1,0 +1,65 @@
+import type { BatchMessage } from "./contract.generated.js";
+import type { Outlay } from "./outlay.js";
+
+/** What the recorded calls have in common. Each is left out where it is not given. */
+export type CallOptions = {
+  /** The project. Default: the client's. */
+  project?: string | undefined;
+  /** The feature that the calls serve. */
+  feature?: string | undefined;
+  /** Who is paid, where the wrapper cannot know: behind a proxy, or for an endpoint that speaks another's protocol. */
+  provider?: string | undefined;
+};
+
+/** Tokens or requests of one kind. `unit_type` is the API's. Lines of 0 are left out. */
+export type Line = { unit_type: string; quantity: number };
+
+/**
+ * One call of a model. `responseId` is the provider's id of the answer; `inputTokens` are all that the request had,
+ * cached ones included, by which some models are priced.
+ */
+export type ModelCall = {
+  provider: string;
+  model: string | undefined;
+  responseId: string | undefined;
+  lines: Line[];
+  inputTokens: number;
+};
+
+/** Local servers number their answers (`chatcmpl-123`); only a longer id is known to be of one answer. */
+const minIdLength = 20;
+const maxIdLength = 120;
+
+/**
+ * Records a call of a model once: with the answer's id as its key, so that a gateway or an exporter that tells the same
+ * call counts it once. Records nothing without usage.
+ */
+export function recordCall(outlay: Outlay, call: ModelCall, options: CallOptions): void {
+  const lines = call.lines.filter(({ quantity }) => quantity > 0);
+  if (lines.length === 0) return;
+  const { responseId: id = "" } = call;
+  const isUnique = id.length >= minIdLength && id.length <= maxIdLength;
+  outlay.record(toMessage({ ...call, lines }, options), {
+    project: options.project,
+    ...(isUnique && { idempotencyKey: `response:${id}`, mayExist: true }),
+  });
+}
+
+/** The message of a call: a line for each kind of token. */
+function toMessage({ provider, model, responseId, lines, inputTokens }: ModelCall, options: CallOptions) {
+  const { feature } = options;
+  return {
+    type: "batch",
+    provider: options.provider ?? provider,
+    batch_id: responseId?.slice(0, maxIdLength) || crypto.getRandomValues(new Uint32Array(4)).join("-"),
+    items: lines.map((line) => ({
+      ...(model && { model }),
+      ...line,
+      ...(feature && { feature }),
+      ...(inputTokens > 0 && { request_input_tokens: inputTokens }),
+    })),
+  } satisfies BatchMessage;
+}
+
+/** A count of a provider's answer: 0 where it is missing or no number. */
+export const count = (value: unknown) => (typeof value === "number" && value > 0 ? value : 0);

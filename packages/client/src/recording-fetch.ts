@@ -1,0 +1,176 @@
+import type { Outlay } from "./outlay.js";
+import { type CallOptions, type ModelCall, recordCall } from "./record-call.js";
+import { EventSplitter, readData } from "./server-sent-events.js";
+
+/** Reads what a provider's answer says about usage. */
+export type AnswerReader = {
+  /** Takes the body of an answer that is one JSON value, or the data of the next event. */
+  read(data: unknown): void;
+  /**
+   * The call as far as it is known, or undefined where nothing is.
+   * @param isCut whether the caller stopped before the end
+   */
+  call(isCut: boolean): ModelCall | undefined;
+  /** Whether the answer is complete although the body may go on. */
+  isComplete(): boolean;
+  /** The text of an event for the caller, who has not asked for all of it; empty for none. Absent: as it came. */
+  rewrite?(event: string, data: unknown): string;
+};
+
+/** A request that is recorded: the reader of its answer, and its body where it has to be another. */
+export type Recognised = { reader: AnswerReader; body?: string };
+
+/** Finds out whether a request is a call of a model. `body`: its parsed JSON, if it has any. */
+export type Recognise = (request: { url: URL; method: string; body: unknown }) => Recognised | undefined;
+
+type PlatformFetch = typeof globalThis.fetch;
+
+/** The functions that record, with those they wrap. */
+const originals = new WeakMap<PlatformFetch, PlatformFetch>();
+
+/** An SDK's client. All of its requests go through `fetch`, and `withOptions` makes a copy of it with other settings. */
+type SdkClient = { fetch?: PlatformFetch; withOptions?(options: { fetch: PlatformFetch }): unknown };
+
+/**
+ * A copy of an SDK's client whose calls are recorded. A client that records already is given other options instead.
+ * @throws TypeError where it is no client, or one of a version without `withOptions`
+ */
+export function wrapClient<Client extends object>(
+  client: Client,
+  outlay: Outlay,
+  options: CallOptions,
+  recognise: Recognise,
+): Client {
+  const { fetch = globalThis.fetch } = client as SdkClient;
+  const original = originals.get(fetch) ?? fetch;
+  const recording = recordingFetch(original, outlay, options, recognise);
+  originals.set(recording, original);
+  const copy = (client as SdkClient).withOptions?.({ fetch: recording });
+  if (!copy) throw new TypeError("This client has no `withOptions`: update its SDK.");
+  return copy as Client;
+}
+
+/** `fetch` that records the calls it carries. Requests, answers and errors are those of the original. */
+function recordingFetch(
+  original: PlatformFetch,
+  outlay: Outlay,
+  options: CallOptions,
+  recognise: Recognise,
+): PlatformFetch {
+  return async (input, init) => {
+    const recognised = attempt(() =>
+      recognise({
+        url: new URL(input instanceof Request ? input.url : input),
+        method: init?.method?.toUpperCase() ?? "GET",
+        body: typeof init?.body === "string" ? JSON.parse(init.body) : undefined,
+      }),
+    );
+    if (!recognised) return original.call(undefined, input, init);
+    const { reader, body = init?.body ?? null } = recognised;
+    const response = await original.call(undefined, input, { ...init, body });
+    const record = (isCut: boolean) =>
+      attempt(() => {
+        const call = reader.call(isCut);
+        if (call) recordCall(outlay, call, options);
+      });
+    return observe(response, reader, record, init?.signal ?? undefined);
+  };
+}
+
+/**
+ * The same response, whose body is read by `reader` as it passes. Records before the caller sees the end.
+ * @param record called at most once
+ */
+function observe(
+  response: Response,
+  reader: AnswerReader,
+  record: (isCut: boolean) => void,
+  signal: AbortSignal | undefined,
+): Response {
+  const type = response.headers.get("content-type") ?? "";
+  const passOn = /event-stream/.test(type)
+    ? readEvents(reader)
+    : /json/.test(type)
+      ? readJson(reader)
+      : undefined;
+  const source =
+    response.ok && typeof response.body?.getReader === "function" ? response.body.getReader() : undefined;
+  if (!passOn || !source) return response;
+  let isRecorded = false;
+  const finish = (isCut: boolean) => {
+    if (!isRecorded) record(isCut);
+    isRecorded = true;
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          for (;;) {
+            const { done, value } = await source.read();
+            const bytes = passOn(value);
+            if (done || reader.isComplete()) finish(false);
+            if (bytes.length > 0) controller.enqueue(bytes);
+            if (done) return controller.close();
+            if (bytes.length > 0) return;
+          }
+        } catch (error) {
+          // An answer that broke off by itself is a failed call, of which nothing is recorded.
+          if (signal?.aborted) finish(true);
+          controller.error(error);
+        }
+      },
+      cancel(reason) {
+        finish(true);
+        return source.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const { status, statusText, headers } = response;
+  const copy = new Response(body, { status, statusText, headers });
+  for (const name of ["url", "redirected", "type"] as const)
+    Object.defineProperty(copy, name, { value: response[name] });
+  return copy;
+}
+
+/** Takes the next bytes of a body, undefined at its end. @returns the bytes for the caller */
+type PassOn = (bytes: Uint8Array | undefined) => Uint8Array;
+
+const nothing = new Uint8Array();
+
+function readJson(reader: AnswerReader): PassOn {
+  const decoder = new TextDecoder();
+  let text = "";
+  return (bytes) => {
+    text += decoder.decode(bytes, { stream: bytes !== undefined });
+    if (!bytes) attempt(() => reader.read(JSON.parse(text)));
+    return bytes ?? nothing;
+  };
+}
+
+function readEvents(reader: AnswerReader): PassOn {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  const splitter = new EventSplitter();
+  return (bytes) => {
+    const events = splitter.push(decoder.decode(bytes, { stream: bytes !== undefined }));
+    if (!bytes) events.push(splitter.end());
+    const passed = events.map((event) => {
+      const data = readData(event);
+      if (data !== undefined) attempt(() => reader.read(data));
+      return reader.rewrite && data !== undefined
+        ? (attempt(() => reader.rewrite?.(event, data)) ?? event)
+        : event;
+    });
+    return reader.rewrite ? encoder.encode(passed.join("")) : (bytes ?? nothing);
+  };
+}
+
+/** What goes wrong in recording must not reach the caller, whose call has succeeded. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

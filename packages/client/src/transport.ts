@@ -1,0 +1,84 @@
+import { type ApiErrorBody, OutlayError } from "./errors.js";
+import type { Fetch, OutlayOptions } from "./options.js";
+
+/** An answer of the service: its status, its parsed body, and how long it asks to wait, in milliseconds. */
+export type Answer = { status: number; body: unknown; retryAfterMs: number };
+
+/** Statuses that say that the service, or what stands before it, cannot answer at the moment: worth a retry, always. */
+const passing = new Set([0, 408, 425, 429, 502, 503, 504]);
+
+export const isPassing = (status: number) => passing.has(status);
+
+/** Posts a JSON body to a path behind `/api/v1/messages`. */
+export type Post = (
+  path: string,
+  body: string,
+  request?: AbortController,
+  keepalive?: boolean,
+) => Promise<Answer>;
+
+/**
+ * A function that posts to the service. It never rejects: where no answer comes within `timeoutMs`, or the request is
+ * aborted, it answers with status 0 and the error as the body.
+ */
+export function connect({ url, apiKey, timeoutMs = 30_000, fetch }: OutlayOptions): Post {
+  const endpoint = `${url.replace(/\/+$/, "")}/api/v1/messages`;
+  const headers = {
+    "Content-Type": "application/json",
+    ...(apiKey && { Authorization: `Bearer ${apiKey}` }),
+  };
+  // Called as a function, because the platform's own refuses to be a method of something else.
+  const send: Fetch = (...request) => (fetch ?? globalThis.fetch)(...request);
+  return async (path, body, request = new AbortController(), keepalive = false) => {
+    const timer = setTimeout(() => request.abort(), timeoutMs);
+    const { signal } = request;
+    try {
+      const response = await send(endpoint + path, {
+        ...{ method: "POST", headers, body, signal },
+        ...(keepalive && { keepalive }),
+      });
+      const { status } = response;
+      const answer = parse(await response.text());
+      return { status, body: answer, retryAfterMs: readRetryAfter(response.headers.get("retry-after")) };
+    } catch (error) {
+      return { status: 0, body: error, retryAfterMs: 0 };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads `Retry-After`: seconds or a date (RFC 9110, 10.2.3). @returns milliseconds */
+function readRetryAfter(value: string | null): number {
+  if (!value) return 0;
+  const seconds = Number(value);
+  return Math.max(0, Number.isNaN(seconds) ? Date.parse(value) - Date.now() || 0 : seconds * 1000);
+}
+
+/** The error of an answer, or of one message's part of a bulk answer. */
+export function toError(status: number, body: unknown): OutlayError {
+  const { error, error_description } = (body ?? {}) as Partial<ApiErrorBody>;
+  if (typeof error === "string") {
+    return new OutlayError(error, String(error_description), status, body as ApiErrorBody);
+  }
+  return status === 0
+    ? new OutlayError("unreachable", "The service did not answer.", 0, undefined, { cause: body })
+    : new OutlayError(
+        "unexpected_answer",
+        `The answer (status ${status}) is not the service's. Check \`url\`.`,
+        status,
+      );
+}
+
+/** How long to wait after this many failures: twice as long each time, up to `maxMs`, half of it by chance. */
+export function backoffMs(failures: number, maxMs = 30_000): number {
+  return Math.min(maxMs, 500 * 2 ** Math.min(failures - 1, 16)) * (0.5 + Math.random() / 2);
+}
