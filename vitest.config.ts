@@ -16,13 +16,13 @@ class WaitingFirst extends BaseSequencer {
  * @param isolate whether each file runs in a process of its own: only where files set the settings of their process, or leave
  *   it in another state. Loading the modules again for every file takes longer than most files, and tests nothing more.
  */
-const onDatabase = (name: string, isolate: boolean) => ({
+const onDatabase = (name: string, isolate: boolean, ...setup: string[]) => ({
   extends: true as const,
   test: {
     name,
     isolate,
     include: [`tests/${name}/**/*.test.ts`],
-    globalSetup: ["tests/helpers/global-setup.ts"],
+    globalSetup: ["tests/helpers/global-setup.ts", ...setup],
   },
 });
 
@@ -43,7 +43,13 @@ export default defineConfig({
         test: {
           name: "unit",
           isolate: false,
-          include: ["packages/**/*.test.ts", "lib/**/*.test.ts", "server/**/*.test.ts", "components/**/*.test.ts", "app/**/*.test.ts"],
+          include: [
+            "packages/**/*.test.ts",
+            "lib/**/*.test.ts",
+            "server/**/*.test.ts",
+            "components/**/*.test.ts",
+            "app/**/*.test.ts",
+          ],
         },
       },
       onDatabase("db", false),
@@ -53,7 +59,7 @@ export default defineConfig({
       onDatabase("faults", false),
       onDatabase("oauth", false),
       onDatabase("mcp", false),
-      onDatabase("client", false),
+      onDatabase("client", false, "tests/client/build-package.ts"),
     ],
   },
 });

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import { withHarness } from "@/tests/helpers/harness";
+import { installOwnPackages } from "@/tests/helpers/own-packages";
 import { projectRoot } from "@/tests/helpers/project-root";
 
 /** The generators are a package of their own, which the service does not need. */
@@ -26,18 +27,8 @@ async function run(name: string, ...args: string[]): Promise<void> {
   }
 }
 
-/** Installs from the lockfile, unless done already. */
-async function install(): Promise<void> {
-  const wanted = readFileSync(join(folder, "package-lock.json"), "utf8");
-  const stamp = join(folder, "node_modules/.installed-lock.json");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  await execute(npm, ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder });
-  writeFileSync(stamp, wanted);
-}
-
 beforeAll(async () => {
-  await install();
+  await installOwnPackages(folder);
   rmSync(generated, { recursive: true, force: true });
   mkdirSync(generated);
   const document = await fetch(`${baseUrl()}/api/openapi.json`);

@@ -22,9 +22,7 @@ test("Records every message once although the service is killed and started in b
   };
   for (const round of [1, 2, 3]) {
     write(round * 1000 - 500);
-    await expect
-      .poll(() => outlay.counts.recorded, { timeout: 30_000 })
-      .toBeGreaterThan((round - 1) * 1000);
+    await expect.poll(() => outlay.counts.recorded, { timeout: 30_000 }).toBeGreaterThan((round - 1) * 1000);
     const killed = service?.kill();
     write(round * 1000);
     await killed;
@@ -37,4 +35,3 @@ test("Records every message once although the service is killed and started in b
   expect(await recordedLabels(harness, workspace)).toEqual(once(labels));
   expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
 });
-

@@ -95,7 +95,11 @@ test("Finds the one message that makes requests fail, and records the others", a
 });
 
 test("Reports messages that something else than the service answered", async () => {
-  intermediary.decide = () => ({ status: 200, headers: { "content-type": "text/html" }, body: "<h1>Hi</h1>" });
+  intermediary.decide = () => ({
+    status: 200,
+    headers: { "content-type": "text/html" },
+    body: "<h1>Hi</h1>",
+  });
   const { outlay, errors } = await newOutlay(harness, intermediary.url);
   outlay.record(usage("m1"));
   expect(await outlay.flush()).toBe(true);

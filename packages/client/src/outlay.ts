@@ -1,4 +1,4 @@
-/// <reference lib="esnext.disposable" />
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { CostRequest, IngestResult } from "./contract.generated.js";
 import { OutlayError } from "./errors.js";
 import { drainOnSignals } from "./exit.js";

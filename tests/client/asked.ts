@@ -1,0 +1,8 @@
+/** What a call asks for, as far as the mock heeds it. */
+export type Asked = {
+  model: string;
+  stream?: boolean;
+  background?: boolean;
+  stream_options?: { include_usage?: boolean };
+  input?: string | string[];
+};
