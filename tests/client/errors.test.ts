@@ -199,8 +199,8 @@ describe("A key of the caller", () => {
 
   test("Is no error where the message may exist", async () => {
     const { outlay, errors, workspace } = await newOutlay(harness, baseUrl());
-    outlay.record(usage("m1"), { idempotencyKey: "response:1", mayExist: true });
-    outlay.record(usage("m2"), { idempotencyKey: "response:1", mayExist: true });
+    outlay.record(usage("m1"), { idempotencyKey: "job-1", mayExist: true });
+    outlay.record(usage("m2"), { idempotencyKey: "job-1", mayExist: true });
     await outlay.flush();
     expect(errors).toEqual([]);
     expect(await recordedLabels(harness, workspace)).toEqual({ m1: 1 });

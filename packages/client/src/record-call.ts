@@ -26,6 +26,8 @@ export type ModelCall = {
   inputTokens: number;
 };
 
+/** The service gives the same key to what an exporter of OpenTelemetry tells of the same answer. */
+const responsePrefix = "otel:response:";
 /** Local servers number their answers (`chatcmpl-123`); only a longer id is known to be of one answer. */
 const minIdLength = 20;
 const maxIdLength = 120;
@@ -41,7 +43,7 @@ export function recordCall(outlay: Outlay, call: ModelCall, options: CallOptions
   const isUnique = id.length >= minIdLength && id.length <= maxIdLength;
   outlay.record(toMessage({ ...call, lines }, options), {
     project: options.project,
-    ...(isUnique && { idempotencyKey: `response:${id}`, mayExist: true }),
+    ...(isUnique && { idempotencyKey: `${responsePrefix}${id}`, mayExist: true }),
   });
 }
 
