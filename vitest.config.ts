@@ -43,13 +43,7 @@ export default defineConfig({
         test: {
           name: "unit",
           isolate: false,
-          include: [
-            "packages/**/*.test.ts",
-            "lib/**/*.test.ts",
-            "server/**/*.test.ts",
-            "components/**/*.test.ts",
-            "app/**/*.test.ts",
-          ],
+          include: ["lib/**/*.test.ts", "server/**/*.test.ts", "components/**/*.test.ts", "app/**/*.test.ts"],
         },
       },
       onDatabase("db", false),

@@ -72,6 +72,7 @@ describe.each(Object.keys(sdk.versions))("The middleware in the AI SDK %s", (num
       const { wrapped, recorded } = await start();
       await expect(sdk.generate(version, wrapped[name]("broken"), prompt)).rejects.toThrow("It broke.");
       await sdk.stream(version, wrapped[name]("cut"), prompt).catch(() => {});
+      await sdk.stream(version, wrapped[name]("failing"), prompt).catch(() => {});
       expect(await recorded()).toEqual([]);
     });
 
@@ -84,6 +85,32 @@ describe.each(Object.keys(sdk.versions))("The middleware in the AI SDK %s", (num
     });
   });
 });
+
+test.each([["error"], [{ unified: "error", raw: "overloaded" }]])(
+  "A stream whose provider tells usage with an error (%j) is not recorded",
+  async (finishReason) => {
+    const { outlay } = await newOutlay(harness, harness.services[0]?.baseUrl ?? "");
+    const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 };
+    const parts = [
+      { type: "error", error: "overloaded" },
+      { type: "finish", finishReason, usage },
+    ];
+    const source = new ReadableStream({
+      start(controller) {
+        for (const part of parts) controller.enqueue(part);
+        controller.close();
+      },
+    });
+    const { stream } = await outlayMiddleware(outlay).wrapStream({
+      doStream: async () => ({ stream: source }),
+      model: { provider: "openai.chat", modelId: "gpt-4o" },
+    });
+    const seen: unknown[] = [];
+    for await (const part of stream) seen.push(part);
+    expect(seen).toEqual(parts);
+    expect(outlay.counts.queued).toBe(0);
+  },
+);
 
 // Version 5 has no middleware for embeddings.
 test.each(["6", "7"])("The middleware in the AI SDK %s records embeddings", async (number) => {

@@ -50,7 +50,7 @@ const site = createServer(async (request, response) => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
-  const executablePath = process.env.CHROMIUM_PATH || (await ensureChromium());
+  const executablePath = process.env.CHROMIUM_PATH || String(await ensureChromium());
   browser = await chromium.launch({
     executablePath,
     args: ["--no-sandbox", "--disable-background-networking"],

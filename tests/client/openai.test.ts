@@ -105,7 +105,7 @@ describe.each(Object.keys(sdk.versions))("A client of OpenAI's SDK %s, wrapped",
     expect(await recorded()).toMatchObject([{ model: "flaky-2024-08-06" }]);
   });
 
-  test.each(["stopEarly", "abortedCall"])(
+  test.each(["stopEarly", "abortedCall", "cancelledBody"])(
     "Ends the request of a stream that the caller stops (%s)",
     async (stop) => {
       const { client, recorded } = await wrap();

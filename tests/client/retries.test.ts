@@ -26,15 +26,20 @@ test("Sends a message again under the same key when the answer is lost, and it i
 });
 
 describe("Retry-After", () => {
-  const inTwoSeconds = () => new Date(Date.now() + 2000).toUTCString();
+  const inThreeSeconds = () => new Date(Date.now() + 3000).toUTCString();
   test.each([
     ["429 and seconds", 429, () => "1"],
-    ["503 and a date", 503, inTwoSeconds],
+    ["503 and a date", 503, inThreeSeconds],
   ])("Is honoured with %s, though a flush is waiting", async (_, status, retryAfter) => {
     intermediary.fates = [{ status, headers: { "retry-after": retryAfter() } }];
     const { outlay, errors, workspace } = await newOutlay(harness, intermediary.url);
     outlay.record(usage("m1"));
+    const flush = outlay.flush();
+    await expect.poll(() => intermediary.seen.length).toBe(1);
+    // Time for the answer to arrive; then another flush, which does not hasten it either.
+    await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await outlay.flush()).toBe(true);
+    expect(await flush).toBe(true);
     const [first, second, ...more] = intermediary.seen;
     // A date has no milliseconds.
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
@@ -131,6 +136,7 @@ test("Sends at once when a full batch waits, and otherwise after the interval", 
   await expect.poll(() => intermediary.seen.length).toBe(1);
   expect(Date.now() - begun).toBeLessThan(290);
   await outlay.flush();
+  // Right after an answer, too: otherwise a steady flow would be a request for each message.
   const again = Date.now();
   outlay.record(usage("m11"));
   await expect.poll(() => intermediary.seen.length).toBe(2);

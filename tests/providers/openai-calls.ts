@@ -114,3 +114,13 @@ export async function abortedCall(client: OpenAI, user: string) {
   }
   return chunks.length > 0;
 }
+
+/** A call whose caller cancels the body of its response. */
+export async function cancelledBody(client: OpenAI, user: string) {
+  const answer = await client.chat.completions
+    .create({ ...chat, user, model: "endless", stream: true })
+    .asResponse();
+  const reader = answer.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+}

@@ -66,13 +66,11 @@ export function outlayMiddleware(outlay: Outlay, options: CallOptions = {}): Out
     async wrapStream({ doStream, model }) {
       const result = await doStream();
       let response: Result["response"];
-      let hasFailed = false;
       const watch = new TransformStream<Part, Part>({
         transform(part, controller) {
           if (part.type === "response-metadata") response = part;
-          if (part.type === "error") hasFailed = true;
           // Before the caller sees it, so that a flush after the stream has it.
-          if (part.type === "finish" && !hasFailed) record(model, { ...part, response });
+          if (part.type === "finish") record(model, { ...part, response });
           controller.enqueue(part);
         },
       });

@@ -129,16 +129,24 @@ export class Sender {
     if (this.#flushes.size === 0) (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  /** Sends requests, one after another, until the queue is empty or has to wait. */
+  /** Sends what waits now, one request after another. What is added meanwhile waits for the interval, unless it is urgent. */
   async #send(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isSending = true;
+    const upTo = this.#last;
     let pauseMs = 0;
-    while (pauseMs === 0 && this.#queue.length > 0) pauseMs = await this.#sendBatch();
+    while (pauseMs === 0 && (this.#queue.hasUpTo(upTo) || this.#isPressing())) {
+      pauseMs = await this.#sendBatch();
+    }
     this.#isSending = false;
-    if (pauseMs > 0) this.#sleep(pauseMs);
+    if (this.#queue.length > 0) this.#sleep(pauseMs || (this.#options.flushIntervalMs ?? 1000));
     else forget(this);
+  }
+
+  #isPressing(): boolean {
+    const { length } = this.#queue;
+    return length >= this.#maxBatch || (length > 0 && (this.#flushes.size > 0 || this.#isHidden));
   }
 
   /** @returns how long to wait before the next request, in milliseconds */
