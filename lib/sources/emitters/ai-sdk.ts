@@ -1,0 +1,83 @@
+import { attribution, conventionRules } from "./conventions";
+import type { Attribution, Emitter, Rule } from "./emitter";
+
+/** The metadata of a call's telemetry settings; `functionId` names what the call is for. */
+const own: Attribution = {
+  user: ["ai.telemetry.metadata.userId", "ai.telemetry.metadata.user_id", ...attribution.user],
+  session: ["ai.telemetry.metadata.sessionId", "ai.telemetry.metadata.session_id", ...attribution.session],
+  feature: [
+    "ai.telemetry.metadata.feature",
+    "ai.telemetry.functionId",
+    "gen_ai.agent.name",
+    ...attribution.feature,
+  ],
+  project: ["ai.telemetry.metadata.project", ...attribution.project],
+  tags: { ...attribution.tags, team: ["ai.telemetry.metadata.team", "team"] },
+};
+
+/** Only these spans are a call of a model: their parents, `ai.generateText` and the others, carry the sum of them. */
+const providerCall: Rule = {
+  signal: "traces",
+  where: {
+    "ai.operationId": [
+      "ai.generateText.doGenerate",
+      "ai.streamText.doStream",
+      "ai.generateObject.doGenerate",
+      "ai.streamObject.doStream",
+      "ai.embed.doEmbed",
+      "ai.embedMany.doEmbed",
+    ],
+  },
+  provider: ["gen_ai.system", "gen_ai.provider.name", "ai.model.provider"],
+  model: ["gen_ai.response.model", "ai.response.model", "gen_ai.request.model", "ai.model.id"],
+  tokens: {
+    input: [
+      "ai.usage.inputTokens",
+      "ai.usage.promptTokens",
+      "ai.usage.tokens",
+      "gen_ai.usage.input_tokens",
+      "gen_ai.usage.prompt_tokens",
+    ],
+    cacheRead: ["ai.usage.inputTokenDetails.cacheReadTokens", "ai.usage.cachedInputTokens"],
+    cacheWrite: ["ai.usage.inputTokenDetails.cacheWriteTokens"],
+    output: [
+      "ai.usage.outputTokens",
+      "ai.usage.completionTokens",
+      "gen_ai.usage.output_tokens",
+      "gen_ai.usage.completion_tokens",
+    ],
+    reasoning: ["ai.usage.outputTokenDetails.reasoningTokens", "ai.usage.reasoningTokens"],
+  },
+  inputHasCache: true,
+  outputHasReasoning: true,
+  identity: { response: ["gen_ai.response.id", "ai.response.id"] },
+  attribution: own,
+};
+
+/** The AI SDK: `ai.*` names up to version 6 and in its legacy telemetry, the conventions' names from version 7. */
+export const aiSdk: Emitter = {
+  name: "ai-sdk",
+  scopes: [/^ai$/, /^@ai-sdk\//],
+  attributes: ["ai.operationId"],
+  rules: [
+    providerCall,
+    // A span with an operation of the SDK that is not above is a parent, or no call of a model.
+    ...conventionRules.map((rule) => ({
+      ...rule,
+      attribution: own,
+      except: {
+        ...rule.except,
+        "ai.operationId": [
+          "ai.generateText",
+          "ai.streamText",
+          "ai.generateObject",
+          "ai.streamObject",
+          "ai.embed",
+          "ai.embedMany",
+          "ai.toolCall",
+          "ai.rerank",
+        ],
+      },
+    })),
+  ],
+};

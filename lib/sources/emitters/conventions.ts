@@ -1,0 +1,136 @@
+import type { Attribution, Emitter, Rule } from "./emitter";
+
+/*
+ * The GenAI semantic conventions of OpenTelemetry, of every generation that emitters still send. None of the names is
+ * stable. The list of operations is that of the conventions: a call of a model, and what only contains such calls.
+ */
+
+/** Who and what a record is about, by the names that many emitters share. */
+export const attribution: Attribution = {
+  user: ["user.email", "user.account_id", "user.account_uuid", "enduser.id", "user.id", "installation.id"],
+  session: ["session.id", "gen_ai.conversation.id", "conversation.id"],
+  feature: ["outlay.feature", "feature"],
+  project: ["outlay.project", "project"],
+  tags: {
+    team: ["team", "team.name"],
+    cost_center: ["cost_center", "cost.center"],
+    department: ["department"],
+    deployment: ["deployment.environment.name", "deployment.environment"],
+  },
+};
+
+/** An agent's or a workflow's span sums up the calls under it; a tool's and a retrieval's are no calls of a model. */
+const notInference = [
+  "invoke_agent",
+  "create_agent",
+  "invoke_workflow",
+  "execute_tool",
+  "fetch_response",
+  "plan",
+  "retrieval",
+  "create_memory",
+  "create_memory_store",
+  "delete_memory",
+  "delete_memory_store",
+  "search_memory",
+  "update_memory",
+  "upsert_memory",
+];
+
+const shared = {
+  provider: ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system"],
+  model: ["gen_ai.response.model", "gen_ai.request.model", "llm.response.model_name", "llm.model_name"],
+  inputHasCache: true,
+  outputHasReasoning: true,
+  attribution,
+} as const;
+
+/** The span of one call of a model. */
+export const inferenceSpan: Rule = {
+  ...shared,
+  signal: "traces",
+  except: {
+    "gen_ai.operation.name": notInference,
+    "openinference.span.kind": ["AGENT", "CHAIN", "TOOL", "RETRIEVER", "RERANKER", "GUARDRAIL", "EVALUATOR"],
+    "traceloop.span.kind": ["workflow", "task", "agent", "tool"],
+  },
+  tokens: {
+    input: [
+      "gen_ai.usage.input_tokens",
+      "gen_ai.usage.prompt_tokens",
+      "llm.usage.prompt_tokens",
+      "llm.token_count.prompt",
+    ],
+    output: [
+      "gen_ai.usage.output_tokens",
+      "gen_ai.usage.completion_tokens",
+      "llm.usage.completion_tokens",
+      "llm.token_count.completion",
+    ],
+    cacheRead: [
+      "gen_ai.usage.cache_read.input_tokens",
+      "gen_ai.usage.cache_read_input_tokens",
+      "gen_ai.usage.input_tokens.cached",
+      "gen_ai.usage.cached_tokens",
+      "llm.usage.cache_read_input_tokens",
+      "llm.token_count.prompt_details.cache_read",
+    ],
+    cacheWrite: [
+      "gen_ai.usage.cache_write.input_tokens",
+      "gen_ai.usage.cache_creation.input_tokens",
+      "gen_ai.usage.cache_creation_input_tokens",
+      "llm.usage.cache_creation_input_tokens",
+      "llm.token_count.prompt_details.cache_write",
+    ],
+    reasoning: [
+      "gen_ai.usage.reasoning.output_tokens",
+      "gen_ai.usage.reasoning_tokens",
+      "gen_ai.usage.output_tokens.reasoning",
+      "llm.usage.reasoning_tokens",
+      "llm.token_count.completion_details.reasoning",
+    ],
+  },
+  cost: {
+    usd: ["gen_ai.usage.total_cost", "gen_ai.usage.cost", "gen_ai.usage.cost.amount", "llm.cost.total"],
+  },
+  identity: { response: ["gen_ai.response.id"], request: ["anthropic.request.id"] },
+};
+
+/** The event that says the same as the span, for emitters that write logs. */
+const inferenceEvent: Rule = {
+  ...inferenceSpan,
+  signal: "logs",
+  time: ["event.timestamp"],
+};
+
+/**
+ * Counters and histograms, where neither spans nor events of the calls come. What came from the cache is counted again in
+ * the input, and a point does not say whose: the counters of the cache are left out, and its tokens count as input.
+ */
+const inferenceMetrics: readonly Rule[] = (
+  [
+    [
+      "gen_ai.client.token.usage",
+      {
+        attribute: "gen_ai.token.type",
+        kinds: { input: "input", prompt: "input", output: "output", completion: "output" },
+      },
+    ],
+    ["gen_ai.client.inference.usage.input_tokens", "input"],
+    ["gen_ai.client.inference.usage.output_tokens", "output"],
+  ] as const
+).map(
+  ([name, kind]): Rule => ({
+    ...shared,
+    signal: "metrics",
+    names: [name],
+    except: { "gen_ai.operation.name": notInference },
+    kind,
+    identity: {},
+  }),
+);
+
+export const conventionRules: readonly Rule[] = [inferenceSpan, inferenceEvent, ...inferenceMetrics];
+
+/** Everybody who is not in the table. */
+export const unknownEmitter: Emitter = { name: "opentelemetry", rules: conventionRules };

@@ -1,0 +1,76 @@
+import type { Signal } from "@/lib/sources/otlp/entry";
+
+/**
+ * Names of attributes, the best first: the first that a record, or else its resource, has. `name#member` is a number in an
+ * attribute whose text is JSON.
+ */
+export type Names = readonly string[];
+
+/** The kinds of tokens that are counted apart. */
+export const tokenKinds = ["input", "cacheRead", "cacheWrite", "output", "reasoning"] as const;
+export type TokenKind = (typeof tokenKinds)[number];
+
+/** Where a record tells what it is about. */
+export type Attribution = {
+  user: Names;
+  session: Names;
+  feature: Names;
+  project: Names;
+  /** Attributes that say something about the cost's owner, by the name of the tag that they become. */
+  tags: Readonly<Record<string, Names>>;
+};
+
+/** What identifies the call of a model that a record tells of. */
+export type Identity = {
+  /** The provider's id of the answer: the same in every emitter that saw it. */
+  response?: Names;
+  /** The provider's id of the request. */
+  request?: Names;
+  /** Attributes that together name a record among those of its emitter. All must be there. */
+  record?: Names;
+};
+
+/** Which records are counted, and how a count is read from them. */
+export type Rule = {
+  signal: Signal;
+  /** The names of the span, event or metric; any where left out. */
+  names?: Names;
+  /** The scopes of the records; any where left out. */
+  scopes?: readonly RegExp[];
+  /** Attributes that must have one of these values. */
+  where?: Readonly<Record<string, readonly string[]>>;
+  /** Attributes that must not have one of these values: records of another kind, which repeat what these say. */
+  except?: Readonly<Record<string, readonly string[]>>;
+  /** The provider, where the emitter always uses the same; otherwise the attributes that name it. */
+  provider: string | Names;
+  model: Names;
+  /** The counts of a span or log record. */
+  tokens?: Partial<Record<TokenKind, Names>>;
+  /** Further input tokens that the emitter counts apart from its input, and that are billed as input. */
+  furtherInput?: Names;
+  /** The kind of a point of a metric: the kind itself, or an attribute and what its values mean. */
+  kind?: TokenKind | { attribute: string; kinds: Readonly<Record<string, TokenKind>> };
+  /** Whether the count of input tokens includes those read from the cache and written to it. */
+  inputHasCache: boolean;
+  /** Whether the count of output tokens includes the tokens of reasoning. */
+  outputHasReasoning: boolean;
+  /** The emitter's own figure of the cost: millionths of a USD, USD, or the parts of it in USD. */
+  cost?: { micros?: Names; usd?: Names; parts?: Names };
+  identity: Identity;
+  /** When it happened, where the record's own time says less: ISO 8601. */
+  time?: Names;
+  attribution: Attribution;
+};
+
+/** A program or library that tells what models were called. */
+export type Emitter = {
+  name: string;
+  /** What tells it: any of these. */
+  services?: readonly RegExp[];
+  scopes?: readonly RegExp[];
+  attributes?: Names;
+  /** The records to count; the first rule that fits is used. What no rule fits is not counted. */
+  rules: readonly Rule[];
+  /** Records that repeat what the counted ones say: named in the answer, because nothing is counted where they come alone. */
+  repeats?: readonly { signal: Signal; names: Names; remedy: string }[];
+};

@@ -1,0 +1,64 @@
+import { attribution, conventionRules } from "./conventions";
+import type { Attribution, Emitter, Rule } from "./emitter";
+
+const usage = "langfuse.observation.usage_details";
+const cost = "langfuse.observation.cost_details";
+
+const own: Attribution = {
+  ...attribution,
+  user: ["user.id", "langfuse.user.id", "langfuse.trace.user_id", ...attribution.user],
+  session: ["session.id", "langfuse.session.id", "langfuse.trace.session_id", ...attribution.session],
+};
+
+const shared = {
+  signal: "traces",
+  provider: ["gen_ai.provider.name", "gen_ai.system"],
+  model: ["langfuse.observation.model.name", "gen_ai.response.model", "gen_ai.request.model"],
+  cost: { usd: [`${cost}#total`], parts: [`${cost}#input`, `${cost}#output`] },
+  identity: { response: ["gen_ai.response.id"] },
+  attribution: own,
+} as const;
+
+/** What an application passes as OpenAI answered it, whose input includes what came from the cache. */
+const asOpenAiAnswers: Rule = {
+  ...shared,
+  tokens: {
+    input: [`${usage}#prompt_tokens`],
+    cacheRead: [`${usage}#prompt_tokens_details.cached_tokens`],
+    output: [`${usage}#completion_tokens`],
+    reasoning: [`${usage}#completion_tokens_details.reasoning_tokens`],
+  },
+  inputHasCache: true,
+  outputHasReasoning: true,
+};
+
+/** Langfuse's own counts exclude each other. */
+const generation: Rule = {
+  ...shared,
+  tokens: {
+    input: [`${usage}#input`, `${usage}#input_tokens`],
+    cacheRead: [
+      `${usage}#input_cached_tokens`,
+      `${usage}#cache_read_input_tokens`,
+      `${usage}#input_cache_read`,
+      `${usage}#input_cache_read_tokens`,
+    ],
+    cacheWrite: [
+      `${usage}#cache_creation_input_tokens`,
+      `${usage}#input_cache_creation`,
+      `${usage}#input_cache_write_tokens`,
+    ],
+    output: [`${usage}#output`, `${usage}#output_tokens`],
+    reasoning: [`${usage}#output_reasoning_tokens`, `${usage}#output_reasoning`],
+  },
+  inputHasCache: false,
+  outputHasReasoning: false,
+};
+
+/** Langfuse's SDKs. What is not a generation carries no usage. */
+export const langfuse: Emitter = {
+  name: "langfuse",
+  scopes: [/^langfuse-sdk/],
+  attributes: ["langfuse.observation.type"],
+  rules: [asOpenAiAnswers, generation, ...conventionRules.map((rule) => ({ ...rule, attribution: own }))],
+};

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import type { Rule } from "@/lib/sources/emitters/emitter";
+import type { Entry } from "@/lib/sources/otlp/entry";
+import { firstText } from "./first-of";
+import type { CallKeys, Tokens } from "./source-record";
+
+/** Keys share the ledger's idempotency keys, in which clients choose theirs: these begin with a name of their own. */
+const prefix = "otel:";
+
+/** Ids of at least this length are unique: 16 random characters and more. */
+const minUniqueLength = 20;
+
+/**
+ * What makes a record the same call as another.
+ *
+ * A response's id is the provider's, so that everybody who saw the answer tells the same. Short ones repeat (Ollama numbers
+ * its answers from 0 to 998), so they count together with the output tokens and the day.
+ */
+export function callKeys(entry: Entry, { identity }: Rule, emitter: string, tokens: Tokens): CallKeys {
+  const { own, span, resource } = entry;
+  const response = firstText(identity.response, own);
+  const request = firstText(identity.request, own);
+  const record = (identity.record ?? []).map((name) => firstText([name], own, resource));
+  const isNamed = record.length > 0 && record.every((part) => part !== undefined);
+  const keys = [
+    response && key("response", [response, ...uniqueWith(response, entry, tokens)]),
+    request && key("request", [request]),
+    isNamed && key("record", [emitter, ...record]),
+    entry.signal === "traces" && span && key("span", [span.trace, span.id]),
+  ].filter((made) => typeof made === "string" && made !== "") as string[];
+  if (keys.length === 0) keys.push(fingerprint(entry, emitter));
+  return { own: keys, ...places(entry) };
+}
+
+/** The key of a point: its series and its two times, so that a point that is sent again is the same. */
+export function pointKey({ point, timeNs }: Entry): string {
+  return key("point", [point?.series, String(point?.startNs), String(timeNs)]);
+}
+
+/** The spans around and inside a record. A log record is inside the span that it names. */
+function places({ signal, span }: Entry): Omit<CallKeys, "own"> {
+  if (!span) return { outer: [], inner: [], within: [] };
+  const around = signal === "logs" ? span.id : span.parent;
+  return {
+    outer: around === undefined ? [] : [key("span", [span.trace, around])],
+    inner: signal === "logs" ? [] : [insideKey(span.trace, span.id)],
+    within: around === undefined ? [] : [insideKey(span.trace, around)],
+  };
+}
+
+/** Remembers that a record inside this span was counted. */
+export function insideKey(trace: string, span: string): string {
+  return key("inside", [trace, span]);
+}
+
+function uniqueWith(id: string, { timeNs }: Entry, { output }: Tokens): string[] {
+  if (id.length >= minUniqueLength) return [];
+  const day = new Date(Number(timeNs / 1_000_000n)).toISOString().slice(0, 10);
+  return [output?.toString() ?? "", day];
+}
+
+/** For a record that nothing names: the same content at the same time is the same record. */
+function fingerprint({ signal, name, scope, timeNs, own, resource }: Entry, emitter: string): string {
+  const content = [...own].map(([attribute, value]) => [attribute, String(value)]).sort();
+  return key("record", [
+    emitter,
+    signal,
+    name,
+    scope,
+    String(timeNs),
+    JSON.stringify([content, [...resource].map(String)]),
+  ]);
+}
+
+function key(kind: string, parts: (string | undefined)[]): string {
+  const text = `${prefix}${kind}:${parts.join("/")}`;
+  if (text.length <= 120) return text;
+  return `${prefix}${kind}:${createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`;
+}

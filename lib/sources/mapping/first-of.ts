@@ -1,0 +1,19 @@
+import type { Names } from "@/lib/sources/emitters/emitter";
+import type { Attributes, Scalar } from "@/lib/sources/otlp/entry";
+
+/** The first of these attributes that a record has, in the order of names; the record's own before its resource's. */
+export function firstOf(names: Names | undefined, ...places: Attributes[]): Scalar | undefined {
+  for (const name of names ?? []) {
+    for (const place of places) {
+      const value = place.get(name);
+      if (value !== undefined && value !== "") return value;
+    }
+  }
+  return undefined;
+}
+
+/** The same as text without space around it; undefined where there is none. */
+export function firstText(names: Names | undefined, ...places: Attributes[]): string | undefined {
+  const text = String(firstOf(names, ...places) ?? "").trim();
+  return text === "" ? undefined : text;
+}

@@ -1,0 +1,79 @@
+import { add, type Decimal, isZero, parseDecimal, shiftDecimal, zero } from "@/lib/ledger/pricing/decimal";
+import { unknownEmitter } from "@/lib/sources/emitters/conventions";
+import type { Emitter, Rule, TokenKind } from "@/lib/sources/emitters/emitter";
+import type { Entry } from "@/lib/sources/otlp/entry";
+import { callKeys, pointKey } from "./call-keys";
+import { firstOf, firstText } from "./first-of";
+import { modelName, providerName } from "./model-names";
+import { claimsOf } from "./signal-claims";
+import type { SourceRecord, Tokens } from "./source-record";
+import { allInput, readCount, readCounts, separate } from "./tokens";
+
+/** Reads what a record says by a rule of its emitter; undefined where it counts nothing (a failed call, a point of 0). */
+export function readRecord(emitter: Emitter, rule: Rule, entry: Entry): SourceRecord | undefined {
+  const { own, resource, point } = entry;
+  const tokens = point ? readPoint(rule, entry) : separate(readCounts(rule, own), rule);
+  if (Object.keys(tokens).length === 0) return undefined;
+  const { attribution } = rule;
+  const model = firstText(rule.model, own, resource);
+  const told = typeof rule.provider === "string" ? rule.provider : firstText(rule.provider, own, resource);
+  const provider = providerName(told, model);
+  const tags = Object.entries(attribution.tags).flatMap(([name, names]) => {
+    const value = firstText(names, own, resource);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    emitter: emitter.name,
+    isKnownEmitter: emitter !== unknownEmitter,
+    service: String(resource.get("service.name") ?? ""),
+    scope: entry.scope,
+    occurredAt: timeOf(rule, entry),
+    provider,
+    model: modelName(model, provider),
+    tokens,
+    requestInput: point ? undefined : allInput(tokens),
+    givenCostUsd: readCost(rule, entry),
+    user: firstText(attribution.user, own, resource),
+    session: firstText(attribution.session, own, resource),
+    project: firstText(attribution.project, own, resource),
+    feature: firstText(attribution.feature, own, resource),
+    tags: Object.fromEntries(tags),
+    keys: point
+      ? { own: [pointKey(entry)], outer: [], inner: [], within: [] }
+      : callKeys(entry, rule, emitter.name, tokens),
+    series: point && {
+      id: point.series,
+      startNs: String(point.startNs),
+      timeNs: String(entry.timeNs),
+      isTotal: point.isTotal,
+      value: parseDecimal(point.value),
+    },
+    claims: claimsOf(emitter, entry, rule),
+  };
+}
+
+/** A point counts one kind of tokens. */
+function readPoint({ kind }: Rule, { own, point }: Entry): Tokens {
+  const which: TokenKind | undefined =
+    typeof kind === "object" ? kind.kinds[String(own.get(kind.attribute))] : kind;
+  const count = readCount(point?.value);
+  return which && count ? { [which]: count } : {};
+}
+
+/** The emitter's own cost: whole millionths are exact, USD is what it wrote. */
+function readCost({ cost }: Rule, { own }: Entry): Decimal | undefined {
+  const micros = readCount(firstOf(cost?.micros, own));
+  if (micros) return shiftDecimal(micros, -6);
+  const usd = readCount(firstOf(cost?.usd, own));
+  if (usd) return usd;
+  const parts = (cost?.parts ?? []).map((name) => readCount(own.get(name)) ?? zero);
+  const total = parts.reduce(add, zero);
+  return isZero(total) ? undefined : total;
+}
+
+function timeOf({ time }: Rule, { own, timeNs }: Entry): string | undefined {
+  const text = firstText(time, own);
+  const told = text === undefined ? Number.NaN : Date.parse(text);
+  const ms = Number.isNaN(told) ? Number(timeNs / 1_000_000n) : told;
+  return ms > 0 ? new Date(ms).toISOString() : undefined;
+}

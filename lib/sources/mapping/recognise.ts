@@ -1,0 +1,39 @@
+import { unknownEmitter } from "@/lib/sources/emitters/conventions";
+import type { Emitter, Names, Rule } from "@/lib/sources/emitters/emitter";
+import { emitters } from "@/lib/sources/emitters/table";
+import type { Attributes, Entry } from "@/lib/sources/otlp/entry";
+
+/** The row of the table that a record belongs to; `unknownEmitter` for everybody else's. */
+export function findEmitter(entry: Entry): Emitter {
+  const service = String(entry.resource.get("service.name") ?? "");
+  const tells = ({ services, scopes, attributes }: Emitter) =>
+    services?.some((pattern) => pattern.test(service)) ||
+    scopes?.some((pattern) => pattern.test(entry.scope)) ||
+    attributes?.some((name) => entry.own.has(name));
+  return emitters.find(tells) ?? unknownEmitter;
+}
+
+/** The rule by which a record is counted; undefined for one that is not counted. */
+export function findRule({ rules }: Emitter, entry: Entry): Rule | undefined {
+  return rules.find((rule) => fits(rule, entry));
+}
+
+/** What an emitter's user should do about a record that only repeats what its counted records say. */
+export function findRemedy({ repeats }: Emitter, { signal, name }: Entry): string | undefined {
+  return repeats?.find((repeat) => repeat.signal === signal && repeat.names.includes(name))?.remedy;
+}
+
+function fits({ signal, names, scopes, where, except, tokens, kind }: Rule, entry: Entry): boolean {
+  if (signal !== entry.signal) return false;
+  if (names && !names.includes(entry.name)) return false;
+  if (scopes && !scopes.some((pattern) => pattern.test(entry.scope))) return false;
+  if (!Object.entries(where ?? {}).every(([name, values]) => has(entry.own, name, values))) return false;
+  if (Object.entries(except ?? {}).some(([name, values]) => has(entry.own, name, values))) return false;
+  if (kind) return true;
+  return Object.values(tokens ?? {}).some((of: Names) => of.some((name) => entry.own.has(name)));
+}
+
+function has(own: Attributes, name: string, values: readonly string[]): boolean {
+  const value = own.get(name);
+  return value !== undefined && values.includes(String(value));
+}

@@ -1,0 +1,56 @@
+import type { Decimal } from "@/lib/ledger/pricing/decimal";
+
+/**
+ * The tokens of a call of a model, each counted once. `input` is what was neither read from the cache nor written to it;
+ * `output` includes `reasoning`. What was not told is absent.
+ */
+export type Tokens = {
+  input?: Decimal;
+  cacheRead?: Decimal;
+  cacheWrite?: Decimal;
+  output?: Decimal;
+  reasoning?: Decimal;
+};
+
+/**
+ * What makes two records the same call.
+ * - `own`: keys of the call; a record with one that is known is told already.
+ * - `outer`: a span that the call is inside of. Where that span itself was counted, it told of this call.
+ * - `inner`: spans, known by the records inside them that were counted, which told of this call.
+ * - `within`: the spans that this record is inside of, which are not to be counted after it.
+ * Keys are at most 255 characters long.
+ */
+export type CallKeys = { own: string[]; outer: string[]; inner: string[]; within: string[] };
+
+/** One call of a model, or what a metric counted in one period, whoever told it. */
+export type SourceRecord = {
+  /** The name of the emitter's row in the table. */
+  emitter: string;
+  /** Whether the table has a row for the emitter; otherwise the conventions were applied. */
+  isKnownEmitter: boolean;
+  /** Who sent it, for people: the service, or else the scope. */
+  service: string;
+  scope: string;
+  /** ISO 8601 in UTC; undefined where the record does not say. */
+  occurredAt: string | undefined;
+  provider: string;
+  model: string | undefined;
+  tokens: Tokens;
+  /** All input tokens of the request, cached ones included; undefined for a metric, which sums up requests. */
+  requestInput: Decimal | undefined;
+  /** The emitter's own figure of the cost, USD. */
+  givenCostUsd: Decimal | undefined;
+  user: string | undefined;
+  session: string | undefined;
+  project: string | undefined;
+  feature: string | undefined;
+  tags: Record<string, string>;
+  keys: CallKeys;
+  /** Set for a point of a metric. */
+  series: SeriesPoint | undefined;
+  /** What the record is one telling of, see `signal-claims.ts`; empty where its emitter is counted by one signal alone. */
+  claims: string[];
+};
+
+/** A point of a series: its value is in the record's tokens. Times are nanoseconds since 1970 as decimal text. */
+export type SeriesPoint = { id: string; startNs: string; timeNs: string; isTotal: boolean; value: Decimal };

@@ -1,0 +1,57 @@
+import { add, compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/ledger/pricing/decimal";
+import { type Rule, type TokenKind, tokenKinds } from "@/lib/sources/emitters/emitter";
+import type { Attributes, Scalar } from "@/lib/sources/otlp/entry";
+import { firstOf } from "./first-of";
+import type { Tokens } from "./source-record";
+
+type Counts = Partial<Record<TokenKind, Decimal>>;
+
+/** The counts of a span or log record as its emitter makes them; only those above 0. */
+export function readCounts(rule: Rule, own: Attributes): Counts {
+  const counts: Counts = {};
+  for (const kind of tokenKinds) {
+    const count = readCount(firstOf(rule.tokens?.[kind], own));
+    if (count) counts[kind] = count;
+  }
+  const further = readCount(firstOf(rule.furtherInput, own));
+  if (further) counts.input = add(counts.input ?? zero, further);
+  return counts;
+}
+
+/** A count above 0 as a decimal, or undefined. Some emitters write counts as text. */
+export function readCount(value: Scalar | undefined): Decimal | undefined {
+  if (value === undefined || typeof value === "boolean") return undefined;
+  try {
+    const count = parseDecimal(value);
+    return compare(count, zero) > 0 ? count : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Takes apart what an emitter's counts include of each other. Where the parts are more than the whole, the whole cannot
+ * include them, whatever the emitter's row says: some versions differ.
+ */
+export function separate(counts: Counts, rule: Pick<Rule, "inputHasCache" | "outputHasReasoning">): Tokens {
+  const { input = zero, cacheRead = zero, cacheWrite = zero, output = zero, reasoning = zero } = counts;
+  const cached = add(cacheRead, cacheWrite);
+  const isIncluded = rule.inputHasCache && compare(cached, input) <= 0;
+  const hasReasoning = rule.outputHasReasoning && compare(reasoning, output) <= 0;
+  return positive({
+    input: isIncluded ? subtract(input, cached) : input,
+    cacheRead,
+    cacheWrite,
+    output: hasReasoning ? output : add(output, reasoning),
+    reasoning,
+  });
+}
+
+/** All input tokens of a call. */
+export function allInput({ input = zero, cacheRead = zero, cacheWrite = zero }: Tokens): Decimal {
+  return add(input, add(cacheRead, cacheWrite));
+}
+
+function positive(tokens: Required<Tokens>): Tokens {
+  return Object.fromEntries(Object.entries(tokens).filter(([, count]) => compare(count, zero) > 0));
+}
