@@ -19,7 +19,7 @@ export type ActivityItem = {
   /** USD of the whole message, when the row is only a part of it; otherwise null. */
   wholeUsd: string | null;
   hasNoPrice: boolean;
-  /** How many lines of a batch match; null for what is no batch. */
+  /** How many of its lines match; null for what has none. */
   lineCount: number | null;
 };
 
@@ -55,8 +55,13 @@ export function toItem(row: ActivityRow): ActivityItem {
     usd,
     wholeUsd: wholeUsd === usd ? null : wholeUsd,
     hasNoPrice: row.cost_status === "unpriced",
-    lineCount: row.message_type === "batch" ? row.line_count : null,
+    lineCount: hasLines(row) ? row.line_count : null,
   };
+}
+
+/** A usage with lines has no unit of its own. */
+function hasLines({ message_type: type, unit_type: unit }: ActivityRow): boolean {
+  return type === "batch" || (type === "usage" && unit === null);
 }
 
 function aboutOf({ message_type: type, provider, model, feature, label, environment }: ActivityRow): string {

@@ -14,7 +14,8 @@ const activityFilters = {
   ...ledgerFilters,
   environment: environment.optional().meta({ description: "Default: both." }),
   cost_status: costStatus.optional().meta({
-    description: "How the amount was computed; `unpriced` without a price. For a batch, its lines count.",
+    description:
+      "How the amount was computed; `unpriced` without a price. For a message with lines, they count.",
   }),
   q: text(100)
     .optional()
@@ -53,13 +54,13 @@ const activityRow = z
     id: uuid.meta({ description: "The message's id. A message with several entries has a row for each." }),
     part: z.int().meta({
       description:
-        "The number of the entry within its message: 0 for most; an allocation has 0 and 1, a yearly subscription 0 to 11. A batch is one row, 0.",
+        "The number of the entry within its message: 0 for most; an allocation has 0 and 1, a yearly subscription 0 to 11. A message with lines is one row, 0.",
     }),
     amount_usd: decimalNumber(
-      "USD. For a batch, the cost of the lines that match the filters. Rows sum to the total that metrics answers for the same filters.",
+      "USD. For a message with lines, the cost of those that match the filters. Rows sum to the total that metrics answers for the same filters.",
     ),
     message_amount_usd: decimalNumber(
-      "USD of the whole entry: more than `amount_usd` where only some of a batch's lines match.",
+      "USD of the whole entry: more than `amount_usd` where only some of its lines match.",
     ),
     message_type: messageType,
     created_at: instant.meta({ description: "When it was recorded." }),
@@ -72,7 +73,7 @@ const activityRow = z
     feature: z
       .string()
       .nullable()
-      .meta({ description: "For a batch, the value that all matching lines share." }),
+      .meta({ description: "For a message with lines, the value that all matching lines share." }),
     source,
     label: z.string().meta({ description: "The message's own label, else a short description." }),
     provider: z
@@ -82,10 +83,12 @@ const activityRow = z
     model: z
       .string()
       .nullable()
-      .meta({ description: "For a batch, the value that all matching lines share." }),
+      .meta({ description: "For a message with lines, the value that all matching lines share." }),
     unit_type: z.string().nullable(),
     quantity: decimalNumber("Units.").nullable(),
-    line_count: z.int().meta({ description: "Lines of a batch that match; 1 for anything else." }),
+    line_count: z
+      .int()
+      .meta({ description: "Lines of a batch, or of a usage with lines, that match; 1 for anything else." }),
     cost_status: costStatus,
     key: keyReference.nullable().meta({ description: "The API key that recorded it." }),
     user: userReference.nullable().meta({ description: "The member who recorded it." }),
@@ -166,7 +169,7 @@ export const messageDetail = z
       )
       .meta({
         description:
-          "Where and when it counts: one entry for most messages, a batch too; two for an allocation, one a month for a yearly subscription.",
+          "Where and when it counts: one entry for most messages, those with lines too; two for an allocation, one a month for a yearly subscription.",
       }),
     lines: z
       .array(
@@ -180,7 +183,7 @@ export const messageDetail = z
           price: origin,
         }),
       )
-      .meta({ description: "The lines of a batch; empty for anything else." }),
+      .meta({ description: "The lines of a batch, or of a usage with lines; empty for anything else." }),
   })
   .meta({ id: "MessageDetail" });
 export type MessageDetail = z.output<typeof messageDetail>;
@@ -190,7 +193,7 @@ export const exportQuery = z
     ...activityFilters,
     format: z.enum(["csv", "focus"]).default("csv").meta({
       description:
-        "`csv`: the rows of activity, with a row for each line of a batch; `focus`: the same in the columns of the FinOps FOCUS specification.",
+        "`csv`: the rows of activity, with a row for each line of a message; `focus`: the same in the columns of the FinOps FOCUS specification.",
     }),
   })
   .superRefine(checkRange);

@@ -59,14 +59,65 @@ const usageLine = {
 
 const provider = text(64, "Who served the usage, for example `openai`.");
 
-export const usageMessage = z
-  .strictObject({
-    type: z.literal("usage"),
-    provider,
-    ...usageLine,
-    batch_id: text(128, "An id of your own that groups messages.").optional(),
-    ...common,
-  })
+/** The most lines that one call of a model has. */
+export const maxUsageLines = 20;
+
+/** The fields of a usage that is one line. */
+export const usageFields = z.strictObject({
+  provider,
+  ...usageLine,
+  batch_id: text(128, "An id of your own that groups messages.").optional(),
+});
+
+/** The fields of the one line, which a usage with `lines` does not have. */
+const ownLine = ["unit_type", "quantity", "cached_quantity", "estimated_cost"] as const;
+
+/** A problem of a usage's fields together. It is reported beside those of single fields. */
+const together = (path: string, error: string) => ({ path: [path], error, when: () => true });
+
+function isGiven(message: unknown, name: string): boolean {
+  const value =
+    typeof message === "object" && message !== null ? (message as Record<string, unknown>)[name] : undefined;
+  return value !== undefined && value !== null;
+}
+
+const hasLineOr = (name: string) => (message: unknown) => isGiven(message, name) || isGiven(message, "lines");
+
+const usageMessage = ownLine
+  .reduce(
+    (message, name) =>
+      message.refine(
+        (value) => !(isGiven(value, name) && isGiven(value, "lines")),
+        together(name, "goes without lines; give it with each line"),
+      ),
+    z
+      .strictObject({
+        type: z.literal("usage"),
+        ...usageFields.shape,
+        unit_type: usageLine.unit_type.optional(),
+        quantity: usageLine.quantity.optional(),
+        lines: z
+          .array(
+            z
+              .strictObject({
+                unit_type: usageLine.unit_type,
+                quantity: usageLine.quantity,
+                estimated_cost: usageLine.estimated_cost,
+              })
+              .meta({ id: "UsageLine" }),
+          )
+          .min(1, "must have at least 1 line")
+          .max(maxUsageLines, `must have at most ${maxUsageLines} lines`)
+          .optional()
+          .meta({
+            description:
+              "What one call of a model used, a line for each kind: instead of `unit_type` and `quantity`. It is one message with one amount.",
+          }),
+        ...common,
+      })
+      .refine(hasLineOr("unit_type"), together("unit_type", "is required, or else lines"))
+      .refine(hasLineOr("quantity"), together("quantity", "is required, or else lines")),
+  )
   .meta({ id: "UsageMessage" });
 
 const batch = z

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { projectSlug } from "./fields";
-import { expenseMessage, ingestResult, usageMessage } from "./message";
+import { expenseMessage, ingestResult, usageFields } from "./message";
 import type { Permission } from "./permissions";
 import { budgetStatus, isSpendRange, monthSummary, notLater, projectSpend, spendRange } from "./reads";
 
 /** The parameters of log_usage (specification 4.4): the project and the fields of a usage message. */
 const logUsage = z.strictObject({
   project: projectSlug,
-  ...usageMessage.pick({
+  ...usageFields.pick({
     provider: true,
     unit_type: true,
     quantity: true,

@@ -4,6 +4,20 @@ import { accepted, type Verdict } from "@/lib/errors";
 import type { AccessToken, ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Counted } from "@/lib/keys/decide";
 
+/**
+ * A message, and what makes it the same as others. `telling` is what an emitter's record has in the place of an idempotency
+ * key: a call of a model is told by several records, of which the first is recorded, however the others differ.
+ */
+export type Submission = IngestRequest & { telling?: Telling | undefined };
+
+/**
+ * Idempotency keys of the key's workspace and environment.
+ * - `own`: the message's own. Where one is known, the message was recorded before.
+ * - `others`: keys of other messages that stand for this one, too. They are only looked up.
+ * - `marks`: remembered with the message, whether they are known or not.
+ */
+export type Telling = { own: string[]; others: string[]; marks: string[] };
+
 /** One HTTP or tool call that wants to record: who calls, and what, or what is wrong with it. */
 export type IngestCall = {
   lookup: KeyLookup;
@@ -17,7 +31,7 @@ export type IngestCall = {
    * The messages, each of them or what is wrong with it; or what is wrong with the body as a whole. Either is refused
    * only after the key itself was checked, and the call counts once against its rate.
    */
-  body: Verdict<Verdict<IngestRequest>[]>;
+  body: Verdict<Verdict<Submission>[]>;
 };
 
 /** What became of a call, and of each of its messages in order. `caller`: the key, where the call was admitted. */

@@ -4,7 +4,7 @@ import { type Issue, type ServiceError, validationFailed } from "@/lib/errors";
 import { convert, currencyDecimalsIssue, isCurrency } from "@/lib/ledger/pricing/currency";
 import { compare, parseDecimal } from "@/lib/ledger/pricing/decimal";
 import { addMonths } from "@/lib/ledger/recurring/periods";
-import { occurredAt } from "./compose";
+import { isOneLine, occurredAt } from "./compose";
 
 /** How far ahead of now a message may say it occurred: clocks differ. */
 const maxAheadMs = 5 * 60_000;
@@ -44,7 +44,7 @@ function checkTime(occurredAt: string | undefined, now: number): Issue[] {
 function checkType(message: CostMessage, now: number): Issue[] {
   switch (message.type) {
     case "usage":
-      return checkCached(message, "");
+      return isOneLine(message) ? checkCached(message, "") : [];
     case "batch":
       return message.items.flatMap((item, index) => checkCached(item, `items.${index}.`));
     case "expense":

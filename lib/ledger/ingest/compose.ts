@@ -62,16 +62,12 @@ export function sharedFields(message: CostMessage, now: number) {
 }
 
 /** A line of usage, alone or within a batch. */
-export type Line = Pick<
-  Of<"usage">,
-  | "model"
-  | "unit_type"
-  | "quantity"
-  | "cached_quantity"
-  | "request_input_tokens"
-  | "service_tier"
-  | "estimated_cost"
->;
+export type Line = Omit<Of<"batch">["items"][number], "feature">;
+
+/** Whether a usage is one line; the contract requires that or `lines`. */
+export function isOneLine<T extends Of<"usage">>(message: T): message is T & Line {
+  return message.unit_type !== undefined && message.quantity !== undefined;
+}
 
 /** The cost of a line of usage. @param at when it occurred, ISO 8601 */
 export function priceUsageLine(
@@ -112,15 +108,38 @@ function lineFields(line: Line & { feature?: string | undefined }, priced: Price
 function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Composed {
   const { provider, batch_id } = message;
   const shared = { ...sharedFields(message, now), provider, batch_id };
+  if (!isOneLine(message)) return composeLines(message, { now, overrides });
   const priced = priceUsageLine(provider, message, shared.occurred_at, overrides);
   return single(priced.amount, { ...shared, ...lineFields(message, priced) });
 }
 
-/** A posting a line. What is said of the batch as a whole, its label and metadata, is kept once: with the first. */
-function composeBatch(message: Of<"batch">, { now, overrides }: CostContext): Composed {
+/**
+ * A call of a model: a posting a line. The first one also says how many there are, by which reads tell it from a usage of
+ * one line.
+ */
+function composeLines(message: Of<"usage">, context: CostContext): Composed {
+  const { model, feature, request_input_tokens, service_tier, lines = [] } = message;
+  const items = lines.map((line) => ({ ...line, model, feature, request_input_tokens, service_tier }));
+  const composed = composePostings(message, items, context);
+  const [first, ...others] = composed.postings;
+  if (others.length === 0) return composed;
+  const details = { ...(first.details as object | undefined), lines: items.length };
+  return { ...composed, postings: [{ ...first, details }, ...others] };
+}
+
+/** A posting a line. What is said of the message as a whole, its label and metadata, is kept once: with the first. */
+function composeBatch(message: Of<"batch">, context: CostContext): Composed {
+  return composePostings(message, message.items, context);
+}
+
+function composePostings(
+  message: Of<"batch"> | Of<"usage">,
+  items: (Line & { feature?: string | undefined })[],
+  { now, overrides }: CostContext,
+): Composed {
   const { label, metadata, ...each } = sharedFields(message, now);
   const { provider, batch_id } = message;
-  const lines = message.items.map((line, part) => {
+  const lines = items.map((line, part) => {
     const priced = priceUsageLine(provider, line, each.occurred_at, overrides);
     const own = { ...each, ...(part === 0 && { label, metadata }), provider, batch_id, part };
     return { ...own, ...lineFields(line, priced), amount: priced.amount };

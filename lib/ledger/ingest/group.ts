@@ -19,7 +19,7 @@ import {
   toSubscription,
 } from "@/lib/ledger/recurring/charges";
 import { AllocationBook, type SpendRange } from "./allocation";
-import { type IngestCall, type IngestVerdict, permissionOf, type Recorded } from "./call";
+import { type IngestCall, type IngestVerdict, permissionOf, type Recorded, type Submission } from "./call";
 import { checkMessage } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import { Draft } from "./draft";
@@ -97,13 +97,13 @@ export class Group {
     return { outcome, rate, caller };
   }
 
-  #admitMessage(loaded: LoadedKey, request: IngestRequest, place: Place): Verdict<Recorded> {
+  #admitMessage(loaded: LoadedKey, request: Submission, place: Place): Verdict<Recorded> {
     const { key } = loaded;
     const { now } = this.admission;
     const { draft, dryRun } = place;
     const earlier = earlierAnswer(loaded, request, draft);
     const conflict =
-      earlier && idempotencyConflict(request.idempotency_key ?? "", earlier.request, earlier.meant);
+      earlier?.meant && idempotencyConflict(request.idempotency_key ?? "", earlier.request, earlier.meant);
     // A replay was right when it was first sent; what depends on the time may not be any more.
     const isReplay = earlier !== undefined && !conflict;
     const invalid = isReplay ? undefined : checkMessage(request.message, now);
@@ -134,7 +134,7 @@ export class Group {
     return { own, due: isRecurring(message) ? dueCharges(message, now) : [] };
   }
 
-  #record({ key }: LoadedKey, request: IngestRequest, { own, due }: Work, place: Place): IngestResult {
+  #record({ key }: LoadedKey, request: Submission, { own, due }: Work, place: Place): IngestResult {
     const { draft, dryRun } = place;
     const id = newId();
     const owner = {
@@ -167,24 +167,34 @@ export class Group {
       ...(periods.length > 0 && { due_periods: periods }),
       ...(dryRun && { dry_run: true as const }),
     };
+    const remembered = {
+      response: answer,
+      workspace_id: key.workspaceId,
+      message_id: id,
+      created_at: this.#createdAt,
+    };
     if (request.idempotency_key !== undefined) {
-      draft.addReplay({
-        request: rememberedRequest(request, key.environment),
-        response: answer,
-        workspace_id: key.workspaceId,
-        key: request.idempotency_key,
-        message_id: id,
-        created_at: this.#createdAt,
-      });
+      const meaning = rememberedRequest(request, key.environment);
+      draft.addReplay({ ...remembered, key: request.idempotency_key, request: meaning });
+    }
+    for (const told of request.telling ? [...request.telling.own, ...request.telling.marks] : []) {
+      if (draft.answerTo(key.workspaceId, key.environment, told)) continue;
+      draft.addReplay({ ...remembered, key: told, request: { environment: key.environment } });
     }
     return toIngestResult(answer);
   }
 }
 
-/** What was answered to the request's idempotency key, and what this request would be remembered as. */
-function earlierAnswer({ key }: LoadedKey, request: IngestRequest, draft: Draft) {
-  if (request.idempotency_key === undefined) return undefined;
-  const earlier = draft.answerTo(key.workspaceId, key.environment, request.idempotency_key);
+/**
+ * What was answered to the request before. `meant` is what this request would be remembered as, to be compared: a key of a
+ * client stands for one content, while records of one call differ.
+ */
+function earlierAnswer({ key }: LoadedKey, request: Submission, draft: Draft) {
+  const answerTo = (known: string) => draft.answerTo(key.workspaceId, key.environment, known);
+  const { idempotency_key: sent, telling } = request;
+  const told = [...(telling?.own ?? []), ...(telling?.others ?? [])].map(answerTo).find(Boolean);
+  if (told) return { ...told, meant: undefined };
+  const earlier = sent === undefined ? undefined : answerTo(sent);
   return earlier && { ...earlier, meant: rememberedRequest(request, key.environment) };
 }
 

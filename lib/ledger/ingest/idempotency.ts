@@ -1,18 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
-import type { IngestRequest } from "@/lib/contract/message";
 import { ServiceError } from "@/lib/errors";
+import type { Submission } from "./call";
 
 /** A stored request; it is found by its `environment` too. */
 export type RememberedRequest = Record<string, unknown> & { environment: "live" | "test" };
 
 /** A request as it is stored under its idempotency key: its content, without the key itself. */
 export function rememberedRequest(
-  request: IngestRequest,
+  request: Submission,
   environment: RememberedRequest["environment"],
 ): RememberedRequest {
-  const { idempotency_key: _, ...meaning } = request;
+  const { idempotency_key: _, telling: __, ...meaning } = request;
   // Through JSON, as the database stores it: undefined becomes absent.
   return JSON.parse(JSON.stringify({ ...meaning, environment }));
+}
+
+/** The idempotency keys that must be known to decide a message. */
+export function keysOf({ idempotency_key: key, telling }: Submission): string[] {
+  return [...(key === undefined ? [] : [key]), ...(telling ? Object.values(telling).flat() : [])];
 }
 
 /** The 409 of a key used for a different message, naming the fields that differ; undefined for the same message. */

@@ -4,7 +4,7 @@ import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
 import { parsePart } from "@/lib/contract/parse-part";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { readGauge } from "@/lib/metrics";
-import type { IngestCall, IngestVerdict } from "./call";
+import type { IngestCall, IngestVerdict, Submission, Telling } from "./call";
 import { writeGroup } from "./write-group";
 
 // One group being written keeps the database busy, a second one keeps this process busy while the first commits.
@@ -51,6 +51,21 @@ export function ingest(
 export function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict> {
   const { body, ...rest } = call;
   return batcher.add({ ...rest, body: body instanceof ServiceError ? body : body.map(parseMessage) });
+}
+
+/**
+ * Like `ingestBulk`, for what emitters tell: each message with what makes it the same as others. The call's request was
+ * admitted and counted before.
+ */
+export function ingestTold(
+  call: Omit<Unread<never>, "body" | "isAdmitted"> & { body: { message: unknown; telling: Telling }[] },
+): Promise<IngestVerdict> {
+  const { body, ...rest } = call;
+  const submissions = body.map(({ message, telling }): Verdict<Submission> => {
+    const request = parseMessage(message);
+    return request instanceof ServiceError ? request : { ...request, telling };
+  });
+  return batcher.add({ ...rest, isAdmitted: true, body: submissions });
 }
 
 function parseMessage(value: unknown): Verdict<IngestRequest> {

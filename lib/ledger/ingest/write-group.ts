@@ -17,6 +17,7 @@ import { metrics } from "@/lib/metrics";
 import { traced } from "@/lib/tracing";
 import type { IngestCall, IngestVerdict } from "./call";
 import { Group } from "./group";
+import { keysOf } from "./idempotency";
 import { requireMonths, withMonths } from "./months";
 import { loadProjectSpend } from "./queries";
 import { storeMessagesStatement } from "./store-messages";
@@ -78,9 +79,7 @@ async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
     projects: messages.flatMap(({ request: { project, message } }) =>
       message.type === "allocation" ? [project, message.from_project] : [project],
     ),
-    idempotency: messages.flatMap(({ request: { idempotency_key: key } }) =>
-      key === undefined ? [] : [key],
-    ),
+    idempotency: messages.flatMap(({ request }) => keysOf(request)),
   });
   const { verdicts, admission, group } = await inTwoRoundTrips<
     AdmissionRow,

@@ -7,15 +7,16 @@ export function ofWorkspace(column: Sql, workspaceId: string | null): Sql {
 
 /**
  * Messages whose postings are not what the message says: an allocation is two that sum to zero, a year of subscription
- * twelve, a batch as many as its last line's place says, anything else one; what was charged in a currency is its amount at
- * the rate kept with it. A posting of a year may be missing in a month whose messages were removed after it was recorded;
+ * twelve, a batch as many as its last line's place says, a usage as many as its first line says, anything else one;
+ * what was charged in a currency is its amount at the rate kept with it. A posting of a year may be missing in a month whose messages were removed after it was recorded;
  * then each of the others is still a twelfth.
  */
 export const differingPostings = (workspaceId: string | null) => sql`
   select message.*, round(exact_amount_usd, 18) as actual_amount_usd, workspace.slug as workspace
   from (
-    select workspace_id, id, type, stored_parts, stored_amount_usd, last_part, shares, removed_parts,
+    select workspace_id, id, type, stored_parts, stored_amount_usd, last_part, lines, shares, removed_parts,
       case when type = 'allocation' then 2 when type = 'batch' then last_part + 1
+        when type = 'usage' then lines
         when is_yearly then 12 - removed_parts else 1 end as actual_parts,
       case when type = 'allocation' then 0 when removed_parts = 0 then coalesce(charge, stored_amount_usd)
         -- With 30 digits: a quotient of short numbers has fewer than a share.
@@ -26,12 +27,12 @@ export const differingPostings = (workspaceId: string | null) => sql`
       select workspace_id, id, type, count(*) as stored_parts, sum(amount_usd) as stored_amount_usd,
         bool_or(details ->> 'interval' = 'year') as is_yearly,
         max(original_amount) * coalesce(max((price ->> 'rate')::numeric), 1) as charge,
-        max(part) as last_part, count(*) filter (where part = 11) as has_last_part,
+        max(part) as last_part, coalesce(max((details ->> 'lines')::int), 1) as lines, count(*) filter (where part = 11) as has_last_part,
         count(distinct amount_usd) filter (where part < 11) as shares,
         array_agg(part) filter (where type = 'subscription') as parts,
         min(details ->> 'starts_on') as starts_on, min(created_at) as created_at, min(environment) as environment
       from public.messages
-      where (type <> 'usage' or part <> 0) ${ofWorkspace(sql`workspace_id`, workspaceId)}
+      where (type <> 'usage' or part <> 0 or details ? 'lines') ${ofWorkspace(sql`workspace_id`, workspaceId)}
       group by workspace_id, id, type
     ) as stored
     cross join lateral (

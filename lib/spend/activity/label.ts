@@ -11,13 +11,14 @@ function describeContent(row: StoredActivity): string {
   const { provider, model, unit_type: unit, quantity, details } = row;
   switch (row.message_type) {
     case "usage":
-      return join([model ?? provider, unit && `${groupDigits(quantity ?? "")} ${unit.replaceAll("_", " ")}`]);
-    case "batch":
       return join([
-        provider,
-        `batch ${row.batch_id}`,
-        row.line_count === 1 ? "1 line" : `${row.line_count} lines`,
+        model ?? provider,
+        row.has_lines
+          ? countLines(row)
+          : unit && `${groupDigits(quantity ?? "")} ${unit.replaceAll("_", " ")}`,
       ]);
+    case "batch":
+      return join([provider, `batch ${row.batch_id}`, countLines(row)]);
     case "expense":
       return join([provider, row.category]);
     case "subscription":
@@ -25,6 +26,10 @@ function describeContent(row: StoredActivity): string {
     case "allocation":
       return row.part === 0 ? `From ${details?.from_project}` : "To another project";
   }
+}
+
+function countLines({ line_count: count }: StoredActivity): string {
+  return count === 1 ? "1 line" : `${count} lines`;
 }
 
 function join(parts: (string | null | undefined | false)[]): string {

@@ -35,8 +35,13 @@ function toMessageDetail(
   postings: StoredPosting[],
 ): Omit<MessageDetail, "idempotency_key"> {
   const isBatch = first.type === "batch";
+  const hasLines = isBatch || (first.type === "usage" && postings.length > 1);
   const { part: _, type, occurred_at: __, project_slug: ___, project_name: ____, ...message } = first;
-  const { key_id, key_name, user_id, user_name, ...own } = isBatch ? { ...message, ...noLine } : message;
+  const { key_id, key_name, user_id, user_name, ...own } = {
+    ...message,
+    ...(hasLines && noLine),
+    ...(isBatch && { model: null, feature: null }),
+  };
   const amount = sum(postings.map(({ amount_usd }) => parseDecimal(amount_usd)));
   return {
     ...own,
@@ -50,13 +55,13 @@ function toMessageDetail(
     price: toOrigin(own.price),
     key: key_id === null ? null : { id: key_id, name: key_name ?? "" },
     user: user_id === null ? null : { id: user_id, name: user_name ?? "" },
-    entries: (isBatch ? [{ ...first, amount_usd: toText(amount) }] : postings).map(toEntry),
-    lines: isBatch ? postings.map(toLine) : [],
+    entries: (hasLines ? [{ ...first, amount_usd: toText(amount) }] : postings).map(toEntry),
+    lines: hasLines ? postings.map(toLine) : [],
   };
 }
 
-/** A batch is one entry: what its postings have each for themselves is said of its lines. */
-const noLine = { model: null, feature: null, unit_type: null, quantity: null, price: null, details: null };
+/** A message with lines is one entry: what its postings have each for themselves is said of its lines. */
+const noLine = { unit_type: null, quantity: null, price: null, details: null };
 
 function toEntry({ part, occurred_at, project_slug, project_name, amount_usd }: StoredPosting) {
   return {

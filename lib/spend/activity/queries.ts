@@ -2,11 +2,22 @@ import type { ClientBase } from "pg";
 import type { ActivityFilters } from "@/lib/contract/activity";
 import type { CostStatus, MessageType, Source } from "@/lib/contract/message";
 import type { DayRange } from "@/lib/contract/month";
-import { integer, json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
+import {
+  boolean,
+  integer,
+  json,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  texts,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
 import { selectAll, selectOne } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { isListed, postingsOf } from "@/lib/spend/listed-postings";
+import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 import { condition, lineConditions, rowConditions } from "./filters";
 
 /** A place in the order of activity: the row it stands after. `at` is exact to the microsecond, ISO 8601 in UTC. */
@@ -31,6 +42,7 @@ const activityRow = {
   model: nullable(text()),
   unit_type: nullable(text()),
   quantity: nullable(numeric()),
+  has_lines: boolean(),
   line_count: integer(),
   cost_statuses: texts<CostStatus>(),
   batch_id: nullable(text()),
@@ -66,13 +78,13 @@ function inRange(
   return sql`m.workspace_id = ${workspaceId} and ${within} ${isAfter} ${rowConditions(sql`m`, workspaceId, filters)}`;
 }
 
-/** The conditions on what postings have each for themselves, the lines of a batch too. */
+/** The conditions on what postings have each for themselves, the lines of a message too. */
 function postingConditions(posting: Sql, filters: ActivityFilters): Sql {
   return sql`${condition(sql`${posting}.cost_status`, filters.cost_status)} ${lineConditions(posting, filters)}`;
 }
 
 /**
- * The rows that match, latest first, at most `limit`: a posting each, but for a batch, whose lines that match are summed.
+ * The rows that match, latest first, at most `limit`: a posting each, but for a message with lines, of which those that match are summed.
  * @param notBefore a day before which not to look, however few were found
  */
 export async function selectActivity(
@@ -87,26 +99,26 @@ export async function selectActivity(
   const { cost_status: status, q } = filters;
   const within = (column: Sql) => isWithin(column, range, notBefore);
   const matches = sql`where true ${postingConditions(sql`posting`, filters)}`;
-  const ofBatch = sql`line.workspace_id = ${workspaceId} and line.id = m.id and line.occurred_at = m.occurred_at
+  const ofMessage = sql`line.workspace_id = ${workspaceId} and line.id = m.id and line.occurred_at = m.occurred_at
     and ${within(sql`line.occurred_at`)}`;
   const pattern = q === undefined ? undefined : `%${q.replace(/[\\%_]/g, "\\$&")}%`;
   const isFound = sql`
     and (concat_ws(E'\\n', m.label, m.feature, m.model, m.provider, m.notes) ilike ${pattern}
-      or m.type = 'batch' and exists (
+      or ${hasLines} and exists (
         select from public.messages as line
-        where ${ofBatch} and concat_ws(E'\\n', line.model, line.feature) ilike ${pattern}
+        where ${ofMessage} and concat_ws(E'\\n', line.model, line.feature) ilike ${pattern}
         ${batchByBatch}
       ))`;
   const hasUnpriced = sql`
-    and (m.type <> 'batch' or exists (
-      select from public.messages as line where ${ofBatch} and line.cost_status = 'unpriced' ${batchByBatch}
+    and (not ${hasLines} or exists (
+      select from public.messages as line where ${ofMessage} and line.cost_status = 'unpriced' ${batchByBatch}
     ))`;
   const rows = await selectAll(
     client,
     activityRow,
     sql`with page as (
        select m.id, m.part, m.occurred_at, m.created_at, m.project_id, m.api_key_id, m.user_id, m.type, m.source,
-         m.environment, m.provider, m.unit_type, m.quantity, m.batch_id, m.category, m.details, m.label, postings.*
+         m.environment, m.provider, ${hasLines} as has_lines, m.unit_type, m.quantity, m.batch_id, m.category, m.details, m.label, postings.*
        from public.messages as m
        cross join lateral (
          select sum(posting.amount_usd) as message_amount_usd,
@@ -121,7 +133,7 @@ export async function selectActivity(
        ) as postings
        where ${inRange(workspaceId, filters, within(sql`m.occurred_at`), after)} and ${isListed}
          -- Asked of the row alone, so that most rows are passed over without a look at their postings.
-         and (m.type = 'batch' or (true ${postingConditions(sql`m`, filters)}))
+         and (${hasLines} or (true ${postingConditions(sql`m`, filters)}))
          ${status === "unpriced" ? hasUnpriced : empty}
          ${pattern === undefined ? empty : isFound}
          and postings.line_count > 0
@@ -132,8 +144,8 @@ export async function selectActivity(
        trim_scale(page.amount_usd) as amount_usd, trim_scale(page.message_amount_usd) as message_amount_usd,
        page.type as message_type, projects.slug as project_slug, projects.name as project_name, page.environment,
        page.feature, page.source, page.label, page.provider, page.model,
-       case when page.type <> 'batch' then page.unit_type end as unit_type,
-       case when page.type <> 'batch' then trim_scale(page.quantity) end as quantity,
+       page.has_lines, case when not page.has_lines then page.unit_type end as unit_type,
+       case when not page.has_lines then trim_scale(page.quantity) end as quantity,
        page.line_count, page.cost_statuses, page.batch_id, page.category, page.details,
        keys.id as key_id, keys.name as key_name, people.id as user_id, coalesce(people.display_name, people.email) as user_name
      from page
@@ -163,27 +175,27 @@ const lineRow = {
   cost_status: text<CostStatus>(),
 };
 
-/** A line of a batch as stored; decimals are exact text. */
+/** A line of a message as stored; decimals are exact text. */
 export type ActivityLine = Row<typeof lineRow>;
 
-/** The lines of some rows' batches that match, in their order; none of rows that are no batches. */
+/** The lines of some rows that match, in their order; none of rows without lines. */
 export async function selectLines(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
   rows: StoredActivity[],
 ): Promise<ActivityLine[]> {
-  const batches = rows.filter(({ message_type }) => message_type === "batch");
-  const instants = batches.map(({ at }) => at).sort();
-  if (batches.length === 0) return [];
+  const wholes = rows.filter(({ has_lines }) => has_lines);
+  const instants = wholes.map(({ at }) => at).sort();
+  if (wholes.length === 0) return [];
   return selectAll(
     client,
     lineRow,
     sql`select line.id, line.part, line.model, line.feature, line.unit_type, trim_scale(line.quantity) as quantity,
         trim_scale(line.amount_usd) as amount_usd, line.cost_status
-      from unnest(${batches.map(({ id }) => id)}::uuid[], ${batches.map(({ at }) => at)}::timestamptz[])
-        as batch (id, occurred_at)
-      join public.messages as line on line.id = batch.id and line.occurred_at = batch.occurred_at
+      from unnest(${wholes.map(({ id }) => id)}::uuid[], ${wholes.map(({ at }) => at)}::timestamptz[])
+        as whole (id, occurred_at)
+      join public.messages as line on line.id = whole.id and line.occurred_at = whole.occurred_at
       where line.workspace_id = ${workspaceId}
         and line.occurred_at >= ${instants[0]}::timestamptz and line.occurred_at <= ${instants.at(-1)}::timestamptz
         ${postingConditions(sql`line`, filters)}

@@ -66,7 +66,7 @@ export async function exportActivity(
       return { ...page, workspace, range, now };
     });
   const readPostings = async (rows: StoredActivity[]): Promise<ExportedPosting[]> => {
-    if (!rows.some(({ message_type }) => message_type === "batch")) return rows;
+    if (!rows.some(({ has_lines }) => has_lines)) return rows;
     return unfold(rows, await read((client, { id }) => selectLines(client, id, filters, rows)));
   };
   await demandMembership(claims, slug);

@@ -1,13 +1,13 @@
 import { labelOf } from "@/lib/spend/activity/label";
 import type { ActivityLine, StoredActivity } from "@/lib/spend/activity/queries";
 
-/** A posting of an export: a row of activity, or one line of the batch that a row is. */
+/** A posting of an export: a row of activity, or one line of the message that a row is. */
 export type ExportedPosting = StoredActivity;
 
 /**
- * Rows of activity as postings: each batch as its lines, every one with its own part, model, unit, quantity and amount.
- * The label and `message_amount_usd` stay those of the whole batch.
- * @param lines those of the batches among the rows, in their order
+ * Rows of activity as postings: each message with lines as its lines, every one with its own part, model, unit, quantity and amount.
+ * The label and `message_amount_usd` stay those of the whole message.
+ * @param lines those of the rows that have lines, in their order
  */
 export function unfold(rows: StoredActivity[], lines: ActivityLine[]): ExportedPosting[] {
   const linesOf = new Map<string, ActivityLine[]>();
@@ -17,7 +17,7 @@ export function unfold(rows: StoredActivity[], lines: ActivityLine[]): ExportedP
     else linesOf.set(line.id, [line]);
   }
   return rows.flatMap((row) => {
-    if (row.message_type !== "batch") return [row];
+    if (!row.has_lines) return [row];
     const whole = { ...row, label: labelOf(row) };
     return (linesOf.get(row.id) ?? []).map((line) => ({ ...whole, ...line, line_count: 1 }));
   });

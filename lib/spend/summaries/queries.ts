@@ -5,7 +5,7 @@ import { nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { join, type Sql, sql } from "@/lib/db/sql";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { isListed, postingsOf } from "@/lib/spend/listed-postings";
+import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 import type { LedgerScope } from "@/lib/spend/scope";
 
 const projectTotals = {
@@ -137,7 +137,7 @@ const latestRow = {
   label: nullable(text()),
 };
 
-/** The latest rows of a project in a range, at most `limit`; a batch is one, without what only its lines have. */
+/** The latest rows of a project in a range, at most `limit`; a message with lines is one, without what only its lines have. */
 export async function selectLatestRows(
   client: ClientBase,
   project: { workspace_id: string; id: string },
@@ -146,14 +146,15 @@ export async function selectLatestRows(
   limit: number,
 ) {
   const within = (column: Sql) => sql`${column} >= ${from} and ${column} < ${to}`;
+  const unlessLines = (value: Sql) => sql`case when not ${hasLines} then ${value} end`;
   const unlessBatch = (value: Sql) => sql`case when m.type <> 'batch' then ${value} end`;
   const rows = await selectAll(
     client,
     latestRow,
     sql`select m.id, m.occurred_at, m.created_at, m.type, trim_scale(postings.amount_usd) as amount_usd,
         postings.cost_statuses, m.provider, ${unlessBatch(sql`m.model`)} as model,
-        ${unlessBatch(sql`m.feature`)} as feature, ${unlessBatch(sql`m.unit_type`)} as unit_type,
-        ${unlessBatch(sql`trim_scale(m.quantity)`)} as quantity, m.source, m.label
+        ${unlessBatch(sql`m.feature`)} as feature, ${unlessLines(sql`m.unit_type`)} as unit_type,
+        ${unlessLines(sql`trim_scale(m.quantity)`)} as quantity, m.source, m.label
       from public.messages as m
       cross join lateral (
         select sum(posting.amount_usd) as amount_usd, array_agg(distinct posting.cost_status) as cost_statuses
