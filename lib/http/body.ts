@@ -92,13 +92,22 @@ function hasManyParts(text: string): boolean {
 /** Up to this many times its limit, an oversized body is read and discarded, so that the sender receives the answer. */
 const discardFactor = 16;
 
+/**
+ * The bytes of a body of at most `limit` bytes, without its Content-Encoding.
+ * @throws ServiceError unsupported_media_type, payload_too_large or validation_failed
+ */
+export async function readDecodedBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const encoding = readEncoding(request);
+  const bytes = await readBytes(request, limit);
+  return encoding === undefined ? bytes : decode(bytes, encoding, limit);
+}
+
 async function readText(request: Request, limit: number): Promise<string> {
   const encoding = readEncoding(request);
   const declared = request.headers.get("content-length");
   // The HTTP parser enforces a declared length, so the body can be read at once.
   if (encoding === undefined && declared !== null && Number(declared) <= limit) return request.text();
-  const bytes = await readBytes(request, limit);
-  return new TextDecoder().decode(encoding === undefined ? bytes : await decode(bytes, encoding, limit));
+  return new TextDecoder().decode(await readDecodedBytes(request, limit));
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {

@@ -33,8 +33,8 @@ export function callKeys(entry: Entry, { identity }: Rule, emitter: string, toke
 }
 
 /** The key of a point: its series and its two times, so that a point that is sent again is the same. */
-export function pointKey({ point, timeNs }: Entry): string {
-  return key("point", [point?.series, String(point?.startNs), String(timeNs)]);
+export function seriesKey(series: string, startNs: string, timeNs: string): string {
+  return key("point", [series, startNs, timeNs]);
 }
 
 /** The spans around and inside a record. A log record is inside the span that it names. */

@@ -12,8 +12,11 @@ export function firstOf(names: Names | undefined, ...places: Attributes[]): Scal
   return undefined;
 }
 
-/** The same as text without space around it; undefined where there is none. */
+/** The same as text that Postgres can hold, without space around it; undefined where there is none. */
 export function firstText(names: Names | undefined, ...places: Attributes[]): string | undefined {
-  const text = String(firstOf(names, ...places) ?? "").trim();
+  const text = String(firstOf(names, ...places) ?? "")
+    .toWellFormed()
+    .replaceAll("\u0000", "")
+    .trim();
   return text === "" ? undefined : text;
 }

@@ -2,7 +2,7 @@ import { add, type Decimal, isZero, parseDecimal, shiftDecimal, zero } from "@/l
 import { unknownEmitter } from "@/lib/sources/emitters/conventions";
 import type { Emitter, Rule, TokenKind } from "@/lib/sources/emitters/emitter";
 import type { Entry } from "@/lib/sources/otlp/entry";
-import { callKeys, pointKey } from "./call-keys";
+import { callKeys, seriesKey } from "./call-keys";
 import { firstOf, firstText } from "./first-of";
 import { modelName, providerName } from "./model-names";
 import { claimsOf } from "./signal-claims";
@@ -39,7 +39,12 @@ export function readRecord(emitter: Emitter, rule: Rule, entry: Entry): SourceRe
     feature: firstText(attribution.feature, own, resource),
     tags: Object.fromEntries(tags),
     keys: point
-      ? { own: [pointKey(entry)], outer: [], inner: [], within: [] }
+      ? {
+          own: [seriesKey(point.series, String(point.startNs), String(entry.timeNs))],
+          outer: [],
+          inner: [],
+          within: [],
+        }
       : callKeys(entry, rule, emitter.name, tokens),
     series: point && {
       id: point.series,

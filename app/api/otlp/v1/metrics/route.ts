@@ -1,0 +1,3 @@
+import { defineOtlpRoute } from "@/lib/sources/otlp/http";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineOtlpRoute("metrics");

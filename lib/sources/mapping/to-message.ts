@@ -1,0 +1,79 @@
+import { ExactNumber } from "@/lib/contract/exact-number";
+import type { ApiKey } from "@/lib/keys/api-key";
+import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
+import { parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
+import type { SourceRecord } from "./source-record";
+
+/** Names that a service has where nobody named it (OpenTelemetry, resource conventions). */
+const unnamedService = /^unknown_service/;
+
+/** A message as clients send it, for a record that a key's emitter told. Names are cut to what the ledger holds. */
+export function toMessage(record: SourceRecord, key: ApiKey): unknown {
+  const { provider, model, feature, occurredAt, requestInput } = record;
+  return {
+    project: projectOf(record, key),
+    source: "api",
+    message: {
+      type: "usage",
+      provider: provider.slice(0, 64),
+      ...(model !== undefined && { model: model.slice(0, 128) }),
+      ...(feature !== undefined && { feature: feature.slice(0, 128) }),
+      ...(occurredAt !== undefined && { occurred_at: occurredAt }),
+      ...(requestInput && { request_input_tokens: new ExactNumber(toText(requestInput)) }),
+      lines: linesOf(record),
+    },
+  };
+}
+
+/** A line for each kind of tokens. Reasoning is part of the output, unless the model has a price of its own for it. */
+function linesOf({ tokens, provider, model, occurredAt }: SourceRecord) {
+  const { input, cacheRead, cacheWrite, output, reasoning } = tokens;
+  const at = occurredAt === undefined ? new Date() : new Date(occurredAt);
+  const isApart = reasoning && output && hasOwnPrice(provider, model, at, "output_reasoning_tokens");
+  return [
+    ["input_tokens", input],
+    ["cache_read_tokens", cacheRead],
+    ["cache_write_tokens", cacheWrite],
+    ["output_tokens", isApart ? subtract(output, reasoning) : output],
+    ["output_reasoning_tokens", isApart ? reasoning : undefined],
+  ].flatMap(([unit, count]) => {
+    const quantity = typeof count === "object" ? toText(count) : "0";
+    return quantity === "0" ? [] : [{ unit_type: unit, quantity: new ExactNumber(quantity) }];
+  });
+}
+
+const single = parseDecimal("1");
+
+function hasOwnPrice(provider: string, model: string | undefined, at: Date, unit: string): boolean {
+  const one = { provider, model, occurredAt: at, unitType: unit, quantity: single };
+  const rate = catalogueRate(one, unit);
+  return typeof rate === "object" && rate.price.unit === unit;
+}
+
+/**
+ * The project that a record counts for: the one that it names, else the key's own if it has exactly one, else its service.
+ * Whether the key may use it is the guard's decision.
+ */
+function projectOf(
+  { project, service, emitter }: SourceRecord,
+  { project: own, conditions }: ApiKey,
+): string {
+  const [only, ...others] = conditions.project_slugs ?? [];
+  return (
+    toSlug(project) ??
+    own?.slug ??
+    (others.length === 0 ? only : undefined) ??
+    (unnamedService.test(service) ? undefined : toSlug(service)) ??
+    emitter
+  );
+}
+
+/** `Checkout API` → `checkout-api`; undefined where nothing is left. */
+function toSlug(name: string | undefined): string | undefined {
+  const slug = name
+    ?.toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[^a-z0-9]+|-+$/g, "")
+    .slice(0, 64);
+  return slug || undefined;
+}

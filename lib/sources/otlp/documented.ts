@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { declaration, type Endpoint, type Handler } from "@/lib/http/define-route";
+import type { Signal } from "./entry";
+
+const recordsOf = { traces: "spans", metrics: "data points", logs: "log records" } as const;
+const listOf = { traces: "resourceSpans", metrics: "resourceMetrics", logs: "resourceLogs" } as const;
+const rejectedOf = {
+  traces: "rejectedSpans",
+  metrics: "rejectedDataPoints",
+  logs: "rejectedLogRecords",
+} as const;
+const nameOf = { traces: "Traces", metrics: "Metrics", logs: "Logs" } as const;
+
+/** Attaches what the API document says about a receiver. The handler itself follows OTLP, not these schemas. */
+export function documented(receive: Handler, signal: Signal, bodyLimitBytes: number): Handler {
+  const described: Endpoint = {
+    auth: "ingest",
+    permission: "`log_usage`, for each call of a model.",
+    summary: `Receive an export of ${signal}`,
+    description: `Takes an OTLP/HTTP export in JSON or protobuf (\`application/x-protobuf\`), and records each call of a model that its ${recordsOf[signal]} tell, once. Records without usage are ignored. Also accepts Basic credentials with the key as password. Counts as one request against the key's rate. What a condition of the key refuses is counted and named in \`partialSuccess\`. Errors are \`google.rpc.Status\`.`,
+    body: z
+      .looseObject({ [listOf[signal]]: z.array(z.looseObject({})).optional() })
+      .meta({ id: `Export${nameOf[signal]}Request` }),
+    bodyLimitBytes,
+    response: z
+      .object({
+        partialSuccess: z
+          .object({
+            [rejectedOf[signal]]: z
+              .string()
+              .optional()
+              .meta({ description: `How many ${recordsOf[signal]} were refused, as text.` }),
+            errorMessage: z
+              .string()
+              .optional()
+              .meta({ description: "Why, or what to know about what was counted." }),
+          })
+          .optional(),
+      })
+      .meta({ id: `Export${nameOf[signal]}Response` }),
+    answer: () => Promise.reject(new Error("A receiver answers by itself.")),
+  };
+  return Object.assign(receive, { [declaration]: described });
+}

@@ -1,0 +1,135 @@
+import { accepted, ServiceError } from "@/lib/errors";
+import type { ApiKey, KeyLookup } from "@/lib/keys/api-key";
+import type { IngestVerdict, Telling } from "@/lib/ledger/ingest/call";
+import { ingestTold } from "@/lib/ledger/ingest/service";
+import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
+import { claimTellings } from "@/lib/ledger/telemetry/tellings";
+import { seriesKey } from "./mapping/call-keys";
+import { mapExport } from "./mapping/map-export";
+import type { SourceRecord } from "./mapping/source-record";
+import { toMessage } from "./mapping/to-message";
+import type { Entry } from "./otlp/entry";
+
+/** Who exports. The request was admitted, and counted against the key's rate. */
+export type Exporter = { key: ApiKey; lookup: KeyLookup; address: string | undefined };
+
+/** What became of an export: how many of its records were refused and why, and remarks for who runs the emitter. */
+export type ExportOutcome = { refused: number; remarks: string[] };
+
+/** The most messages in one call of the ledger; a larger export is several. */
+const maxMessages = 500;
+
+/** How many reasons and remarks an answer has at most. */
+const maxRemarks = 20;
+
+/**
+ * Records the calls of models that an export tells, each as one message, decided like any other by the key's permissions
+ * and conditions. What was recorded before is not recorded again.
+ * @throws ServiceError where nobody can say what was recorded, or where the key may not be used any more; then the export
+ *   can be sent again
+ */
+export async function recordExport(exporter: Exporter, entries: Entry[]): Promise<ExportOutcome> {
+  const { key } = exporter;
+  const owner: Owner = { workspaceId: key.workspaceId, environment: key.environment };
+  const { records, remarks } = mapExport(entries);
+  const { counted, held } = await withoutOtherTelling(owner, records);
+  // Totals advance even where they are not counted: what the other telling counted must not count when they are, later.
+  const increments = await advanceTotals(
+    owner,
+    records.filter(isTotal).flatMap(({ series }) =>
+      series
+        ? [
+            {
+              series: series.id,
+              startNs: series.startNs,
+              timeNs: series.timeNs,
+              value: series.value.toString(),
+            },
+          ]
+        : [],
+    ),
+  );
+  const submitted = [
+    ...counted.filter((record) => !isTotal(record)),
+    ...withIncrements(counted.filter(isTotal), increments.filter(isUsed)),
+  ];
+  const refusals = await submit(exporter, submitted);
+  await settleTotals(owner, increments);
+  const reasons = [...refusals].map(([reason, count]) => `${count} refused: ${reason}`);
+  return {
+    refused: [...refusals.values()].reduce((sum, count) => sum + count, 0),
+    remarks: [...reasons, ...held, ...remarks].slice(0, maxRemarks),
+  };
+}
+
+function isTotal({ series }: SourceRecord): boolean {
+  return series?.isTotal === true;
+}
+
+/** Leaves out records of sessions and services whose calls are told in another way, which came first. */
+async function withoutOtherTelling(owner: Owner, records: SourceRecord[]) {
+  const tellingOf = ({ series }: SourceRecord) => (series ? ("sums" as const) : ("calls" as const));
+  const held = new Map<string, Set<string>>();
+  for (const telling of ["calls", "sums"] as const) {
+    const units = records.filter((record) => tellingOf(record) === telling).flatMap(({ claims }) => claims);
+    if (units.length > 0) held.set(telling, await claimTellings(owner, telling, units));
+  }
+  const isHeld = (record: SourceRecord) =>
+    record.claims.some((unit) => held.get(tellingOf(record))?.has(unit));
+  const services = new Set(
+    records.flatMap((record) => (tellingOf(record) === "calls" && isHeld(record) ? [record.service] : [])),
+  );
+  return {
+    counted: records.filter((record) => !isHeld(record)),
+    held: [...services].map(
+      (service) =>
+        `Calls of the service ${JSON.stringify(service)} are not counted, because its metrics came first and count them. Stop sending its metrics; a day later its calls count.`,
+    ),
+  };
+}
+
+/** The records of the increments of their series. An increment of an earlier export has its series' record of now. */
+function withIncrements(
+  records: SourceRecord[],
+  increments: Awaited<ReturnType<typeof advanceTotals>>,
+): SourceRecord[] {
+  const bySeries = new Map(
+    records.map((record) => [`${record.series?.id} ${record.series?.startNs}`, record]),
+  );
+  return increments.flatMap(({ series, startNs, timeNs, used }) => {
+    const record = bySeries.get(`${series} ${startNs}`);
+    const [kind] = Object.keys(record?.tokens ?? {});
+    if (!record || kind === undefined) return [];
+    const occurredAt = new Date(Number(BigInt(timeNs) / 1_000_000n)).toISOString();
+    const keys = { own: [seriesKey(series, startNs, timeNs)], outer: [], inner: [], within: [] };
+    return [{ ...record, tokens: { [kind]: used }, occurredAt, keys }];
+  });
+}
+
+/** Records messages. @returns the reasons of refusals, each with how many records it holds for */
+async function submit(
+  { key, lookup, address }: Exporter,
+  records: SourceRecord[],
+): Promise<Map<string, number>> {
+  const refusals = new Map<string, number>();
+  const call = (part: SourceRecord[]): Promise<IngestVerdict> =>
+    ingestTold({
+      lookup,
+      address,
+      dryRun: false,
+      body: part.map((record) => ({ message: toMessage(record, key), telling: tellingOf(record) })),
+    });
+  for (let start = 0; start < records.length; start += maxMessages) {
+    const { outcome } = await call(records.slice(start, start + maxMessages));
+    for (const verdict of accepted(outcome)) {
+      if (!(verdict instanceof ServiceError)) continue;
+      const reason = `${verdict.code}: ${verdict.message}`;
+      refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
+    }
+  }
+  return refusals;
+}
+
+function tellingOf({ keys }: SourceRecord): Telling {
+  return { own: keys.own, others: [...keys.outer, ...keys.inner], marks: keys.within };
+}
