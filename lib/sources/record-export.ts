@@ -131,5 +131,6 @@ async function submit(
 }
 
 function tellingOf({ keys }: SourceRecord): Telling {
-  return { own: keys.own, others: [...keys.outer, ...keys.inner], marks: keys.within };
+  const { within: marks, ...others } = keys;
+  return { ...others, marks };
 }

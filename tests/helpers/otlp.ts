@@ -58,3 +58,74 @@ function splitMetric(metric: Tree): Tree[] {
     return (data?.dataPoints ?? []).map((point) => ({ ...metric, [kind]: { ...data, dataPoints: [point] } }));
   });
 }
+
+type Values = Record<string, string | number>;
+
+function attributesOf(values: Values) {
+  return Object.entries(values).map(([key, value]) => ({
+    key,
+    value: typeof value === "number" ? { intValue: value } : { stringValue: value },
+  }));
+}
+
+/** A span of a test: `id` and `parent` are short hex. */
+export type TestSpan = { id: string; parent?: string; trace?: string; attributes: Values };
+
+/** An export of spans by one library of one service. */
+export function exportSpans(
+  spans: TestSpan[],
+  { scope = "acme", service = "shop", endMs = Date.now() } = {},
+) {
+  const ns = (ms: number) => `${BigInt(ms) * 1_000_000n}`;
+  const written = spans.map(({ id, parent, trace = "a1", attributes }) => ({
+    traceId: trace.padStart(32, "0"),
+    spanId: id.padStart(16, "0"),
+    ...(parent && { parentSpanId: parent.padStart(16, "0") }),
+    name: "call",
+    startTimeUnixNano: ns(endMs - 400),
+    endTimeUnixNano: ns(endMs),
+    attributes: attributesOf(attributes),
+  }));
+  const resource = { attributes: attributesOf({ "service.name": service }) };
+  const body = { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: scope }, spans: written }] }] };
+  return { signal: "traces" as const, body };
+}
+
+/** The attributes of a call of a model by the GenAI conventions. */
+export const chatCall = {
+  "gen_ai.operation.name": "chat",
+  "gen_ai.provider.name": "openai",
+  "gen_ai.response.model": "gpt-4o",
+  "gen_ai.usage.input_tokens": 10,
+  "gen_ai.usage.output_tokens": 5,
+};
+
+/** A point of `gen_ai.client.token.usage`, or another metric; times in seconds. */
+export type TestPoint = { start: number; time: number; value: number };
+
+/** An export of one metric's points. */
+export function exportPoints(
+  points: TestPoint[],
+  {
+    isTotal = true,
+    service = "shop",
+    name = "gen_ai.client.inference.usage.input_tokens",
+    attributes = { "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-4o" } as Values,
+  } = {},
+) {
+  const ns = (seconds: number) => `${BigInt(seconds) * 1_000_000_000n}`;
+  const dataPoints = points.map(({ start, time, value }) => ({
+    startTimeUnixNano: ns(start),
+    timeUnixNano: ns(time),
+    asInt: String(value),
+    attributes: attributesOf(attributes),
+  }));
+  const sum = { aggregationTemporality: isTotal ? 2 : 1, isMonotonic: true, dataPoints };
+  const resource = { attributes: attributesOf({ "service.name": service }) };
+  const body = {
+    resourceMetrics: [
+      { resource, scopeMetrics: [{ scope: { name: "meter" }, metrics: [{ name, unit: "{token}", sum }] }] },
+    ],
+  };
+  return { signal: "metrics" as const, body };
+}

@@ -11,12 +11,14 @@ import type { Counted } from "@/lib/keys/decide";
 export type Submission = IngestRequest & { telling?: Telling | undefined };
 
 /**
- * Idempotency keys of the key's workspace and environment.
- * - `own`: the message's own. Where one is known, the message was recorded before.
- * - `others`: keys of other messages that stand for this one, too. They are only looked up.
- * - `marks`: remembered with the message, whether they are known or not.
+ * Idempotency keys of the key's workspace and environment. Where one of `own`, `outer` or `inner` is known, the message was
+ * recorded before.
+ * - `own`: the message's own keys.
+ * - `outer`: those of messages that would include this one.
+ * - `inner`: those that messages which this one would include are remembered by.
+ * - `marks`: remembered with the message; `inner` of those that would include it.
  */
-export type Telling = { own: string[]; others: string[]; marks: string[] };
+export type Telling = { own: string[]; outer: string[]; inner: string[]; marks: string[] };
 
 /** One HTTP or tool call that wants to record: who calls, and what, or what is wrong with it. */
 export type IngestCall = {

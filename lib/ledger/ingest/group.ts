@@ -4,6 +4,7 @@ import type { CostMessage, IngestRequest, IngestResult } from "@/lib/contract/me
 import { newId } from "@/lib/db/new-id";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { AdmittedCalls } from "@/lib/keys/admitted-calls";
+import type { ApiKey } from "@/lib/keys/api-key";
 import { type Attempt, decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/decide";
 import { identify } from "@/lib/keys/identify";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
@@ -111,7 +112,10 @@ export class Group {
     // What a message costs may depend on what its key may not know (an allocation's source): permissions come first.
     const denied = decideAttempt(key, { ...attemptOf(request, dryRun), ...(conflict && { conflict }) });
     if (denied) return denied;
-    if (earlier) return { result: toIngestResult(earlier.response), replayed: true };
+    if (earlier) {
+      this.#rememberTold(key, request, earlier.response, draft);
+      return { result: toIngestResult(earlier.response), replayed: true };
+    }
     const crowded = checkDuePeriods(request.message, place, now);
     if (crowded) return crowded;
     const work = this.#compose(loaded, request, draft);
@@ -167,21 +171,52 @@ export class Group {
       ...(periods.length > 0 && { due_periods: periods }),
       ...(dryRun && { dry_run: true as const }),
     };
-    const remembered = {
-      response: answer,
-      workspace_id: key.workspaceId,
-      message_id: id,
-      created_at: this.#createdAt,
-    };
+    const remembered = { response: answer, message_id: id };
     if (request.idempotency_key !== undefined) {
-      const meaning = rememberedRequest(request, key.environment);
-      draft.addReplay({ ...remembered, key: request.idempotency_key, request: meaning });
+      draft.addReplay({
+        ...remembered,
+        request: rememberedRequest(request, key.environment),
+        workspace_id: key.workspaceId,
+        key: request.idempotency_key,
+        created_at: this.#createdAt,
+      });
     }
-    for (const told of request.telling ? [...request.telling.own, ...request.telling.marks] : []) {
-      if (draft.answerTo(key.workspaceId, key.environment, told)) continue;
-      draft.addReplay({ ...remembered, key: told, request: { environment: key.environment } });
-    }
+    const { telling } = request;
+    if (telling) this.#remember(key, [...telling.own, ...telling.marks], remembered, draft);
     return toIngestResult(answer);
+  }
+
+  /** Remembers the keys that are not known yet. */
+  #remember(
+    key: ApiKey,
+    names: string[],
+    answer: { message_id: string; response: Record<string, unknown> },
+    draft: Draft,
+  ): void {
+    const { workspaceId, environment } = key;
+    for (const name of names) {
+      if (draft.answerTo(workspaceId, environment, name)) continue;
+      draft.addReplay({
+        ...answer,
+        workspace_id: workspaceId,
+        key: name,
+        request: { environment },
+        created_at: this.#createdAt,
+      });
+    }
+  }
+
+  /**
+   * Remembers what another telling of a recorded message adds: what includes it was told, or what it includes. Its own keys
+   * are left out where only a part of it was recorded, so that the other parts still count.
+   */
+  #rememberTold(key: ApiKey, { telling }: Submission, response: unknown, draft: Draft): void {
+    if (!telling) return;
+    const isKnown = (name: string) => draft.answerTo(key.workspaceId, key.environment, name) !== undefined;
+    const isWhole = [...telling.own, ...telling.outer].some(isKnown);
+    const names = isWhole ? [...telling.own, ...telling.marks] : telling.marks;
+    const stored = response as Record<string, unknown>;
+    this.#remember(key, names, { message_id: String(stored.id), response: stored }, draft);
   }
 }
 
@@ -192,7 +227,8 @@ export class Group {
 function earlierAnswer({ key }: LoadedKey, request: Submission, draft: Draft) {
   const answerTo = (known: string) => draft.answerTo(key.workspaceId, key.environment, known);
   const { idempotency_key: sent, telling } = request;
-  const told = [...(telling?.own ?? []), ...(telling?.others ?? [])].map(answerTo).find(Boolean);
+  const { own = [], outer = [], inner = [] } = telling ?? {};
+  const told = [...own, ...outer, ...inner].map(answerTo).find(Boolean);
   if (told) return { ...told, meant: undefined };
   const earlier = sent === undefined ? undefined : answerTo(sent);
   return earlier && { ...earlier, meant: rememberedRequest(request, key.environment) };

@@ -104,7 +104,9 @@ function statementsOf(group: Group, now: number): Sql[] {
   const { projects, messages, replays, subscriptions } = group.draft;
   return [
     ...(admissions.length > 0 ? [recordAdmissionsStatement(admissions, now)] : []),
-    ...(messages.length > 0 ? [storeMessagesStatement({ projects, messages, replays })] : []),
+    ...(messages.length + replays.length > 0
+      ? [storeMessagesStatement({ projects, messages, replays })]
+      : []),
     ...(subscriptions.length > 0
       ? [sql`select private.start_subscriptions(${JSON.stringify(subscriptions)})`]
       : []),

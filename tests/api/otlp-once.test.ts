@@ -1,0 +1,214 @@
+import { describe, expect, test } from "vitest";
+import { withHarness } from "@/tests/helpers/harness";
+import { chatCall, exportPoints, exportSpans, readCapture, type TestSpan } from "@/tests/helpers/otlp";
+import { makeSource, type Sent } from "@/tests/helpers/otlp-source";
+
+const harness = withHarness();
+
+const call = { input_tokens: 10, output_tokens: 5 };
+const twice = { input_tokens: 20, output_tokens: 10 };
+const named = (id: string, others: Record<string, string | number> = {}) => ({
+  ...chatCall,
+  "gen_ai.response.id": id,
+  ...others,
+});
+const unique = "chatcmpl-C9f2Kq7Lw1Zp4Xs8Vb3N";
+
+/** Each way to send these spans: together, one by one, and in the other order. */
+const waysOf = (spans: TestSpan[], scopes: string[] = []): Sent[][] => {
+  const single = spans.map((span, index) => exportSpans([span], { scope: scopes[index] ?? "acme" }));
+  return [
+    [exportSpans(spans)],
+    [exportSpans(spans.toReversed())],
+    single,
+    single.toReversed(),
+    [...single, ...single],
+  ];
+};
+
+describe("A call that is told several times is recorded once", () => {
+  test.each([
+    [
+      "by a span and one inside it",
+      [
+        { id: "1", attributes: chatCall },
+        { id: "2", parent: "1", attributes: named(unique) },
+      ],
+      call,
+    ],
+    [
+      "by a gateway and an agent in other traces",
+      [
+        { id: "1", trace: "a1", attributes: named(unique) },
+        {
+          id: "2",
+          trace: "b2",
+          attributes: named(unique, {
+            "gen_ai.provider.name": "openrouter",
+            "gen_ai.usage.input_tokens": 10,
+          }),
+        },
+      ],
+      call,
+    ],
+    [
+      "by an SDK inside an SDK inside an SDK",
+      [
+        { id: "1", attributes: chatCall },
+        { id: "2", parent: "1", attributes: chatCall },
+        { id: "3", parent: "2", attributes: chatCall },
+      ],
+      call,
+    ],
+  ] as [string, TestSpan[], object][])("%s", async (_, spans, expected) => {
+    for (const [index, way] of waysOf(spans).entries()) {
+      const source = await makeSource(harness);
+      for (const sent of way) await source.accept(sent);
+      expect(await source.recorded(), `way ${index}`).toEqual(expected);
+    }
+  });
+});
+
+describe("Calls that only look alike are each recorded", () => {
+  test.each([
+    [
+      "two under one agent",
+      [
+        { id: "1", attributes: { ...chatCall, "gen_ai.operation.name": "invoke_agent" } },
+        { id: "2", parent: "1", attributes: chatCall },
+        { id: "3", parent: "1", attributes: chatCall },
+      ],
+    ],
+    [
+      "two under one request",
+      [
+        { id: "2", parent: "1", attributes: chatCall },
+        { id: "3", parent: "1", attributes: chatCall },
+      ],
+    ],
+    [
+      "two answers of a local server with one short id",
+      [
+        { id: "2", attributes: named("chatcmpl-12", { "gen_ai.usage.output_tokens": 4 }) },
+        { id: "3", attributes: named("chatcmpl-12", { "gen_ai.usage.output_tokens": 6 }) },
+      ],
+    ],
+  ] as [string, TestSpan[]][])("%s", async (_, spans) => {
+    for (const [index, way] of waysOf(spans).entries()) {
+      const source = await makeSource(harness);
+      for (const sent of way) await source.accept(sent);
+      expect(await source.recorded(), `way ${index}`).toEqual(twice);
+    }
+  });
+
+  test("Calls of other workspaces, and of test keys", async () => {
+    const spans = exportSpans([{ id: "1", attributes: named(unique) }]);
+    const [one, other] = [await makeSource(harness), await makeSource(harness)];
+    await one.accept(spans);
+    await other.accept(spans);
+    expect(await other.recorded()).toEqual(call);
+    const { secret } = await harness.fixtures.key(one.workspace, { environment: "test" });
+    await one.accept(spans, { headers: { authorization: `Bearer ${secret}` } });
+    expect(await one.recorded()).toEqual(twice);
+  });
+});
+
+test("An export that is sent at once by several records its calls once", async () => {
+  const source = await makeSource(harness);
+  const spans = exportSpans([1, 2, 3].map((id) => ({ id: String(id), attributes: named(`${unique}${id}`) })));
+  await Promise.all(Array.from({ length: 12 }, () => source.accept(spans)));
+  expect(await source.recorded()).toEqual({ input_tokens: 30, output_tokens: 15 });
+});
+
+describe("Metrics", () => {
+  const at = 1_795_303_000;
+
+  test("A change that is sent again counts once", async () => {
+    const source = await makeSource(harness);
+    const first = exportPoints([{ start: at, time: at + 60, value: 100 }], { isTotal: false });
+    const second = exportPoints([{ start: at + 60, time: at + 120, value: 100 }], { isTotal: false });
+    for (const sent of [first, second, first, second]) await source.accept(sent);
+    expect(await source.recorded()).toEqual({ input_tokens: 200 });
+  });
+
+  test("A running total counts what it grew by, through retries, late points, restarts and resets", async () => {
+    const source = await makeSource(harness);
+    const send = (start: number, time: number, value: number) =>
+      source.accept(exportPoints([{ start, time, value }]));
+    await send(at, at + 60, 100);
+    await send(at, at + 60, 100);
+    await send(at, at + 120, 150);
+    await send(at, at + 60, 100);
+    expect(await source.recorded()).toEqual({ input_tokens: 150 });
+    // A restart begins at 0 with another start; a point of the process before comes late.
+    await send(at + 200, at + 260, 30);
+    await send(at, at + 180, 170);
+    expect(await source.recorded()).toEqual({ input_tokens: 200 });
+    // A reset that keeps its start.
+    await send(at + 200, at + 320, 10);
+    expect(await source.recorded()).toEqual({ input_tokens: 210 });
+    expect(await source.messages()).toHaveLength(5);
+  });
+
+  test("A running total that several processes send at once counts once", async () => {
+    const source = await makeSource(harness);
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        source.accept(exportPoints([{ start: at, time: at + 60 + index, value: 100 + index }])),
+      ),
+    );
+    expect(await source.recorded()).toEqual({ input_tokens: 109 });
+  });
+
+  test("What was not settled before the service ended is recorded with the next export, once", async () => {
+    const source = await makeSource(harness);
+    await source.accept(exportPoints([{ start: at, time: at + 60, value: 100 }]));
+    // As if the service had ended after it had taken the total 130, and once more after it had recorded 160.
+    await harness.fixtures.sql.query(
+      `update private.running_totals set pending = jsonb_build_array(
+         jsonb_build_object('time', $2::text, 'value', '130')) where workspace_id = $1`,
+      [source.workspace, `${at + 120}000000000`],
+    );
+    await source.accept(exportPoints([{ start: at, time: at + 180, value: 160 }]));
+    expect(await source.recorded()).toEqual({ input_tokens: 160 });
+    await harness.fixtures.sql.query(
+      `update private.running_totals set settled = 130, settled_ns = $2::numeric,
+         pending = jsonb_build_array(jsonb_build_object('time', $3::text, 'value', '160')) where workspace_id = $1`,
+      [source.workspace, `${at + 120}000000000`, `${at + 180}000000000`],
+    );
+    await source.accept(exportPoints([{ start: at, time: at + 240, value: 165 }]));
+    expect(await source.recorded()).toEqual({ input_tokens: 165 });
+  });
+
+  test("Do not count what the spans of their service tell, and the other way round", async () => {
+    const spans = exportSpans([{ id: "1", attributes: chatCall }]);
+    const points = exportPoints([{ start: at, time: at + 60, value: 10 }]);
+    const calls = await makeSource(harness);
+    await calls.accept(spans);
+    await calls.accept(points);
+    expect(await calls.recorded()).toEqual(call);
+    const sums = await makeSource(harness);
+    await sums.accept(points);
+    const response = await sums.accept(spans);
+    expect((await response.json()).partialSuccess.errorMessage).toContain("its metrics came first");
+    expect(await sums.recorded()).toEqual({ input_tokens: 10 });
+    await sums.accept(exportSpans([{ id: "2", attributes: chatCall }], { service: "another" }));
+    expect(await sums.recorded()).toEqual({ input_tokens: 20, output_tokens: 5 });
+  });
+
+  test("Of Claude Code as running totals count as its changes do", async () => {
+    const { signal, body } = readCapture("claude-code-metrics");
+    const totals = JSON.parse(
+      JSON.stringify(body).replaceAll('"aggregationTemporality":1', '"aggregationTemporality":2'),
+    );
+    const source = await makeSource(harness);
+    await source.accept({ signal, body: totals });
+    await source.accept({ signal, body: totals }, { encoding: "protobuf" });
+    expect(await source.recorded()).toEqual({
+      input_tokens: 200,
+      cache_read_tokens: 1000,
+      cache_write_tokens: 300,
+      output_tokens: 34,
+    });
+  });
+});
