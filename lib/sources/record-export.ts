@@ -1,5 +1,6 @@
 import { accepted, ServiceError } from "@/lib/errors";
 import type { ApiKey, KeyLookup } from "@/lib/keys/api-key";
+import { decideAttempt } from "@/lib/keys/decide";
 import type { IngestVerdict, Telling } from "@/lib/ledger/ingest/call";
 import { ingestTold } from "@/lib/ledger/ingest/service";
 import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
@@ -7,7 +8,7 @@ import { claimTellings } from "@/lib/ledger/telemetry/tellings";
 import { seriesKey } from "./mapping/call-keys";
 import { mapExport } from "./mapping/map-export";
 import type { SourceRecord } from "./mapping/source-record";
-import { toMessage } from "./mapping/to-message";
+import { projectOf, toMessage } from "./mapping/to-message";
 import type { Entry } from "./otlp/entry";
 
 /** Who exports. The request was admitted, and counted against the key's rate. */
@@ -32,11 +33,13 @@ export async function recordExport(exporter: Exporter, entries: Entry[]): Promis
   const { key } = exporter;
   const owner: Owner = { workspaceId: key.workspaceId, environment: key.environment };
   const { records, remarks } = mapExport(entries);
-  const { counted, held } = await withoutOtherTelling(owner, records);
+  // What the key may not record takes no session and advances no total. The ledger refuses it, and says why.
+  const allowed = records.filter((record) => isAllowed(record, key));
+  const { counted, held } = await withoutOtherTelling(owner, key, allowed);
   // Totals advance even where they are not counted: what the other telling counted must not count when they are, later.
   const increments = await advanceTotals(
     owner,
-    records.filter(isTotal).flatMap(({ series }) =>
+    allowed.filter(isTotal).flatMap(({ series }) =>
       series
         ? [
             {
@@ -50,6 +53,7 @@ export async function recordExport(exporter: Exporter, entries: Entry[]): Promis
     ),
   );
   const submitted = [
+    ...records.filter((record) => !allowed.includes(record)),
     ...counted.filter((record) => !isTotal(record)),
     ...withIncrements(counted.filter(isTotal), increments.filter(isUsed)),
   ];
@@ -62,17 +66,28 @@ export async function recordExport(exporter: Exporter, entries: Entry[]): Promis
   };
 }
 
+/** Whether the key's permission and conditions admit a record; its limit is decided when it is recorded. */
+function isAllowed(record: SourceRecord, key: ApiKey): boolean {
+  const attempt = {
+    permissions: ["log_usage" as const],
+    source: "api" as const,
+    projects: [projectOf(record, key)],
+    features: [record.feature],
+  };
+  return decideAttempt(key, attempt) === null;
+}
+
 function isTotal({ series }: SourceRecord): boolean {
   return series?.isTotal === true;
 }
 
 /** Leaves out records of sessions and services whose calls are told in another way, which came first. */
-async function withoutOtherTelling(owner: Owner, records: SourceRecord[]) {
+async function withoutOtherTelling(owner: Owner, { id }: ApiKey, records: SourceRecord[]) {
   const tellingOf = ({ series }: SourceRecord) => (series ? ("sums" as const) : ("calls" as const));
   const held = new Map<string, Set<string>>();
   for (const telling of ["calls", "sums"] as const) {
     const units = records.filter((record) => tellingOf(record) === telling).flatMap(({ claims }) => claims);
-    if (units.length > 0) held.set(telling, await claimTellings(owner, telling, units));
+    if (units.length > 0) held.set(telling, await claimTellings(owner, id, telling, units));
   }
   const isHeld = (record: SourceRecord) =>
     record.claims.some((unit) => held.get(tellingOf(record))?.has(unit));

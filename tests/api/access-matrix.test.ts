@@ -75,7 +75,13 @@ async function call(cell: Cell, slug = world.workspace.slug) {
   const text = await response.text();
   const changed = isRefused && (await readEverything()) !== before;
   if (response.ok) await restore?.();
-  return { status: response.status, body: response.ok ? {} : JSON.parse(text), changed };
+  return { status: response.status, body: response.ok ? {} : readError(text), changed };
+}
+
+/** The body of an error. A receiver of OTLP has the code at the beginning of the message of its `google.rpc.Status`. */
+function readError(text: string): Record<string, unknown> {
+  const body = JSON.parse(text);
+  return typeof body.code === "number" ? { error: body.message.split(":", 1)[0] } : body;
 }
 
 /**

@@ -212,3 +212,26 @@ describe("Metrics", () => {
     });
   });
 });
+
+test("A key keeps no calls of another from being counted", async () => {
+  const source = await makeSource(harness);
+  const at = 1_795_303_000;
+  const points = exportPoints([{ start: at, time: at + 60, value: 10 }]);
+  const spans = exportSpans([{ id: "1", attributes: chatCall }]);
+  const others = [{ permissions: ["read_summaries"] }, { conditions: { project_slugs: ["other"] } }, {}];
+  for (const options of others) {
+    const { secret } = await harness.fixtures.key(source.workspace, options);
+    await source.accept(points, { headers: { authorization: `Bearer ${secret}` } });
+  }
+  expect(await source.recorded()).toEqual({ input_tokens: 10 });
+  await source.accept(spans);
+  expect(await source.recorded()).toEqual({ input_tokens: 20, output_tokens: 5 });
+});
+
+test("What a key may not record takes no session from what it may", async () => {
+  const source = await makeSource(harness, { conditions: { features: ["search"] } });
+  const at = 1_795_303_000;
+  await source.accept(exportPoints([{ start: at, time: at + 60, value: 10 }]));
+  await source.accept(exportSpans([{ id: "1", attributes: { ...chatCall, feature: "search" } }]));
+  expect(await source.recorded()).toEqual({ input_tokens: 10, output_tokens: 5 });
+});

@@ -12,12 +12,17 @@ const remembered = new Map<string, number>();
 
 /**
  * Takes units (sessions, services) for one telling of their calls. The telling that comes first holds a unit for as long as
- * it goes on coming, and a day more; all processes agree.
+ * it goes on coming, and a day more; all processes agree. A key's units are its own: it takes none from another key.
  * @returns the units that the other telling holds
  */
-export async function claimTellings(owner: Owner, telling: Telling, units: string[]): Promise<Set<string>> {
+export async function claimTellings(
+  owner: Owner,
+  keyId: string,
+  telling: Telling,
+  units: string[],
+): Promise<Set<string>> {
   const nowMs = performance.now();
-  const hashes = new Map(units.map((unit) => [createHash("sha256").update(unit).digest("hex"), unit]));
+  const hashes = new Map(units.map((unit) => [hashOf(`${keyId} ${unit}`), unit]));
   const name = (hash: string) => `${owner.workspaceId} ${owner.environment} ${telling} ${hash}`;
   const asked = [...hashes.keys()].filter((hash) => !((remembered.get(name(hash)) ?? 0) > nowMs));
   if (asked.length === 0) return new Set();
@@ -31,4 +36,8 @@ export async function claimTellings(owner: Owner, telling: Telling, units: strin
   if (remembered.size > maxRemembered) remembered.clear();
   for (const hash of asked) if (!held.includes(hash)) remembered.set(name(hash), nowMs + rememberedMs);
   return new Set(held.map((hash) => hashes.get(hash) ?? ""));
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

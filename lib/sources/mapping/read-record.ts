@@ -36,7 +36,8 @@ export function readRecord(emitter: Emitter, rule: Rule, entry: Entry): SourceRe
     user: firstText(attribution.user, own, resource),
     session: firstText(attribution.session, own, resource),
     project: firstText(attribution.project, own, resource),
-    feature: firstText(attribution.feature, own, resource),
+    // What is longer than the ledger holds is cut.
+    feature: firstText(attribution.feature, own, resource)?.slice(0, 128),
     tags: Object.fromEntries(tags),
     keys: point
       ? {

@@ -17,7 +17,7 @@ export function toMessage(record: SourceRecord, key: ApiKey): unknown {
       type: "usage",
       provider: provider.slice(0, 64),
       ...(model !== undefined && { model: model.slice(0, 128) }),
-      ...(feature !== undefined && { feature: feature.slice(0, 128) }),
+      ...(feature !== undefined && { feature }),
       ...(occurredAt !== undefined && { occurred_at: occurredAt }),
       ...(requestInput && { request_input_tokens: new ExactNumber(toText(requestInput)) }),
       lines: linesOf(record),
@@ -54,7 +54,7 @@ function hasOwnPrice(provider: string, model: string | undefined, at: Date, unit
  * The project that a record counts for: the one that it names, else the key's own if it has exactly one, else its service.
  * Whether the key may use it is the guard's decision.
  */
-function projectOf(
+export function projectOf(
   { project, service, emitter }: SourceRecord,
   { project: own, conditions }: ApiKey,
 ): string {

@@ -12,6 +12,10 @@ export const ledgerSamples: Samples = {
   "GET /api/openapi.json": nothing,
   "POST /api/v1/messages": () => ({ body: costMessage() }),
   "POST /api/v1/messages/batch": () => ({ body: { messages: [costMessage()] } }),
+  "POST /api/otlp/v1/traces": () => ({ body: {} }),
+  "POST /api/otlp/v1/metrics": () => ({ body: {} }),
+  "POST /api/otlp/v1/logs": () => ({ body: {} }),
+  "POST /api/public/otel/v1/traces": () => ({ body: {} }),
   "GET /api/v1/summary/month": nothing,
   "GET /api/v1/budgets/status": nothing,
   "GET /api/v1/projects/[slug]/spend": async (world) => {
