@@ -3,6 +3,7 @@ import { budgetExamples } from "./examples/budgets";
 import { connectionExamples } from "./examples/connections";
 import type { Example, ExampleSet } from "./examples/example-set";
 import { messageExamples } from "./examples/messages";
+import { otlpExamples } from "./examples/otlp";
 import { peopleExamples } from "./examples/people";
 import { priceExamples } from "./examples/prices";
 import { readExamples } from "./examples/reads";
@@ -13,6 +14,7 @@ import { workspaceExamples } from "./examples/workspaces";
 const sets: ExampleSet[] = [
   messageExamples,
   readExamples,
+  otlpExamples,
   spendExamples,
   priceExamples,
   subscriptionExamples,

@@ -21,6 +21,24 @@ export const messageExamples: ExampleSet = {
           },
         },
       },
+      call: {
+        summary: "A call of a model, with a line for each kind of token",
+        value: {
+          project: "checkout",
+          source: "api",
+          idempotency_key: "msg_01XhQ9",
+          message: {
+            type: "usage",
+            provider: "anthropic",
+            model: "claude-sonnet-4-5",
+            lines: [
+              { unit_type: "input_tokens", quantity: 200 },
+              { unit_type: "cache_read_tokens", quantity: 1000 },
+              { unit_type: "output_tokens", quantity: 34 },
+            ],
+          },
+        },
+      },
       batch: {
         summary: "A batch job, several models",
         value: {

@@ -3,10 +3,21 @@ import type { Attribution, Emitter, Rule } from "./emitter";
 
 /** The metadata of a call's telemetry settings; `functionId` names what the call is for. */
 const own: Attribution = {
-  user: ["ai.telemetry.metadata.userId", "ai.telemetry.metadata.user_id", ...attribution.user],
-  session: ["ai.telemetry.metadata.sessionId", "ai.telemetry.metadata.session_id", ...attribution.session],
+  user: [
+    "ai.telemetry.metadata.userId",
+    "ai.telemetry.metadata.user_id",
+    "ai.settings.context.userId",
+    ...attribution.user,
+  ],
+  session: [
+    "ai.telemetry.metadata.sessionId",
+    "ai.telemetry.metadata.session_id",
+    "ai.settings.context.sessionId",
+    ...attribution.session,
+  ],
   feature: [
     "ai.telemetry.metadata.feature",
+    "ai.settings.context.feature",
     "ai.telemetry.functionId",
     "gen_ai.agent.name",
     ...attribution.feature,
@@ -57,7 +68,7 @@ const providerCall: Rule = {
 /** The AI SDK: `ai.*` names up to version 6 and in its legacy telemetry, the conventions' names from version 7. */
 export const aiSdk: Emitter = {
   name: "ai-sdk",
-  scopes: [/^ai$/, /^@ai-sdk\//],
+  scopes: [/^ai$/, /^gen_ai$/, /^@ai-sdk\//],
   attributes: ["ai.operationId"],
   rules: [
     providerCall,

@@ -36,7 +36,7 @@ function rowOf(type: MessageType, occurredAt: string, others: Partial<StoredActi
     model: null,
     unit_type: type === "usage" ? "requests" : null,
     quantity: type === "usage" ? "12" : null,
-    has_lines: false,
+    has_lines: type === "batch",
     line_count: 1,
     cost_status: "client",
     batch_id: null,
