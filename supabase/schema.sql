@@ -1024,6 +1024,49 @@ create index running_exports_lease_ends_at_idx on private.running_exports using 
 
 alter table private.running_exports enable row level security;
 
+-- private.running_totals ----------------------------------------------------------------------------------------------
+
+-- The running totals that emitters report (cumulative metrics), one row for each series and start. `settled` is the total
+-- up to which the ledger holds what was used; `pending` lists later totals, [{ "time": ns, "value": total }], which are
+-- recorded next. A restart begins a series with another start, and so another row.
+create table private.running_totals (
+  workspace_id uuid not null,
+  environment text not null,
+  series text not null,
+  start_ns numeric(20,0) not null,
+  settled numeric not null default 0,
+  settled_ns numeric(20,0) not null default 0,
+  pending jsonb not null default '[]'::jsonb,
+  updated_at timestamptz not null default now(),
+  constraint running_totals_pkey primary key (workspace_id, environment, series, start_ns),
+  constraint running_totals_environment_check check (environment = any (array['live', 'test'])),
+  constraint running_totals_series_check check (char_length(series) >= 1 and char_length(series) <= 128)
+);
+
+create index running_totals_updated_at_idx on private.running_totals using btree (updated_at);
+
+alter table private.running_totals enable row level security;
+
+-- private.telling_claims ----------------------------------------------------------------------------------------------
+
+-- Which of an emitter's tellings is counted: its calls one by one, or its sums. A unit is a session or a service; the
+-- telling that comes first holds it for as long as it goes on coming, and a day more.
+create table private.telling_claims (
+  workspace_id uuid not null,
+  environment text not null,
+  unit text not null,
+  telling text not null,
+  claimed_at timestamptz not null default now(),
+  constraint telling_claims_pkey primary key (workspace_id, environment, unit),
+  constraint telling_claims_environment_check check (environment = any (array['live', 'test'])),
+  constraint telling_claims_telling_check check (telling = any (array['calls', 'sums'])),
+  constraint telling_claims_unit_check check (char_length(unit) >= 1 and char_length(unit) <= 128)
+);
+
+create index telling_claims_claimed_at_idx on private.telling_claims using btree (claimed_at);
+
+alter table private.telling_claims enable row level security;
+
 -- private.throttle_windows --------------------------------------------------------------------------------------------
 
 -- The recent attempts of each subject: one row per subject, with the times that still count. It is a rolling window over
@@ -1211,6 +1254,64 @@ as $function$
   where workspace_id = workspace and id = subscription
 $function$;
 grant execute on function private.advance_subscription(uuid,uuid,integer,date) to outlay_service, service_role;
+
+-- Adds totals to their series. A total that is not later than those that are known was told before and is left out.
+--
+-- points: [{ series, start, time, value }], decimal text
+-- returns: [{ series, start, settled, pending: [{ time, value }] }], for each series that was named
+create or replace function private.advance_totals(workspace uuid, env text, points jsonb)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  answer jsonb;
+begin
+  -- A process that is this long silent has ended; its totals will not be compared again.
+  delete from private.running_totals
+  where ctid in (
+    select ctid from private.running_totals where updated_at < now() - interval '40 days' limit 100 for update skip locked
+  );
+
+  insert into private.running_totals (workspace_id, environment, series, start_ns)
+  select distinct workspace, env, p.series, p.start
+  from jsonb_to_recordset(points) as p (series text, start numeric)
+  order by p.series, p.start
+  on conflict do nothing;
+
+  perform from private.running_totals as t
+  where t.workspace_id = workspace and t.environment = env
+    and (t.series, t.start_ns) in (select p.series, p.start from jsonb_to_recordset(points) as p (series text, start numeric))
+  order by t.series, t.start_ns
+  for update;
+
+  update private.running_totals as t
+  set updated_at = now(), pending = t.pending || later.totals
+  from (
+    select p.series, p.start, jsonb_agg(jsonb_build_object('time', p.time::text, 'value', p.value::text) order by p.time) as totals
+    from (
+      select distinct on (series, start, time) series, start, time, value
+      from jsonb_to_recordset(points) as one (series text, start numeric, time numeric, value numeric)
+      order by series, start, time, value
+    ) as p
+    join private.running_totals as known
+      on known.workspace_id = workspace and known.environment = env and known.series = p.series and known.start_ns = p.start
+    where p.time > greatest(known.settled_ns, coalesce((known.pending -> -1 ->> 'time')::numeric, 0))
+    group by p.series, p.start
+  ) as later
+  where t.workspace_id = workspace and t.environment = env and t.series = later.series and t.start_ns = later.start;
+
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'series', t.series, 'start', t.start_ns::text, 'settled', t.settled::text, 'pending', t.pending
+  )), '[]') into answer
+  from private.running_totals as t
+  where t.workspace_id = workspace and t.environment = env
+    and (t.series, t.start_ns) in (select p.series, p.start from jsonb_to_recordset(points) as p (series text, start numeric));
+  return answer;
+end
+$function$;
+grant execute on function private.advance_totals(uuid,text,jsonb) to outlay_service, service_role;
 
 -- Changes what postings cost and, in the same transaction, the sums they are part of.
 -- changes: [{ id, part, occurred_at, amount_usd, cost_status, price }]. Returns the change of the total, USD.
@@ -1406,6 +1507,40 @@ begin
   return new;
 end
 $function$;
+
+-- Takes units for a telling, where they are free or its own already.
+--
+-- returns: the units that the other telling holds
+create or replace function private.claim_tellings(workspace uuid, env text, wanted_telling text, units text[])
+ returns text[]
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  held text[];
+begin
+  delete from private.telling_claims
+  where ctid in (
+    select ctid from private.telling_claims where claimed_at < now() - interval '2 days' limit 100 for update skip locked
+  );
+
+  with taken as (
+    insert into private.telling_claims as claim (workspace_id, environment, unit, telling)
+    select workspace, env, unit, wanted_telling
+    from (select distinct unit from unnest(units) as unit order by unit) as wanted
+    on conflict (workspace_id, environment, unit) do update
+      set telling = excluded.telling, claimed_at = now()
+      where claim.telling = excluded.telling or claim.claimed_at < now() - interval '1 day'
+    returning unit
+  )
+  select coalesce(array_agg(distinct wanted), '{}') into held
+  from unnest(units) as wanted
+  where wanted not in (select unit from taken);
+  return held;
+end
+$function$;
+grant execute on function private.claim_tellings(uuid,text,text,text[]) to outlay_service, service_role;
 
 -- Connects a client to a workspace as the user allowed, or gives an existing connection these permissions.
 create or replace function private.connect(allowed private.oauth_authorizations, granted text[])
@@ -2972,6 +3107,28 @@ begin
 end
 $function$;
 grant execute on function private.session_is_complete() to authenticated;
+
+-- Remembers that the ledger holds what was used up to these totals.
+--
+-- totals: [{ series, start, time, value }], decimal text
+create or replace function private.settle_totals(workspace uuid, env text, totals jsonb)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  update private.running_totals as t
+  set settled = s.value, settled_ns = s.time,
+    pending = coalesce((
+      select jsonb_agg(later.value order by (later.value ->> 'time')::numeric)
+      from jsonb_array_elements(t.pending) as later
+      where (later.value ->> 'time')::numeric > s.time
+    ), '[]')
+  from jsonb_to_recordset(totals) as s (series text, start numeric, time numeric, value numeric)
+  where t.workspace_id = workspace and t.environment = env and t.series = s.series and t.start_ns = s.start
+    and t.settled_ns < s.time;
+$function$;
+grant execute on function private.settle_totals(uuid,text,jsonb) to outlay_service, service_role;
 
 -- When a user loses permissions, their connections lose them too.
 create or replace function private.shrink_connections()

@@ -104,7 +104,7 @@ describe("A usage with lines", () => {
     await harness.fixtures.sql.query("delete from public.messages where id = $1 and part = 2", [lost]);
     const differing = sql`${differingPostings(null)}`;
     const { rows } = await harness.fixtures.sql.query(differing.text, differing.values);
-    expect(rows).toMatchObject([{ id: lost, stored_parts: "2", actual_parts: 3 }]);
+    expect(rows).toMatchObject([{ id: lost, stored_parts: "2", actual_parts: "3" }]);
     await harness.fixtures.sql.query("delete from public.messages where id = $1", [lost]);
   });
 
