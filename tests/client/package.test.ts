@@ -97,6 +97,7 @@ describe("The packed package in an empty folder", () => {
         "const amount: number = result.amount_usd;",
         "const done: boolean = await outlay.flush(1); await outlay.close(); { await using other = outlay; void other; }",
         'outlay.record({ type: "expense", vendor: "v", amount: 1, currency: undefined });',
+        'outlay.record({ type: "usage", provider: "p", lines: [{ unit_type: "requests", quantity: 1 }] });',
         "export const all = [amount, done];",
       ];
       expect(await compile(program(...use, ...imports), "--module", module)).toBe("");
@@ -113,6 +114,11 @@ describe("The packed package in an empty folder", () => {
       "a missing field",
       'outlay.record({ type: "usage", provider: "p", unit_type: "requests" });',
       "quantity",
+    ],
+    [
+      "a quantity beside lines",
+      'outlay.record({ ...message, lines: [{ unit_type: "requests", quantity: 1 }] });',
+      "undefined",
     ],
     ["a text as amount", 'outlay.record({ type: "expense", vendor: "v", amount: "1" });', "string"],
     ["an unknown type", 'outlay.record({ type: "cost", amount: 1 });', '"cost"'],

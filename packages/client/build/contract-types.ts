@@ -15,6 +15,17 @@ const roots: [schema: z.ZodType, use: "input" | "output"][] = [
 const clientNames: Record<string, string> = { CostMessage: "CostRequest" };
 
 /**
+ * Types with members that exclude each other, which JSON Schema has as optional ones: the members of each alternative, with
+ * those that it needs first.
+ */
+const alternatives: Record<string, { needed: string[]; optional: string[] }[]> = {
+  UsageMessage: [
+    { needed: ["unit_type", "quantity"], optional: ["cached_quantity", "estimated_cost"] },
+    { needed: ["lines"], optional: [] },
+  ],
+};
+
+/**
  * The text of `src/contract.generated.ts`: TypeScript types of the contract that need no package. Descriptions become
  * doc comments.
  */
@@ -27,7 +38,10 @@ export function contractTypes(): string {
   }
   const declarations = [...types]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, schema]) => `${comment(schema.description, "")}export type ${name} = ${print(schema, "")};`);
+    .map(
+      ([name, schema]) =>
+        `${comment(schema.description, "")}export type ${name} = ${printType(name, schema)};`,
+    );
   const codes = Object.keys(statusOf).map((code) => `\n  | ${JSON.stringify(code)}`);
   return [
     "// Made from lib/contract by `npm run build:client`; not to be edited.",
@@ -41,6 +55,24 @@ const nameOf = (id: string) => clientNames[id] ?? id;
 
 function comment(text: string | undefined, indent: string): string {
   return text ? `${indent}/** ${text.replaceAll("*/", "* /")} */\n` : "";
+}
+
+/** A type of the contract: what all alternatives have, and one of them. */
+function printType(name: string, schema: JsonSchema): string {
+  const { properties = {}, required = [] } = schema;
+  const choices = alternatives[name];
+  if (!choices) return print(schema, "");
+  const own = choices.flatMap(({ needed, optional }) => [...needed, ...optional]);
+  const pick = (names: string[]) => names.map((member) => [member, properties[member] ?? {}]);
+  const shared = Object.keys(properties).filter((member) => !own.includes(member));
+  const options = choices.map(({ needed, optional }) => {
+    const present = { required: needed, properties: Object.fromEntries(pick([...needed, ...optional])) };
+    const absent = own.filter((member) => !needed.includes(member) && !optional.includes(member));
+    const never = absent.map((member) => `\n    ${member}?: undefined;`).join("");
+    return `${printObject(present, "  ").slice(0, -"\n  }".length)}${never}\n  }`;
+  });
+  const common = printObject({ required, properties: Object.fromEntries(pick(shared)) }, "");
+  return `${common} & (${options.map((option) => `\n  | ${option}`).join("")}\n)`;
 }
 
 /** The TypeScript type of a schema. @throws Error for a construct that the contract has not used so far */

@@ -158,22 +158,23 @@ export type SubscriptionMessage = {
   metadata?: Record<string, string | number | boolean> | undefined;
 };
 
+export type UsageLine = {
+  /** What is counted, for example `input_tokens`, `output_tokens`, `cache_read_tokens`, `requests`. */
+  unit_type: string;
+  /** How many units. */
+  quantity: number;
+  /** USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage. */
+  estimated_cost?: number | undefined;
+};
+
 export type UsageMessage = {
   type: "usage";
   /** Who served the usage, for example `openai`. */
   provider: string;
   /** The model as the provider names it. */
   model?: string | undefined;
-  /** What is counted, for example `input_tokens`, `output_tokens`, `cache_read_tokens`, `requests`. */
-  unit_type: string;
-  /** How many units. */
-  quantity: number;
-  /** The part of `quantity` that the provider read from its cache, where its count of input tokens includes it. */
-  cached_quantity?: number | undefined;
   /** All input tokens of the request this usage is of. Some models cost more for long requests; without it, the base price holds. */
   request_input_tokens?: number | undefined;
-  /** USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage. */
-  estimated_cost?: number | undefined;
   /** The feature the usage served. */
   feature?: string | undefined;
   /** An id of your own that groups messages. */
@@ -184,7 +185,27 @@ export type UsageMessage = {
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
-};
+} & (
+  | {
+    /** What is counted, for example `input_tokens`, `output_tokens`, `cache_read_tokens`, `requests`. */
+    unit_type: string;
+    /** How many units. */
+    quantity: number;
+    /** The part of `quantity` that the provider read from its cache, where its count of input tokens includes it. */
+    cached_quantity?: number | undefined;
+    /** USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage. */
+    estimated_cost?: number | undefined;
+    lines?: undefined;
+  }
+  | {
+    /** What one call of a model used, a line for each kind: instead of `unit_type` and `quantity`. It is one message with one amount. */
+    lines: Array<UsageLine>;
+    unit_type?: undefined;
+    quantity?: undefined;
+    cached_quantity?: undefined;
+    estimated_cost?: undefined;
+  }
+);
 
 /** The code of an error that the API answers. */
 export type ApiErrorCode =

@@ -9,6 +9,7 @@ export type {
   IngestResult,
   Source,
   SubscriptionMessage,
+  UsageLine,
   UsageMessage,
 } from "./contract.generated.js";
 export { type ApiErrorBody, type ClientErrorCode, OutlayError } from "./errors.js";

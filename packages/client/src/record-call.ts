@@ -1,4 +1,4 @@
-import type { BatchMessage } from "./contract.generated.js";
+import type { UsageMessage } from "./contract.generated.js";
 import type { Outlay } from "./outlay.js";
 
 /** What the recorded calls have in common. Each is left out where it is not given. */
@@ -48,19 +48,15 @@ export function recordCall(outlay: Outlay, call: ModelCall, options: CallOptions
 }
 
 /** The message of a call: a line for each kind of token. */
-function toMessage({ provider, model, responseId, lines, inputTokens }: ModelCall, options: CallOptions) {
-  const { feature } = options;
+function toMessage({ provider, model, lines, inputTokens }: ModelCall, options: CallOptions): UsageMessage {
   return {
-    type: "batch",
+    type: "usage",
     provider: options.provider ?? provider,
-    batch_id: responseId?.slice(0, maxIdLength) || crypto.getRandomValues(new Uint32Array(4)).join("-"),
-    items: lines.map((line) => ({
-      ...(model && { model }),
-      ...line,
-      ...(feature && { feature }),
-      ...(inputTokens > 0 && { request_input_tokens: inputTokens }),
-    })),
-  } satisfies BatchMessage;
+    model: model || undefined,
+    feature: options.feature,
+    request_input_tokens: inputTokens || undefined,
+    lines,
+  };
 }
 
 /** A count of a provider's answer: 0 where it is missing or no number. */
