@@ -29,6 +29,8 @@ export type BatchItem = {
   cached_quantity?: number | undefined;
   /** All input tokens of the request this usage is of. Some models cost more for long requests; without it, the base price holds. */
   request_input_tokens?: number | undefined;
+  /** How the provider served the request, where that changes its price: `batch`, `flex` or `priority`; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced. */
+  service_tier?: "standard" | "batch" | "flex" | "priority" | undefined;
   /** USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage. */
   estimated_cost?: number | undefined;
   /** The feature the usage served. */
@@ -175,6 +177,8 @@ export type UsageMessage = {
   model?: string | undefined;
   /** All input tokens of the request this usage is of. Some models cost more for long requests; without it, the base price holds. */
   request_input_tokens?: number | undefined;
+  /** How the provider served the request, where that changes its price: `batch`, `flex` or `priority`; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced. */
+  service_tier?: "standard" | "batch" | "flex" | "priority" | undefined;
   /** The feature the usage served. */
   feature?: string | undefined;
   /** An id of your own that groups messages. */
