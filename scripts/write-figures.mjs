@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { root } from "./root.mjs";
 
 const files = process.argv.slice(2);
-if (files.length === 0) throw new Error("Name the files that `npm run bench` has written (bench-results/*.json).");
+if (files.length === 0)
+  throw new Error("Name the files that `npm run bench` has written (bench-results/*.json).");
 
 const results = files.map((file) => JSON.parse(readFileSync(file, "utf8")));
 const figures = new Map();
@@ -35,7 +36,10 @@ const readme = join(root, "README.md");
 const text = readFileSync(readme, "utf8");
 const between = /(<!-- figures -->\n)[\s\S]*?(<!-- end of figures -->)/;
 if (!between.test(text)) throw new Error("README.md has no place for the figures: <!-- figures -->.");
-writeFileSync(readme, text.replace(between, (_, start, end) => `${start}${table}\n${end}`));
+writeFileSync(
+  readme,
+  text.replace(between, (_, start, end) => `${start}${table}\n${end}`),
+);
 
 function show(value, unit) {
   const digits = unit === "%" || unit === "/s" ? value.toFixed(0) : value.toPrecision(3);
