@@ -173,6 +173,16 @@ describe("The receiver refuses, as OTLP says,", () => {
     expect(await statusIn(response)).toMatchObject({ code: 8 });
   });
 
+  test("Unknown parameters", async () => {
+    const source = await makeSource(harness);
+    const response = await source.send(readCapture("claude-code-logs"), {
+      path: "/api/otlp/v1/logs?project=checkout",
+    });
+    expect(response.status).toBe(400);
+    expect((await response.json()).message).toContain("query.project");
+    expect(await source.messages()).toEqual([]);
+  });
+
   test("Other methods", async () => {
     const { url } = await makeSource(harness);
     const response = await fetch(`${url}/api/otlp/v1/traces`);

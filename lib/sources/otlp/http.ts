@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { accepted, ServiceError } from "@/lib/errors";
 import { readDecodedBytes } from "@/lib/http/body";
 import { answerMethods, type Handler, type RouteHandlers } from "@/lib/http/define-route";
+import { parseRequest } from "@/lib/http/parse-request";
 import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
 import { parseCredentials } from "@/lib/keys/credentials";
@@ -46,6 +47,8 @@ async function answer(
   Object.assign(headers, rateHeaders(rate));
   const { key } = accepted(outcome);
   const encoding = requireEncoding(request);
+  // Refuses unknown parameters, as every endpoint does.
+  await parseRequest({}, request, Promise.resolve({}));
   const bytes = await readDecodedBytes(request, exportLimitBytes);
   const entries = readEntries(signal, decodeExport(signal, encoding, bytes));
   return encodeSuccess(signal, encoding, await recordExport({ key, lookup, address }, entries));
