@@ -213,6 +213,16 @@ describe("Metrics", () => {
   });
 });
 
+test("Metrics without a user do not count what spans with users tell", async () => {
+  const source = await makeSource(harness);
+  const at = 1_795_303_000;
+  await source.accept(
+    exportSpans([{ id: "1", attributes: { ...chatCall, "user.id": "u_1", "session.id": "s_1" } }]),
+  );
+  await source.accept(exportPoints([{ start: at, time: at + 60, value: 10 }]));
+  expect(await source.recorded()).toEqual(call);
+});
+
 test("A key keeps no calls of another from being counted", async () => {
   const source = await makeSource(harness);
   const at = 1_795_303_000;

@@ -11,7 +11,7 @@ export function tellingOf({ signal }: Pick<Rule, "signal">): Telling {
 }
 
 /**
- * What a record is one telling of: a session, or else what one user's service does. An emitter may tell the same calls one
+ * What a record is one telling of: a session, what one user does in a service, or a service. An emitter may tell the same calls one
  * by one and as sums, and nothing in the two joins them. The telling that comes first takes the unit, and the other is
  * then not counted. Sums belong to the narrowest unit that they name; calls take each that sums of theirs could name.
  * Empty where the emitter's row counts one telling alone.
@@ -20,11 +20,13 @@ export function claimsOf({ name, rules }: Emitter, { own, resource }: Entry, rul
   const telling = tellingOf(rule);
   if (rules.every((other) => tellingOf(other) === telling)) return [];
   const { session, user } = rule.attribution;
-  const service = [String(resource.get("service.name") ?? ""), firstText(user, own, resource) ?? ""];
+  const service = String(resource.get("service.name") ?? "");
+  const ofUser = firstText(user, own, resource);
   const inSession = firstText(session, own, resource);
   const units = [
     ...(inSession === undefined ? [] : [JSON.stringify(["session", name, inSession])]),
-    JSON.stringify(["service", ...service]),
+    ...(ofUser === undefined ? [] : [JSON.stringify(["user", service, ofUser])]),
+    JSON.stringify(["service", service]),
   ];
   return telling === "sums" ? units.slice(0, 1) : units;
 }
