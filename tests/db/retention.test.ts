@@ -75,6 +75,11 @@ const storedMonths = async () =>
     )
   ).map(({ month, postings }) => `${month}: ${postings}`);
 
+/** Ends the sessions of this database that wait for a lock. */
+const endWaiting = `
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`;
+
 const remove = (before: string, dryRun = false) => removeMessages({ before, dryRun });
 
 describe("Removing the messages of old months", () => {
@@ -139,6 +144,10 @@ describe("Removing the messages of old months", () => {
       await killed.line((text) => (text.startsWith("2026-01:") ? true : undefined));
       killed.child.kill("SIGKILL");
       await killed.ended;
+      // Its session still waits for February, and would remove it when the lock is free: it ends with the program.
+      await expect
+        .poll(async () => (await rowsOf(endWaiting)).length, { timeout: 20_000, interval: 50 })
+        .toBe(0);
     } finally {
       await holder.query("rollback");
       holder.release();
