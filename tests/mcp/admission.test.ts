@@ -119,7 +119,7 @@ test("Counts each HTTP request of a client's session once against the rate limit
   const forwarder = await startForwarder(baseUrl);
   const local = await connectModern(modernStdio(forwarder.url, secret));
   // The local program checks the key when it starts.
-  await expect.poll(() => forwarder.requests).toContain("GET /api/v1/budgets/status");
+  await expect.poll(() => forwarder.requests, { timeout: 30_000 }).toContain("GET /api/v1/budgets/status");
   await local.call("log_usage", usage);
   await local.close();
   await forwarder.settled();

@@ -3,12 +3,12 @@ import { costMessage } from "@/lib/contract/message";
 import { chooseMapping } from "./fields";
 import { toMessage } from "./message";
 
-/** A column has one value, and a charge in a file has been made: nothing recurs after it. */
-const withoutColumn = ["metadata", "recurring", "ends_on"];
+/** A column has one value, a row is one line of usage, and a charge in a file has been made: nothing recurs after it. */
+const withoutColumn = ["metadata", "recurring", "ends_on", "lines"];
 
 const types = costMessage.options.flatMap(({ shape }): [string, string[]][] => {
   const fields = Object.keys(shape).filter((name) => !withoutColumn.includes(name));
-  // A row is one line of usage, so a file has no batches.
+  // For the same reason a file has no batches.
   return shape.type.value === "batch" ? [] : [[shape.type.value, fields]];
 });
 

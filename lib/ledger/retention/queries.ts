@@ -14,7 +14,9 @@ export function selectMonthsBefore(client: ClientBase, before: string): Promise<
     sql`select first_day::text as from, (first_day + interval '1 month')::date::text as until,
         pg_catalog.pg_total_relation_size(id) as bytes
       from (
-        select c.oid as id, to_date(right(c.relname, 7), 'YYYY_MM') as first_day
+        -- A case, because Postgres may read the names of all relations before it finds the partitions among them.
+        select c.oid as id,
+          case when c.relname ~ '_[0-9]{4}_[0-9]{2}$' then to_date(right(c.relname, 7), 'YYYY_MM') end as first_day
         from pg_catalog.pg_inherits as i join pg_catalog.pg_class as c on c.oid = i.inhrelid
         where i.inhparent = 'public.messages'::regclass
       ) as months
