@@ -238,6 +238,8 @@ function nameByPath(path: string): string {
     .filter((part) => part && !part.startsWith("["));
   const [first = "", second] = segments;
   if (first === "me") return "Current user";
+  // Not with the messages of keys, so that neither page takes long to load.
+  if (first === "workspaces" && second === "messages") return "Messages of a workspace";
   const words = (first === "workspaces" && second ? second : first)
     .replaceAll("-", " ")
     .replace(/^api\b/, "API");

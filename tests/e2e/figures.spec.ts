@@ -228,10 +228,12 @@ test("Shows the API's figures on every page for four months of a team, and parts
       };
     });
     await expectFigures(page, `/${slug}/settings/prices`, async () => {
-      const { prices } = await readApi<z.output<typeof priceList>>(page, `${api}/prices`);
+      const { prices, disputed } = await readApi<z.output<typeof priceList>>(page, `${api}/prices`);
       const { unpriced } = await readApi<z.output<typeof unpricedList>>(page, `${api}/unpriced`);
       return {
         rate: digitsOf(prices.map(({ rate }) => rate)),
+        "applied.rate": digitsOf(disputed.map(({ applied }) => applied.rate)),
+        "other.rate": digitsOf(disputed.map(({ other }) => other.rate)),
         quantity: digitsOf(unpriced.map(({ quantity }) => quantity)),
       };
     });
