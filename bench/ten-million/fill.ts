@@ -223,13 +223,14 @@ function rowsOf(tenant: Tenant, sent: TeamMessage, now: number): { rows: LedgerR
   const { workload, environment, source, recordedAt, message } = sent;
   const id = uuidv7({ msecs: recordedAt });
   const created_at = new Date(recordedAt).toISOString();
-  const { postings } = compose(message, now);
-  const rows = postings.map(({ project, ...posting }): LedgerRow => {
+  const { postings, fromProject = workload.project } = compose(message, now);
+  const rows = postings.map((posting, index): LedgerRow => {
+    const project = index === 1 ? fromProject : workload.project;
     const owner = {
       workspace_id: tenant.id,
       id,
       created_at,
-      project_id: tenant.projectIds.get(project ?? workload.project) ?? "",
+      project_id: tenant.projectIds.get(project) ?? "",
       api_key_id: tenant.keyIds[environment][workload.key] ?? "",
       environment,
       source,

@@ -27,9 +27,15 @@ export type CostContext = {
 
 /**
  * A message with its cost. `cost` is what its key spends, the sum of the postings. `amount` is the message's amount:
- * the same, except for an allocation, which moves an amount and costs nothing.
+ * the same, except for an allocation, which moves an amount and costs nothing. `fromProject`: the slug of the project of the
+ * second posting, where that is not the message's own.
  */
-export type Composed = { cost: Decimal; amount: Decimal; postings: [Posting, ...Posting[]] };
+export type Composed = {
+  cost: Decimal;
+  amount: Decimal;
+  postings: [Posting, ...Posting[]];
+  fromProject?: string;
+};
 
 /** A message whose cost depends only on itself, prices and currencies. */
 export type CostedMessage = Exclude<CostMessage, { type: "allocation" }>;
@@ -93,24 +99,27 @@ export function priceUsageLine(
 /** What a posting has of its line. */
 function lineFields(line: Line & { feature?: string | undefined }, priced: PricedAmount) {
   const { model, feature, unit_type, quantity, cached_quantity, request_input_tokens, service_tier } = line;
-  const details = { cached_quantity, request_input_tokens, service_tier };
+  const hasDetails = (cached_quantity ?? request_input_tokens ?? service_tier) !== undefined;
   return {
     model,
     feature,
     unit_type,
     quantity,
     cost_status: priced.costStatus,
-    ...(priced.price && { price: priced.price }),
-    ...(Object.values(details).some((value) => value !== undefined) && { details }),
+    price: priced.price ?? undefined,
+    details: hasDetails ? { cached_quantity, request_input_tokens, service_tier } : undefined,
+    amount_usd: toText(priced.amount),
   };
 }
 
 function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Composed {
   const { provider, batch_id } = message;
-  const shared = { ...sharedFields(message, now), provider, batch_id };
   if (!isOneLine(message)) return composeLines(message, { now, overrides });
-  const priced = priceUsageLine(provider, message, shared.occurred_at, overrides);
-  return single(priced.amount, { ...shared, ...lineFields(message, priced) });
+  const { type, label, metadata, occurred_at } = sharedFields(message, now);
+  const priced = priceUsageLine(provider, message, occurred_at, overrides);
+  const { amount } = priced;
+  const own = { type, label, metadata, occurred_at, provider, batch_id, ...lineFields(message, priced) };
+  return { cost: amount, amount, postings: [own] };
 }
 
 /**
@@ -132,20 +141,32 @@ function composeBatch(message: Of<"batch">, context: CostContext): Composed {
   return composePostings(message, message.items, context);
 }
 
+const noLabel = { label: undefined, metadata: undefined };
+
 function composePostings(
   message: Of<"batch"> | Of<"usage">,
   items: (Line & { feature?: string | undefined })[],
   { now, overrides }: CostContext,
 ): Composed {
-  const { label, metadata, ...each } = sharedFields(message, now);
+  const { type, label, metadata, occurred_at } = sharedFields(message, now);
   const { provider, batch_id } = message;
-  const lines = items.map((line, part) => {
-    const priced = priceUsageLine(provider, line, each.occurred_at, overrides);
-    const own = { ...each, ...(part === 0 && { label, metadata }), provider, batch_id, part };
-    return { ...own, ...lineFields(line, priced), amount: priced.amount };
+  const amounts: Decimal[] = [];
+  const postings = items.map((line, part): Posting => {
+    const priced = priceUsageLine(provider, line, occurred_at, overrides);
+    amounts.push(priced.amount);
+    const own = part === 0 ? { label, metadata } : noLabel;
+    return {
+      type,
+      label: own.label,
+      metadata: own.metadata,
+      occurred_at,
+      provider,
+      batch_id,
+      part,
+      ...lineFields(line, priced),
+    };
   });
-  const postings = lines.map(({ amount, ...line }): Posting => ({ ...line, amount_usd: toText(amount) }));
-  const amount = sum(lines.map((line) => line.amount));
+  const amount = sum(amounts);
   return { cost: amount, amount, postings: postings as [Posting, ...Posting[]] };
 }
 
@@ -213,13 +234,8 @@ export function composeAllocation(message: Of<"allocation">, amount: Decimal, no
     amount,
     postings: [
       { ...shared, details, amount_usd: toText(amount) },
-      {
-        ...shared,
-        details,
-        part: 1,
-        project: message.from_project,
-        amount_usd: toText(subtract(zero, amount)),
-      },
+      { ...shared, details, part: 1, amount_usd: toText(subtract(zero, amount)) },
     ],
+    fromProject: message.from_project,
   };
 }

@@ -25,6 +25,7 @@ import { checkMessage } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import { Draft } from "./draft";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
+import type { LedgerRow, Posting } from "./ledger";
 
 /**
  * Where a message is decided: the draft it goes into, whether that draft is a dry run's, and how many past periods the
@@ -123,7 +124,7 @@ export class Group {
     const cost = work.due.reduce((total, { composed }) => add(total, composed.cost), work.own.cost);
     const refusal = decideCost(key, draft.spentBy(loaded), cost, now);
     if (refusal) return refusal;
-    draft.addSpent(loaded, cost);
+    if (key.monthlyLimit !== null) draft.addSpent(loaded, cost);
     place.duePeriods += work.due.length;
     return { result: this.#record(loaded, request, work, place), replayed: false };
   }
@@ -143,24 +144,27 @@ export class Group {
     const id = newId();
     const owner = {
       workspace_id: key.workspaceId,
+      id,
       created_at: this.#createdAt,
       api_key_id: key.id,
       source: request.source,
       environment: key.environment,
       project_id: projectIn(draft, key.workspaceId, request.project),
     };
-    for (const { project, ...posting } of own.postings) {
-      const project_id =
-        project === undefined ? owner.project_id : projectIn(draft, key.workspaceId, project);
-      draft.addMessage({ ...posting, ...owner, id, project_id });
+    for (const [index, posting] of own.postings.entries()) {
+      const row = rowOf(owner, posting);
+      if (index === 1 && own.fromProject !== undefined)
+        row.project_id = projectIn(draft, key.workspaceId, own.fromProject);
+      draft.addMessage(row);
     }
     const periods = due.map((charge) => {
       const periodId = newId();
-      for (const posting of postingsOf(charge, id)) draft.addMessage({ ...posting, ...owner, id: periodId });
+      for (const posting of postingsOf(charge, id))
+        draft.addMessage(rowOf({ ...owner, id: periodId }, posting));
       return { id: periodId, starts_on: charge.startsOn, amount_usd: toText(charge.composed.amount) };
     });
     if (isRecurring(request.message)) {
-      draft.subscriptions.push(toSubscription({ ...owner, id }, request.message, this.admission.now));
+      draft.subscriptions.push(toSubscription(owner, request.message, this.admission.now));
     }
     const answer = {
       id,
@@ -168,8 +172,8 @@ export class Group {
       project_id: owner.project_id,
       created_at: this.#createdAt,
       cost_status: combineStatuses(own.postings.map((posting) => posting.cost_status)),
-      ...(periods.length > 0 && { due_periods: periods }),
-      ...(dryRun && { dry_run: true as const }),
+      due_periods: periods.length > 0 ? periods : undefined,
+      dry_run: dryRun ? (true as const) : undefined,
     };
     const remembered = { response: answer, message_id: id };
     if (request.idempotency_key !== undefined) {
@@ -221,6 +225,15 @@ export class Group {
 }
 
 /**
+ * The row of a posting. Names the owner's columns and then spreads the posting: V8 makes an object from a spread that
+ * other properties follow some fifty times slower than one whose spread is last.
+ */
+function rowOf(owner: Omit<LedgerRow, keyof Posting>, posting: Posting): LedgerRow {
+  const { workspace_id, id, created_at, project_id, api_key_id, source, environment } = owner;
+  return { workspace_id, id, created_at, project_id, api_key_id, source, environment, ...posting };
+}
+
+/**
  * What was answered to the request before. `meant` is what this request would be remembered as, to be compared: a key of a
  * client stands for one content, while records of one call differ.
  */
@@ -250,7 +263,7 @@ function projectIn(draft: Draft, workspaceId: string, slug: string): string {
 function attemptOf({ project, source, message }: IngestRequest, dryRun: boolean): Attempt {
   const tellsSpend = message.type === "allocation" && (message.percent !== undefined || dryRun);
   return {
-    permissions: [permissionOf[message.type], ...(tellsSpend ? (["read_summaries"] as const) : [])],
+    permissions: tellsSpend ? [permissionOf[message.type], "read_summaries"] : [permissionOf[message.type]],
     source,
     projects: message.type === "allocation" ? [project, message.from_project] : [project],
     ...(message.type === "usage" && { features: [message.feature] }),

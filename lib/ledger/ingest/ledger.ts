@@ -30,11 +30,8 @@ export type LedgerRow = {
   details?: unknown;
 };
 
-/**
- * A posting before its message's sender is known: a row without its owner's columns. `project` is the slug of a
- * project other than the message's own.
- */
+/** A posting before its message's sender is known: a row without its owner's columns. */
 export type Posting = Omit<
   LedgerRow,
   "workspace_id" | "id" | "created_at" | "project_id" | "api_key_id" | "environment" | "source"
-> & { project?: string };
+>;

@@ -41,7 +41,7 @@ export function ingest(
 ): Promise<IngestVerdict> {
   const { idempotencyHeader, body, ...rest } = call;
   const message = body instanceof ServiceError ? body : withHeader(body, idempotencyHeader);
-  return batcher.add({ ...rest, body: message instanceof ServiceError ? message : [message] });
+  return batcher.add({ body: message instanceof ServiceError ? message : [message], ...rest });
 }
 
 /**
