@@ -121,8 +121,12 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, serve
 
 /** The Host header; undefined where there are several, because a proxy and this server could each use another one. */
 function hostOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
-  const names = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
-  return names.length > 1 ? undefined : headers.host;
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === "host") count += 1;
+  }
+  return count > 1 ? undefined : headers.host;
 }
 
 /** Sets the request's Host header to the host of its target. Also in `rawHeaders`, which the adapter reads. */
@@ -171,7 +175,7 @@ async function fastLane(servePage: Listener, dev: boolean): Promise<Listener> {
   const lane = await createLane();
   // Relative to the working directory, as Next's own folder. Not in development, where the files change.
   const reference = dev ? undefined : await Reference.read(join(process.cwd(), "public/docs"));
-  lane.notFound(async ({ env: { incoming, outgoing } }) => {
+  lane.notFound(async ({ incoming, outgoing }) => {
     await servePage(incoming, outgoing);
     return RESPONSE_ALREADY_SENT;
   });

@@ -35,6 +35,9 @@ export function positiveDecimal(description: string, { orZero = false, rounded =
       error: (issue) => (issue.input === undefined ? "is required" : "must be a number"),
     })
     .transform((value, context) => {
+      // A whole number within the limits needs no look at its digits. Most quantities are whole.
+      if (typeof value === "number" && value > 0 && value < 10 ** maxIntegerDigits && Number.isInteger(value))
+        return String(value);
       const text = value instanceof ExactNumber ? value.text : String(value);
       const number = Number(text);
       const { integerDigits, decimals } = measure(text);

@@ -60,9 +60,10 @@ function parseQuery<S extends Part>(schema: S | undefined, request: Request): Ou
 function parseQuery(schema: Part, request: Request): unknown {
   const given = parseParameters(request);
   if (schema && !(schema instanceof z.ZodObject)) return requirePart(schema, given, "query");
-  const known = Object.keys(schema?.shape ?? {});
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  const shape: object = schema?.shape ?? {};
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(shape, name));
   if (unknown.length > 0) {
+    const known = Object.keys(shape);
     const hint = known.length > 0 ? `its parameters are: ${known.join(", ")}` : "it has no parameters";
     throw validationFailed(
       unknown.map((name) => ({
