@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { hearSiblings, tellSiblings } from "@/lib/siblings";
 
 /** A call whose answer could not be delivered: its fingerprint and its idempotency key. */
@@ -82,5 +82,5 @@ export function fingerprintOf(caller: string, tool: string, args: unknown): stri
 }
 
 function digest(parts: string[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+  return hash("sha256", JSON.stringify(parts), "base64url");
 }

@@ -25,9 +25,9 @@ export type IngestCall = {
   lookup: KeyLookup;
   address: string | undefined;
   /** The addresses that an access token may be for, if access tokens are accepted. */
-  audiences?: readonly string[];
+  audiences?: readonly string[] | undefined;
   /** The call was admitted, and counted against its key's rate, as part of the request that it came in. */
-  isAdmitted?: boolean;
+  isAdmitted?: boolean | undefined;
   dryRun: boolean;
   /**
    * The messages, each of them or what is wrong with it; or what is wrong with the body as a whole. Either is refused

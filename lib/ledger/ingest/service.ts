@@ -39,9 +39,10 @@ type Unread<Body> = Omit<IngestCall, "body"> & { body: Verdict<Body> };
 export function ingest(
   call: Unread<IngestRequest> & { idempotencyHeader: string | null },
 ): Promise<IngestVerdict> {
-  const { idempotencyHeader, body, ...rest } = call;
+  const { idempotencyHeader, body, lookup, address, audiences, isAdmitted, dryRun } = call;
   const message = body instanceof ServiceError ? body : withHeader(body, idempotencyHeader);
-  return batcher.add({ body: message instanceof ServiceError ? message : [message], ...rest });
+  const messages = message instanceof ServiceError ? message : [message];
+  return batcher.add({ lookup, address, audiences, isAdmitted, dryRun, body: messages });
 }
 
 /**

@@ -26,10 +26,11 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     ],
     run: async ({ request, headers, caller, body, query }) => {
       const { outcome, rate } = await ingest({
-        ...caller,
         body,
         dryRun: query?.dry_run ?? false,
         idempotencyHeader: request.headers.get("idempotency-key"),
+        lookup: caller.lookup,
+        address: caller.address,
       });
       Object.assign(headers, rateHeaders(rate));
       const { result, replayed } = acceptedOne(outcome);
