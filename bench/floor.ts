@@ -1,6 +1,7 @@
 // The floor: the least work of a service that records a message and answers after the commit. It uses the service's HTTP
 // adapter, parses JSON and collects requests into one insert of the same row, into a table with the same partitions and
-// indexes. It checks no key, prices nothing and sums nothing.
+// indexes. It checks no key, prices nothing and sums nothing. One insert runs at a time, of all that arrived during the one
+// before it, and Node has its default flags.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -74,8 +75,7 @@ const batcher = new Batcher<Row, Row>({
   },
   weigh: () => 1,
   maxGroupWeight: 500,
-  maxInFlight: 2,
-  company: { weight: 100, maxWaitMs: 50 },
+  maxInFlight: 1,
   maxQueuedWeight: 20_000,
   overflow: () => new Error("The queue is full."),
 });

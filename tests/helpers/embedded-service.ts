@@ -32,8 +32,6 @@ export async function startEmbeddedService(settings: Record<string, string> = {}
   const state = readState(dataDir);
   const adminUrl = loginUrl(state, state.port ?? 0, "postgres");
   const fixtures = new Fixtures(adminUrl);
-  // Its idle connections end with the server; the next query opens another one.
-  fixtures.sql.on("error", () => {});
   const postmaster = () =>
     Number(
       readFileSync(join(state.home ?? join(dataDir, "postgres"), "cluster/postmaster.pid"), "utf8").split(
