@@ -246,11 +246,11 @@ grant select on public.daily_spend to authenticated, outlay_key, service_role;
 
 create policy "A key reads the daily spend of its environment and projects"
   on public.daily_spend for select to outlay_key
-  using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and (project_id in (select private.key_projects())));
+  using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and (project_id = any ((array(select private.key_projects())))));
 
 create policy "A member reads the daily spend of their workspaces"
   on public.daily_spend for select to authenticated
-  using ((workspace_id in (select private.member_workspaces())));
+  using (workspace_id = any ((array(select private.member_workspaces()))));
 
 create policy "Nobody reads the daily spend of a workspace that was deleted"
   on public.daily_spend as restrictive for select to authenticated, outlay_key
@@ -292,7 +292,7 @@ end);
 
 create policy "A member reads the daily totals of their workspaces"
   on public.daily_totals for select to authenticated
-  using ((workspace_id in (select private.member_workspaces())));
+  using (workspace_id = any ((array(select private.member_workspaces()))));
 
 create policy "Nobody reads the daily totals of a workspace that was deleted"
   on public.daily_totals as restrictive for select to authenticated, outlay_key

@@ -76,10 +76,17 @@ const given: Record<string, unknown[][]> = {
       { month: { from: "x", until: "x" }, id: "x" },
     ],
   ],
-  selectTypeTotals: scopes().map((scope) => [scope, anything, anything, anything]),
-  selectSlices: scopes().map((scope) => [scope, anything]),
-  selectBuckets: scopes().flatMap((scope) =>
-    ["type", "project", "key"].map((groupBy) => [scope, anything, "day", groupBy, ["x", null]]),
+  selectTypeTotals: scopes().flatMap((scope) =>
+    [undefined, { bucket: "day", groupBy: "key" }, { bucket: "month", groupBy: "type" }].map((series) => [
+      scope,
+      anything,
+      anything,
+      anything,
+      series,
+    ]),
+  ),
+  selectBreakdown: scopes().flatMap((scope) =>
+    ["type", "project", "key"].map((groupBy) => [scope, anything, { bucket: "day", groupBy, maxGroups: 8 }]),
   ),
   selectDiffering: ["key_spend", "posting", "idempotency"].flatMap((kind) => [
     [kind, null],

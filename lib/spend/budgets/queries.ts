@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/contract/month";
 import { nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
-import { assignments, empty, sql } from "@/lib/db/sql";
+import { assignments, empty, type Sql, sql } from "@/lib/db/sql";
 import type { LedgerScope } from "@/lib/spend/scope";
 
 const budgetRow = {
@@ -31,9 +31,16 @@ export function selectBudgetStatus(
   { month, id }: { month?: DayRange; id?: string | undefined } = {},
 ): Promise<BudgetRow[]> {
   const thisMonth = sql`date_trunc('month', now() at time zone 'UTC')`;
-  const inMonth = month
-    ? sql`day >= ${month.from} and day < ${month.until}`
-    : sql`day >= ${thisMonth}::date and day < (${thisMonth} + interval '1 month')::date`;
+  const { from, last } = month
+    ? { from: sql`${month.from}::date`, last: sql`${month.until}::date - 1` }
+    : { from: thisMonth, last: sql`${thisMonth} + interval '1 month - 1 day'` };
+  // Names the days, so that the index finds those of one value; with the ends of a range it reads all values of each day.
+  const days = sql`any (array(select generate_series(${from}, ${last}, interval '1 day')::date))`;
+  const spendOf = (scopeType: Sql, dimension: Sql, ofScope: Sql) => sql`
+    select type, amount_usd
+    from public.daily_totals
+    where ${scopeType} and daily_totals.workspace_id = budgets.workspace_id and environment = ${environment}
+      and dimension = ${dimension} and day = ${days} ${ofScope}`;
   return selectAll(
     client,
     budgetRow,
@@ -43,17 +50,23 @@ export function selectBudgetStatus(
      left join lateral (
        select sum(amount_usd) as amount_usd,
          sum(amount_usd) filter (where type in ('subscription', 'expense')) as booked_usd
-       from public.daily_totals
-       where daily_totals.workspace_id = budgets.workspace_id
-         and environment = ${environment}
-         and ${inMonth}
-         and dimension = case budgets.scope_type when 'global' then 'project' else budgets.scope_type end
-         and case budgets.scope_type
-           when 'global' then true
-           -- Providers are compared without case, as for prices.
-           when 'provider' then lower(value) = lower(budgets.scope_value)
-           else value = budgets.scope_value
-         end
+       from (
+         ${spendOf(
+           sql`budgets.scope_type in ('project', 'feature', 'key')`,
+           sql`budgets.scope_type`,
+           sql`and value = budgets.scope_value`,
+         )}
+         union all
+         -- Each dimension sums to the whole; there are fewest providers.
+         ${spendOf(sql`budgets.scope_type = 'global'`, sql`'provider'`, empty)}
+         union all
+         -- Providers are compared without case, as for prices.
+         ${spendOf(
+           sql`budgets.scope_type = 'provider'`,
+           sql`'provider'`,
+           sql`and lower(value) = lower(budgets.scope_value)`,
+         )}
+       ) as amounts
      ) as spend on true
      where budgets.workspace_id = ${workspaceId} ${id === undefined ? empty : sql`and budgets.id = ${id}`}
      order by budgets.name, budgets.id`,

@@ -8,7 +8,10 @@ import { condition, type LedgerFilters, lineConditions, rowConditions } from "@/
 import type { DayPoint } from "@/lib/spend/period";
 
 const typeTotals = {
-  type: text(),
+  /** Null in the sums of a bucket. */
+  type: nullable(text()),
+  /** The first day of a bucket, `YYYY-MM-DD`; null in the sums of a type over all of it. */
+  bucket: nullable(text()),
   /** Whether the period itself has any. A type may occur in the preceding period only. */
   is_current: boolean(),
   amount: numeric(),
@@ -21,81 +24,94 @@ const typeTotals = {
   before_to_point: numeric(),
 };
 
-/** The sums of one type of message. Amounts are USD as exact text. */
+/** The sums of one type of message, of one bucket, or of both. Amounts are USD as exact text. */
 export type TypeTotals = Row<typeof typeTotals>;
 
 const slice = {
   dimension: text<Dimension>(),
-  value: nullable(text()),
+  /** What filters use: a slug, the id of a key, or a name. */
   reference: nullable(text()),
   name: nullable(text()),
   amount: numeric(),
   messages: numeric(),
 };
+const breakdownRow = { ...slice, bucket: nullable(text()), place: nullable(integer()) };
 
-/**
- * The sum of one value of a dimension. `value` is the id of a project or key, or a name; `reference` is what filters use.
- */
+/** The sum of one value of a dimension. Amounts are USD as exact text. */
 export type Slice = Row<typeof slice>;
 
-const bucketRow = { bucket: text(), place: nullable(integer()), amount: numeric() };
+/** A bucket of a series. `place`: the index of the value among the highest; null for the sum of all others. */
+export type BucketRow = { bucket: string; place: number | null; amount: string };
 
-/** A bucket of a series. `place`: the index of the value in the requested ones; null for the sum of all others. */
-export type BucketRow = Row<typeof bucketRow>;
+/** A series to read: the length of its buckets, the dimension to stack by, and the most groups of a stack. */
+export type SeriesScope = { bucket: "day" | "month"; groupBy: Dimension; maxGroups: number };
 
 /** The messages to sum. The caller's policies still limit what is visible. */
 export type SpendScope = { workspaceId: string; filters: LedgerFilters };
 
-/** The values of each dimension in a row `s` of the rollup, for `values`. */
-const sliceOf = {
-  project: sql`('project', s.project_id::text)`,
-  key: sql`('key', s.api_key_id::text)`,
-  provider: sql`('provider', s.provider)`,
-  model: sql`('model', s.model)`,
-  feature: sql`('feature', s.feature)`,
+/** The columns of each dimension in the rollup. */
+const columnOf = {
+  project: sql`project_id`,
+  key: sql`api_key_id`,
+  provider: sql`provider`,
+  model: sql`model`,
+  feature: sql`feature`,
 };
-type NamedDimension = keyof typeof sliceOf;
-const namedDimensions = Object.keys(sliceOf) as NamedDimension[];
+type NamedDimension = keyof typeof columnOf;
+const namedDimensions = Object.keys(columnOf) as NamedDimension[];
 
 /** The dimension to sum where only the whole matters: each dimension sums to it, and there are fewest providers. */
 const fewest = "provider";
 
-/**
- * Sums by day, type and value of some dimensions. If only the environment and type are filtered, it reads the daily totals,
- * which have one row per name; otherwise it reads the rollup.
- */
-function spendBy(dimensions: NamedDimension[], { workspaceId, filters }: SpendScope): Sql {
-  const { project, key, provider, model, feature, source } = filters;
-  const isNarrow = [project, key, provider, model, feature, source].some((filter) => filter !== undefined);
-  if (!isNarrow) {
-    return sql`
-      select dimension, value, day, type, amount_usd, message_count, unpriced_count
-      from public.daily_totals
-      where workspace_id = ${workspaceId} and environment = ${filters.environment}
-        and dimension in (${join(dimensions)}) ${condition(sql`type`, filters.type)}`;
-  }
-  return sql`
-    select slice.dimension, slice.value, s.day, s.type, s.amount_usd, s.message_count, s.unpriced_count
-    from public.daily_spend as s
-    cross join lateral (values ${join(dimensions.map((dimension) => sliceOf[dimension]))}) as slice (dimension, value)
-    where s.workspace_id = ${workspaceId}
-      ${rowConditions(sql`s`, workspaceId, filters)} ${lineConditions(sql`s`, filters)}`;
+/** Whether more than the environment and type are filtered: then only the rollup has the sums, otherwise the daily totals. */
+function isNarrow({ project, key, provider, model, feature, source }: LedgerFilters): boolean {
+  return [project, key, provider, model, feature, source].some((filter) => filter !== undefined);
 }
 
-/** The totals of a period by type, with those of the preceding period. */
+/** The rows of the daily totals of some dimensions, in a range of days. They have one row per name. */
+function totalsWithin(
+  dimensions: NamedDimension[],
+  { workspaceId, filters }: SpendScope,
+  range: DayRange,
+): Sql {
+  return sql`public.daily_totals
+    where workspace_id = ${workspaceId} and environment = ${filters.environment} and dimension in (${join(dimensions)})
+      ${condition(sql`type`, filters.type)} and day >= ${range.from} and day < ${range.until}`;
+}
+
+/** The rows of the rollup in a range of days. */
+function spendWithin({ workspaceId, filters }: SpendScope, range: DayRange): Sql {
+  return sql`public.daily_spend as s
+    where workspace_id = ${workspaceId} ${rowConditions(sql`s`, workspaceId, filters)} ${lineConditions(sql`s`, filters)}
+      and day >= ${range.from} and day < ${range.until}`;
+}
+
+/**
+ * The totals of a period by type, with those of the preceding period, and the same by bucket where buckets are asked for; by
+ * type and bucket where a series is stacked by type.
+ */
 export function selectTypeTotals(
   client: ClientBase,
   scope: SpendScope,
   range: DayRange,
   before: DayRange,
   point: DayPoint,
+  series?: Pick<SeriesScope, "bucket" | "groupBy">,
 ): Promise<TypeTotals[]> {
   const isCurrent = sql`day >= ${range.from}`;
   const isBefore = sql`day < ${range.from}`;
+  const both = { from: before.from, until: range.until };
+  const rows = isNarrow(scope.filters) ? spendWithin(scope, both) : totalsWithin([fewest], scope, both);
+  const sets = [
+    sql`(type)`,
+    ...(series ? [sql`(bucket)`] : []),
+    ...(series?.groupBy === "type" ? [sql`(type, bucket)`] : []),
+  ];
   return selectAll(
     client,
     typeTotals,
-    sql`select type, bool_or(${isCurrent}) as is_current,
+    // Sums each day first: what follows is done for each day and type, not for each row.
+    sql`select type, ${series ? sql`to_char(days.bucket, 'YYYY-MM-DD')` : sql`null`} as bucket, bool_or(${isCurrent}) as is_current,
        coalesce(sum(amount_usd) filter (where ${isCurrent}), 0) as amount,
        coalesce(sum(message_count) filter (where ${isCurrent}), 0) as messages,
        coalesce(sum(unpriced_count) filter (where ${isCurrent}), 0) as unpriced,
@@ -106,59 +122,111 @@ export function selectTypeTotals(
          sum(case when day = ${point.day} then amount_usd * ${point.fraction}::numeric else amount_usd end)
            filter (where ${isBefore} and day <= ${point.day}), 0
        ) as before_to_point
-     from (${spendBy([fewest], scope)}) as spend
-     where day >= ${before.from} and day < ${range.until}
-     group by type
-     order by type`,
-  );
-}
-
-/** The sums of each value of each dimension except the type, in a period, highest amount first. Each dimension sums to the total. */
-export function selectSlices(client: ClientBase, scope: SpendScope, range: DayRange): Promise<Slice[]> {
-  const { workspaceId } = scope;
-  return selectAll(
-    client,
-    slice,
-    sql`select slice.dimension, slice.value, slice.amount, slice.messages,
-       coalesce(projects.slug, slice.value) as reference,
-       coalesce(projects.name, keys.name, slice.value) as name
      from (
-       select dimension, value, sum(amount_usd) as amount, sum(message_count) as messages
-       from (${spendBy(namedDimensions, scope)}) as spend
-       where day >= ${range.from} and day < ${range.until}
-       group by dimension, value
-     ) as slice
-     left join public.projects
-       on dimension = 'project' and projects.workspace_id = ${workspaceId} and projects.id::text = slice.value
-     left join public.api_keys as keys
-       on dimension = 'key' and keys.workspace_id = ${workspaceId} and keys.id::text = slice.value
-     order by dimension, amount desc, slice.value collate "C"`,
+       select type, day, date_trunc(${series?.bucket ?? "month"}, day::timestamp) as bucket, sum(amount_usd) as amount_usd,
+         sum(message_count) as message_count, sum(unpriced_count) as unpriced_count
+       from ${rows}
+       group by type, day
+     ) as days
+     group by grouping sets (${join(sets)})
+     order by bucket nulls first, type`,
   );
 }
 
-/** A period's sums by day or month, split by the given values of a dimension; not split if there are none. */
-export function selectBuckets(
+/**
+ * The sums of each value of each dimension except the type, in a period, highest amount first; each dimension sums to the
+ * total. And a series: the sums by bucket of the highest values of its dimension, and of all others; none by type.
+ */
+export async function selectBreakdown(
   client: ClientBase,
   scope: SpendScope,
   range: DayRange,
-  bucket: "day" | "month",
-  groupBy: Dimension,
-  values: (string | null)[],
-): Promise<BucketRow[]> {
-  const dimension = groupBy === "type" || values.length === 0 ? fewest : groupBy;
-  const column = groupBy === "type" ? sql`type` : sql`value`;
-  return selectAll(
+  { bucket, groupBy, maxGroups }: SeriesScope,
+): Promise<{ slices: Slice[]; buckets: BucketRow[] }> {
+  const { workspaceId, filters } = scope;
+  const stacked = groupBy === "type" ? fewest : groupBy;
+  const sums = isNarrow(filters) ? sumsOfSpend : sumsOfTotals;
+  const rows = await selectAll(
     client,
-    bucketRow,
-    // Formats the days after summing, because formatting every row would double the time.
-    sql`select to_char(day, 'YYYY-MM-DD') as bucket, place, amount
+    breakdownRow,
+    sql`with sums as materialized (${sums(scope, range, stacked, sql`date_trunc(${bucket}, day::timestamp)`)}),
+     slices as materialized (
+       select dimension, value, sum(amount) as amount, sum(messages) as messages,
+         row_number() over (partition by dimension order by sum(amount) desc, value collate "C") as place,
+         count(*) over (partition by dimension) as names
+       from sums
+       group by dimension, value
+     ),
+     highest as materialized (
+       select coalesce(array_agg(value order by place), '{}') as values
+       from slices
+       where dimension = ${stacked} and place <= case when names > ${maxGroups} then ${maxGroups} - 1 else names end
+     )
+     select dimension, coalesce(projects.slug, value) as reference, coalesce(projects.name, keys.name, value) as name,
+       amount, messages, null as bucket, place::integer
+     from slices
+     left join public.projects
+       on dimension = 'project' and projects.workspace_id = ${workspaceId} and projects.id::text = value
+     left join public.api_keys as keys
+       on dimension = 'key' and keys.workspace_id = ${workspaceId} and keys.id::text = value
+     union all
+     select ${stacked}, null, null, amount, 0, to_char(bucket, 'YYYY-MM-DD'), place
      from (
-       select date_trunc(${bucket}, day::timestamp) as day, array_position(${values}::text[], ${column}) - 1 as place,
-         sum(amount_usd) as amount
-       from (${spendBy([dimension], scope)}) as spend
-       where day >= ${range.from} and day < ${range.until}
+       select bucket, array_position((select values from highest), value) - 1 as place, sum(amount) as amount
+       from sums
+       where dimension = ${stacked} and ${groupBy} <> 'type'
        group by 1, 2
      ) as buckets
-     order by buckets.day, place`,
+     order by bucket nulls first, dimension, place`,
   );
+  return {
+    slices: rows.filter((row) => row.bucket === null),
+    buckets: rows.flatMap(({ bucket, place, amount }) =>
+      bucket === null ? [] : [{ bucket, place, amount }],
+    ),
+  };
+}
+
+/** The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. */
+function sumsOfTotals(scope: SpendScope, range: DayRange, stacked: NamedDimension, bucket: Sql): Sql {
+  return sql`
+    select dimension, value, case when dimension = ${stacked} then ${bucket} end as bucket,
+      sum(amount_usd) as amount, sum(message_count) as messages
+    from ${totalsWithin(namedDimensions, scope, range)}
+    group by 1, 2, 3`;
+}
+
+/**
+ * The same of the rollup. Its rows are read once and summed by all of their names; what each dimension has is summed of
+ * these sums, which are fewer.
+ */
+function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension, bucket: Sql): Sql {
+  const columns = namedDimensions.map((dimension) => columnOf[dimension]);
+  const others = namedDimensions.filter((dimension) => dimension !== stacked);
+  const nameOf = (dimension: NamedDimension) =>
+    sql`when grouping(${columnOf[dimension]}) = 0 then ${columnOf[dimension]}::text`;
+  return sql`
+    select * from (
+      with cells as materialized (
+        select grouping(bucket) = 0 as has_bucket, bucket, ${join(columns)},
+          sum(amount_usd) as amount, sum(message_count) as messages
+        from (
+          select ${bucket} as bucket, ${join(columns)}, amount_usd, message_count
+          from ${spendWithin(scope, range)}
+        ) as rows
+        group by grouping sets ((${join(columns)}), (bucket, ${columnOf[stacked]}))
+      )
+      select
+        case ${join(
+          others.map((dimension) => sql`when grouping(${columnOf[dimension]}) = 0 then ${dimension}`),
+          " ",
+        )} end as dimension,
+        case ${join(others.map(nameOf), " ")} end as value,
+        null::timestamp as bucket, sum(amount) as amount, sum(messages) as messages
+      from cells
+      where not has_bucket
+      group by grouping sets (${join(others.map((dimension) => sql`(${columnOf[dimension]})`))})
+      union all
+      select ${stacked}, ${columnOf[stacked]}::text, bucket, amount, messages from cells where has_bucket
+    ) as spend`;
 }

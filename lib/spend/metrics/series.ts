@@ -1,11 +1,10 @@
-import type { ClientBase } from "pg";
 import { dayOf } from "@/lib/contract/instant";
 import type { Dimension, Metrics } from "@/lib/contract/metrics";
 import type { DayRange } from "@/lib/contract/month";
 import { add, parseDecimal, sum, zero } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays, addMonthStart, countDays, everything } from "@/lib/spend/period";
-import { type BucketRow, type Slice, type SpendScope, selectBuckets } from "./queries";
+import type { BucketRow, SeriesScope, Slice } from "./queries";
 
 /** The most groups of a series, one per colour. If there are more values, the last group is the sum of the rest. */
 const maxGroups = 8;
@@ -15,27 +14,33 @@ const maxDayBuckets = 92;
 
 type Series = Metrics["series"];
 
-/** The period of a series, the preceding one, and the dimension to stack by. */
-export type SeriesOf = { range: DayRange; before: DayRange | undefined; groupBy: Dimension };
+/** How a period is split into a series. */
+export function seriesScopeOf(range: DayRange, groupBy: Dimension): SeriesScope {
+  const isShort = range.until !== everything.until && countDays(range) <= maxDayBuckets;
+  return { bucket: isShort ? "day" : "month", groupBy, maxGroups };
+}
+
+/** What a series shows: its period, the preceding one, and the sums by bucket of each. */
+export type SeriesOf = {
+  range: DayRange;
+  before: DayRange | undefined;
+  rows: BucketRow[];
+  earlier: BucketRow[];
+};
 
 /**
- * Reads a period's spend over time, with that of the preceding period.
+ * A period's spend over time, with that of the preceding period.
  * @param slices the sums of each value of the dimension, highest first
  * @param now milliseconds since 1970
  */
-export async function readSeries(
-  client: ClientBase,
-  scope: SpendScope,
-  { range, before, groupBy }: SeriesOf,
+export function toSeries(
+  { bucket, groupBy }: SeriesScope,
+  { range, before, rows, earlier }: SeriesOf,
   slices: Slice[],
   now: number,
-): Promise<Series> {
-  const bucket = range.until !== everything.until && countDays(range) <= maxDayBuckets ? "day" : "month";
+): Series {
   const own = slices.length > maxGroups ? slices.slice(0, maxGroups - 1) : slices;
   const rest = slices.slice(own.length);
-  const values = own.map(({ value }) => value);
-  const rows = await selectBuckets(client, scope, range, bucket, groupBy, values);
-  const earlier = before && (await selectBuckets(client, scope, before, bucket, groupBy, []));
   return {
     bucket,
     group_by: groupBy,
@@ -50,7 +55,7 @@ export async function readSeries(
     ],
     points: toPoints(rows, bucketsOf(range, bucket, rows, now), own.length + (rest.length > 0 ? 1 : 0)),
     previous: before
-      ? toPoints(earlier ?? [], bucketsOf(before, bucket, [], now), 1).map(({ from, total_usd }) => ({
+      ? toPoints(earlier, bucketsOf(before, bucket, [], now), 1).map(({ from, total_usd }) => ({
           from,
           total_usd,
         }))

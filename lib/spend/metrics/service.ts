@@ -8,8 +8,16 @@ import { compare, parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { paceOf } from "@/lib/spend/pace";
 import { everything, rangeBefore, rangeOf, samePointBefore, toAnsweredRange } from "@/lib/spend/period";
-import { type Slice, type SpendScope, selectSlices, selectTypeTotals, type TypeTotals } from "./queries";
-import { readSeries } from "./series";
+import {
+  type BucketRow,
+  type SeriesScope,
+  type Slice,
+  type SpendScope,
+  selectBreakdown,
+  selectTypeTotals,
+  type TypeTotals,
+} from "./queries";
+import { seriesScopeOf, toSeries } from "./series";
 
 /** The most slices of a breakdown; the rest is summed in one more. */
 const maxSlices = 100;
@@ -38,8 +46,12 @@ export async function loadMetrics(
   const scope = { workspaceId, filters: query };
   const range = rangeOf(query, now);
   const before = rangeBefore(query.period, range);
-  const types = await loadTypes(client, scope, query.period, range, before, now);
-  const slices = [...(await selectSlices(client, scope, range)), ...sliceTypes(types)];
+  const seriesScope = seriesScopeOf(range, groupBy);
+  const sums = await loadTypes(client, scope, query.period, { range, before, now }, seriesScope);
+  const types = sums.filter(({ bucket }) => bucket === null);
+  const breakdown = await selectBreakdown(client, scope, range, seriesScope);
+  const ofTypes = sliceTypes(types);
+  const slices = [...breakdown.slices, ...ofTypes];
   return {
     period: query.period,
     ...toAnsweredRange(range),
@@ -53,10 +65,16 @@ export async function loadMetrics(
         }
       : null,
     forecast_usd: forecast(types, range, now),
-    series: await readSeries(
-      client,
-      scope,
-      { range, before, groupBy },
+    series: toSeries(
+      seriesScope,
+      {
+        range,
+        before,
+        rows: groupBy === "type" ? bucketsByType(sums, ofTypes) : breakdown.buckets,
+        earlier: sums.flatMap(({ type, bucket, before_amount: amount }) =>
+          type === null && bucket !== null ? [{ bucket, place: null, amount }] : [],
+        ),
+      },
       slices.filter(({ dimension }) => dimension === groupBy),
       now,
     ),
@@ -77,7 +95,11 @@ export async function loadTotals(
   now: number,
 ): Promise<Metrics["totals"]> {
   const scope = { workspaceId, filters: query };
-  const types = await loadTypes(client, scope, query.period, rangeOf(query, now), undefined, now);
+  const types = await loadTypes(client, scope, query.period, {
+    range: rangeOf(query, now),
+    before: undefined,
+    now,
+  });
   return toTotals(types, "");
 }
 
@@ -85,17 +107,26 @@ function loadTypes(
   client: ClientBase,
   scope: SpendScope,
   period: MetricsQuery["period"],
-  range: DayRange,
-  before: DayRange | undefined,
-  now: number,
+  { range, before, now }: { range: DayRange; before: DayRange | undefined; now: number },
+  series?: SeriesScope,
 ): Promise<TypeTotals[]> {
   const point = before && samePointBefore(period, range, before, now);
   const nothing = { day: everything.from, fraction: "0" };
-  return selectTypeTotals(client, scope, range, before ?? range, point ?? nothing);
+  return selectTypeTotals(client, scope, range, before ?? range, point ?? nothing, series);
+}
+
+/** The buckets of a series that is stacked by type. There are fewer types than groups. @param types highest first */
+function bucketsByType(sums: TypeTotals[], types: Slice[]): BucketRow[] {
+  const placeOf = new Map(types.map(({ reference }, place) => [reference, place]));
+  return sums.flatMap(({ type, bucket, is_current, amount }) =>
+    type !== null && bucket !== null && is_current
+      ? [{ bucket, place: placeOf.get(type) ?? null, amount }]
+      : [],
+  );
 }
 
 /** The kind under which summaries count a type: allocations and batches count as usage. */
-const kindOf = (type: string) => (type === "subscription" || type === "expense" ? type : "usage");
+const kindOf = (type: string | null) => (type === "subscription" || type === "expense" ? type : "usage");
 
 function toTotals(types: TypeTotals[], when: "" | "before_"): Metrics["totals"] {
   const total = (kind?: string) =>
@@ -123,7 +154,6 @@ function sliceTypes(types: TypeTotals[]): Slice[] {
     .filter((row) => row.is_current)
     .map(({ type, amount, messages }) => ({
       dimension: "type" as const,
-      value: type,
       reference: type,
       name: type,
       amount,

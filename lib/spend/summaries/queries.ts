@@ -53,8 +53,9 @@ const spendSlice = {
   dimension: text<"type" | "model" | "feature" | "day">(),
   value: nullable(text()),
   amount_usd: numeric(),
-  message_count: numeric(),
-  unpriced_count: numeric(),
+  /** Counted by type and by day only. */
+  message_count: nullable(numeric()),
+  unpriced_count: nullable(numeric()),
 };
 
 /** What a project spent on one type, model or feature, or in one UTC day; USD as exact text. */
@@ -64,8 +65,8 @@ const dayMs = 86_400_000;
 
 /**
  * What a project spent between two instants, by type, by model, by feature and by day, each in the order of its values.
- * Whole days are read from the rollup; of a day that the range cuts, the messages themselves, so that an instant is an
- * instant. One pass: every figure of a range is a sum of the same rows, and so they agree.
+ * Whole days are read from the daily sums; of a day that the range cuts, the messages themselves, so that an instant is an
+ * instant. One statement: the totals and the rollup are written together, and so the figures of a range agree.
  */
 export function selectSpendSlices(
   client: ClientBase,
@@ -79,32 +80,60 @@ export function selectSpendSlices(
     { from: from.getTime(), to: Math.min(firstWhole, to.getTime()) },
     { from: lastWhole, to: to.getTime() },
   ].filter((cut) => cut.from < cut.to);
-  const wholeDays =
-    firstWhole < lastWhole
-      ? sql`select day, type, model, feature, amount_usd, message_count, unpriced_count
-          from public.daily_spend
-          where workspace_id = ${project.workspace_id} and project_id = ${project.id}
-            and day >= ${dayOf(firstWhole)} and day < ${dayOf(lastWhole)}`
-      : sql`select null::date as day, '' as type, '' as model, '' as feature, 0::numeric as amount_usd,
-          0::bigint as message_count, 0::bigint as unpriced_count where false`;
-  const lines = [wholeDays, ...cuts.map((cut) => linesWithin(project, cut))];
+  const cutLines = [noLines, ...cuts.map((cut) => linesWithin(project, cut))];
   return selectAll(
     client,
     spendSlice,
-    sql`select dimension, value, amount_usd, message_count, unpriced_count
+    sql`with cut as materialized (${join(cutLines, " union all ")})
+      select dimension, value, amount_usd, message_count, unpriced_count
       from (
-        select
-          case when grouping(type) = 0 then 'type' when grouping(model) = 0 then 'model'
-            when grouping(feature) = 0 then 'feature' else 'day' end as dimension,
-          case when grouping(type) = 0 then type when grouping(model) = 0 then model
-            when grouping(feature) = 0 then feature else to_char(day, 'YYYY-MM-DD') end as value,
+        select case when grouping(type) = 0 then 'type' else 'day' end as dimension,
+          case when grouping(type) = 0 then type else to_char(day, 'YYYY-MM-DD') end as value,
           sum(amount_usd) as amount_usd, sum(message_count) as message_count, sum(unpriced_count) as unpriced_count
-        from (${join(lines, " union all ")}) as lines
-        group by grouping sets ((type), (model), (feature), (day))
+        from (
+          select day, type, amount_usd, message_count, unpriced_count
+          from public.daily_totals
+          where workspace_id = ${project.workspace_id} and dimension = 'project' and value = ${project.id}
+            and ${listOrRange(firstWhole, lastWhole)}
+          union all
+          select day, type, amount_usd, message_count, unpriced_count from cut
+        ) as spend
+        group by grouping sets ((type), (day))
+        union all
+        select case when grouping(model) = 0 then 'model' else 'feature' end,
+          case when grouping(model) = 0 then model else feature end, sum(amount_usd), null, null
+        from (
+          -- Each row is looked up once here: there are far fewer pairs of names than rows.
+          select model, feature, sum(amount_usd) as amount_usd
+          from (
+            select model, feature, amount_usd
+            from public.daily_spend
+            where workspace_id = ${project.workspace_id} and project_id = ${project.id}
+              and day >= ${dayOf(firstWhole)} and day < ${dayOf(lastWhole)}
+            union all
+            select model, feature, amount_usd from cut
+          ) as lines
+          group by model, feature
+        ) as pairs
+        group by grouping sets ((model), (feature))
       ) as slices
       order by dimension, value`,
   );
 }
+
+/** The most days to name one by one: an index finds the value of each day, instead of reading all values of the range. */
+const maxNamedDays = 366;
+
+/** The condition that `day` is in a range of whole days. */
+function listOrRange(from: number, until: number): Sql {
+  const count = (until - from) / dayMs;
+  if (count > maxNamedDays) return sql`day >= ${dayOf(from)} and day < ${dayOf(until)}`;
+  return sql`day = any (${Array.from({ length: count }, (_, index) => dayOf(from + index * dayMs))}::date[])`;
+}
+
+/** What `linesWithin` selects, without rows. */
+const noLines = sql`select null::date as day, '' as type, '' as model, '' as feature, 0::numeric as amount_usd,
+  0::bigint as message_count, 0::bigint as unpriced_count where false`;
 
 /** The postings of a project in a part of a day. */
 function linesWithin(
