@@ -84,7 +84,21 @@ export function selectSpendSlices(
   return selectAll(
     client,
     spendSlice,
-    sql`with cut as materialized (${join(cutLines, " union all ")})
+    sql`with cut as materialized (${join(cutLines, " union all ")}),
+      -- Each row is looked up once here: there are far fewer pairs of names than rows. Materialized, because Postgres would
+      -- otherwise sort all rows for the sums by model.
+      pairs as materialized (
+        select model, feature, sum(amount_usd) as amount_usd
+        from (
+          select model, feature, amount_usd
+          from public.daily_spend
+          where workspace_id = ${project.workspace_id} and project_id = ${project.id}
+            and day >= ${dayOf(firstWhole)} and day < ${dayOf(lastWhole)}
+          union all
+          select model, feature, amount_usd from cut
+        ) as lines
+        group by model, feature
+      )
       select dimension, value, amount_usd, message_count, unpriced_count
       from (
         select case when grouping(type) = 0 then 'type' else 'day' end as dimension,
@@ -102,19 +116,7 @@ export function selectSpendSlices(
         union all
         select case when grouping(model) = 0 then 'model' else 'feature' end,
           case when grouping(model) = 0 then model else feature end, sum(amount_usd), null, null
-        from (
-          -- Each row is looked up once here: there are far fewer pairs of names than rows.
-          select model, feature, sum(amount_usd) as amount_usd
-          from (
-            select model, feature, amount_usd
-            from public.daily_spend
-            where workspace_id = ${project.workspace_id} and project_id = ${project.id}
-              and day >= ${dayOf(firstWhole)} and day < ${dayOf(lastWhole)}
-            union all
-            select model, feature, amount_usd from cut
-          ) as lines
-          group by model, feature
-        ) as pairs
+        from pairs
         group by grouping sets ((model), (feature))
       ) as slices
       order by dimension, value`,
