@@ -187,13 +187,20 @@ export async function selectBreakdown(
   };
 }
 
-/** The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. */
+/**
+ * The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. Each row is read once. The other
+ * dimensions are summed apart, because a bucket among what is grouped costs half as much again for each row.
+ */
 function sumsOfTotals(scope: SpendScope, range: DayRange, stacked: NamedDimension, bucket: Sql): Sql {
+  const others = namedDimensions.filter((dimension) => dimension !== stacked);
   return sql`
-    select dimension, value, case when dimension = ${stacked} then ${bucket} end as bucket,
-      sum(amount_usd) as amount, sum(message_count) as messages
-    from ${totalsWithin(namedDimensions, scope, range)}
-    group by 1, 2, 3`;
+    select dimension, value, null::timestamp as bucket, sum(amount_usd) as amount, sum(message_count) as messages
+    from ${totalsWithin(others, scope, range)}
+    group by dimension, value
+    union all
+    select ${stacked}, value, ${bucket}, sum(amount_usd), sum(message_count)
+    from ${totalsWithin([stacked], scope, range)}
+    group by 2, 3`;
 }
 
 /**
