@@ -1,24 +1,17 @@
-import { accepted, ServiceError } from "@/lib/errors";
-import type { ApiKey, KeyLookup } from "@/lib/keys/api-key";
+import { ServiceError } from "@/lib/errors";
+import type { ApiKey } from "@/lib/keys/api-key";
 import { decideAttempt } from "@/lib/keys/decide";
-import type { IngestVerdict, Telling } from "@/lib/ledger/ingest/call";
-import { ingestTold } from "@/lib/ledger/ingest/service";
 import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
 import { claimTellings } from "@/lib/ledger/telemetry/tellings";
 import { seriesKey } from "./mapping/call-keys";
 import { mapExport } from "./mapping/map-export";
 import type { SourceRecord } from "./mapping/source-record";
-import { projectOf, toMessage } from "./mapping/to-message";
+import { projectOf } from "./mapping/to-message";
 import type { Entry } from "./otlp/entry";
-
-/** Who exports. The request was admitted, and counted against the key's rate. */
-export type Exporter = { key: ApiKey; lookup: KeyLookup; address: string | undefined };
+import { type Exporter, recordCalls } from "./record-calls";
 
 /** What became of an export: how many of its records were refused and why, and remarks for who runs the emitter. */
 export type ExportOutcome = { refused: number; remarks: string[] };
-
-/** The most messages in one call of the ledger; a larger export is several. */
-const maxMessages = 500;
 
 /** How many reasons and remarks an answer has at most. */
 const maxRemarks = 20;
@@ -121,31 +114,13 @@ function withIncrements(
   });
 }
 
-/** Records messages. @returns the reasons of refusals, each with how many records it holds for */
-async function submit(
-  { key, lookup, address }: Exporter,
-  records: SourceRecord[],
-): Promise<Map<string, number>> {
+/** Records calls. @returns the reasons of refusals, each with how many records it holds for */
+async function submit(exporter: Exporter, records: SourceRecord[]): Promise<Map<string, number>> {
   const refusals = new Map<string, number>();
-  const call = (part: SourceRecord[]): Promise<IngestVerdict> =>
-    ingestTold({
-      lookup,
-      address,
-      dryRun: false,
-      body: part.map((record) => ({ message: toMessage(record, key), telling: tellingOf(record) })),
-    });
-  for (let start = 0; start < records.length; start += maxMessages) {
-    const { outcome } = await call(records.slice(start, start + maxMessages));
-    for (const verdict of accepted(outcome)) {
-      if (!(verdict instanceof ServiceError)) continue;
-      const reason = `${verdict.code}: ${verdict.message}`;
-      refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
-    }
+  for (const verdict of await recordCalls(exporter, records)) {
+    if (!(verdict instanceof ServiceError)) continue;
+    const reason = `${verdict.code}: ${verdict.message}`;
+    refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
   }
   return refusals;
-}
-
-function tellingOf({ keys }: SourceRecord): Telling {
-  const { within: marks, ...others } = keys;
-  return { ...others, marks };
 }

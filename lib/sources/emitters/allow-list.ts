@@ -22,7 +22,18 @@ function namesOf({ attributes = [], rules }: Emitter): string[] {
   return [...attributes, ...rules.flatMap(namesInRule)];
 }
 
-function namesInRule({ where, except, provider, tokens, kind, cost, identity, attribution, ...rule }: Rule) {
+/** Every name that a rule reads. */
+export function namesInRule({
+  where,
+  except,
+  provider,
+  tokens,
+  kind,
+  cost,
+  identity,
+  attribution,
+  ...rule
+}: Rule) {
   const { tags, ...about } = attribution;
   const lists: (Names | undefined)[] = [
     typeof provider === "string" ? [] : provider,

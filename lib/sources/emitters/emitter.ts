@@ -65,6 +65,8 @@ export type Rule = {
 /** A program or library that tells what models were called. */
 export type Emitter = {
   name: string;
+  /** Its figure of the cost is what was billed, and is recorded; others' figures are estimates, and the price list decides. */
+  isCostTrusted?: true;
   /** What tells it: any of these. */
   services?: readonly RegExp[];
   scopes?: readonly RegExp[];

@@ -7,6 +7,7 @@ import type { Emitter } from "./emitter";
  */
 export const openRouter: Emitter = {
   name: "openrouter",
+  isCostTrusted: true,
   services: [/^openrouter/i],
   scopes: [/^openrouter/i],
   attributes: [

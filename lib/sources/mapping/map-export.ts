@@ -7,12 +7,12 @@ import type { SourceRecord } from "./source-record";
 /** What an export tells: its calls, each once, and remarks for whoever runs the emitter. */
 export type Mapped = { records: SourceRecord[]; remarks: string[] };
 
-/** Reads the records of an export that count. Pure. */
-export function mapExport(entries: Entry[]): Mapped {
+/** Reads the records of an export that count. Pure. @param emitterOf which emitter a record is of */
+export function mapExport(entries: Entry[], emitterOf = findEmitter): Mapped {
   const remarks = new Set<string>();
   const read: { entry: Entry; record: SourceRecord }[] = [];
   for (const entry of entries) {
-    const emitter = findEmitter(entry);
+    const emitter = emitterOf(entry);
     const rule = findRule(emitter, entry);
     const record = rule && readRecord(emitter, rule, entry);
     if (record) read.push({ entry, record });
@@ -88,7 +88,10 @@ function mergeSameCall(records: SourceRecord[]): SourceRecord[] {
     if (other) {
       const lesser = best === other ? record : other;
       inherit(best, lesser);
-      best.givenCostUsd ??= lesser.givenCostUsd;
+      if (best.givenCostUsd === undefined) {
+        best.givenCostUsd = lesser.givenCostUsd;
+        best.isCostTrusted = lesser.isCostTrusted;
+      }
       for (const name of ["own", "outer", "inner", "within"] as const)
         best.keys[name] = [...new Set([...best.keys[name], ...lesser.keys[name]])];
       joined.set(lesser, best);

@@ -13,7 +13,10 @@ import { allInput, readCount, readCounts, separate } from "./tokens";
 export function readRecord(emitter: Emitter, rule: Rule, entry: Entry): SourceRecord | undefined {
   const { own, resource, point } = entry;
   const tokens = point ? readPoint(rule, entry) : separate(readCounts(rule, own), rule);
-  if (Object.keys(tokens).length === 0) return undefined;
+  const givenCostUsd = readCost(rule, entry);
+  const isCostTrusted = emitter.isCostTrusted === true;
+  // An image or a search is billed without tokens.
+  if (Object.keys(tokens).length === 0 && !(isCostTrusted && givenCostUsd)) return undefined;
   const { attribution } = rule;
   const model = firstText(rule.model, own, resource);
   const told = typeof rule.provider === "string" ? rule.provider : firstText(rule.provider, own, resource);
@@ -32,7 +35,8 @@ export function readRecord(emitter: Emitter, rule: Rule, entry: Entry): SourceRe
     model: modelName(model, provider),
     tokens,
     requestInput: point ? undefined : allInput(tokens),
-    givenCostUsd: readCost(rule, entry),
+    givenCostUsd,
+    isCostTrusted,
     user: firstText(attribution.user, own, resource),
     session: firstText(attribution.session, own, resource),
     project: firstText(attribution.project, own, resource),

@@ -40,6 +40,8 @@ export type SourceRecord = {
   requestInput: Decimal | undefined;
   /** The emitter's own figure of the cost, USD. */
   givenCostUsd: Decimal | undefined;
+  /** Whether `givenCostUsd` is recorded as the cost; otherwise the price list decides. */
+  isCostTrusted: boolean;
   user: string | undefined;
   session: string | undefined;
   project: string | undefined;

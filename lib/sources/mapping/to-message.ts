@@ -1,7 +1,8 @@
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { ApiKey } from "@/lib/keys/api-key";
 import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
-import { parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
+import { type Decimal, isZero, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
+import { type Line, withGivenCost } from "./given-cost";
 import type { SourceRecord } from "./source-record";
 
 /** Names that a service has where nobody named it (OpenTelemetry, resource conventions). */
@@ -20,26 +21,27 @@ export function toMessage(record: SourceRecord, key: ApiKey): unknown {
       ...(feature !== undefined && { feature }),
       ...(occurredAt !== undefined && { occurred_at: occurredAt }),
       ...(requestInput && { request_input_tokens: new ExactNumber(toText(requestInput)) }),
-      lines: linesOf(record),
+      lines: withGivenCost(record, linesOf(record)),
     },
   };
 }
 
-/** A line for each kind of tokens. Reasoning is part of the output, unless the model has a price of its own for it. */
-function linesOf({ tokens, provider, model, occurredAt }: SourceRecord) {
+/** A line for each kind of tokens; one for the request where it was billed without tokens. Reasoning is part of the output, unless the model has a price of its own for it. */
+function linesOf({ tokens, provider, model, occurredAt }: SourceRecord): Line[] {
   const { input, cacheRead, cacheWrite, output, reasoning } = tokens;
   const at = occurredAt === undefined ? new Date() : new Date(occurredAt);
   const isApart = reasoning && output && hasOwnPrice(provider, model, at, "output_reasoning_tokens");
-  return [
+  const counts: [string, Decimal | undefined][] = [
     ["input_tokens", input],
     ["cache_read_tokens", cacheRead],
     ["cache_write_tokens", cacheWrite],
     ["output_tokens", isApart ? subtract(output, reasoning) : output],
     ["output_reasoning_tokens", isApart ? reasoning : undefined],
-  ].flatMap(([unit, count]) => {
-    const quantity = typeof count === "object" ? toText(count) : "0";
-    return quantity === "0" ? [] : [{ unit_type: unit, quantity: new ExactNumber(quantity) }];
-  });
+  ];
+  const lines = counts.flatMap(([unitType, quantity]) =>
+    quantity === undefined || isZero(quantity) ? [] : [{ unitType, quantity }],
+  );
+  return lines.length > 0 ? lines : [{ unitType: "requests", quantity: single }];
 }
 
 const single = parseDecimal("1");

@@ -1,0 +1,27 @@
+import { callAsService } from "@/lib/db/transaction";
+import type { KeyLookup } from "./api-key";
+
+/**
+ * Keeps the secret with which a gateway signs webhooks for an API key, in the place of an earlier one; null removes it. It is
+ * in the private schema, because a signature cannot be verified with a hash; nothing reads it but `findSigningSecret`.
+ */
+export async function keepSigningSecret(
+  keyId: string,
+  gateway: string,
+  secret: string | null,
+): Promise<void> {
+  await callAsService("private.keep_signing_secret", keyId, gateway, secret);
+}
+
+/** The secret with which a gateway signs for a key, and how to name that key to the guard; null where none is kept. */
+export async function findSigningSecret(
+  keyId: string,
+  gateway: string,
+): Promise<{ secret: string; lookup: KeyLookup } | null> {
+  const found = await callAsService<{ secret: string; hash: string } | null>(
+    "private.find_signing_secret",
+    keyId,
+    gateway,
+  );
+  return found && { secret: found.secret, lookup: { by: "hash", value: found.hash } };
+}

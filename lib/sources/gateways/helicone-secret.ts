@@ -1,0 +1,35 @@
+import { ServiceError } from "@/lib/errors";
+import type { ApiKey } from "@/lib/keys/api-key";
+import { keepSigningSecret } from "@/lib/keys/signing-secrets";
+import { serviceAddress } from "@/lib/service-address";
+
+/**
+ * Keeps the secret with which Helicone signs for a key.
+ * @returns the address to give to Helicone
+ * @throws ServiceError permission_denied for what is no API key of a workspace
+ */
+export async function keepHeliconeSecret(key: ApiKey, secret: string): Promise<{ url: string }> {
+  requireOwnKey(key);
+  await keepSigningSecret(key.id, "helicone", secret);
+  return addressFor(key);
+}
+
+/** Removes it. @throws ServiceError as `keepHeliconeSecret` */
+export async function removeHeliconeSecret(key: ApiKey): Promise<{ url: string }> {
+  requireOwnKey(key);
+  await keepSigningSecret(key.id, "helicone", null);
+  return addressFor(key);
+}
+
+/** The environment's key and members' keys have no secret of their own by which the guard could find them. */
+function requireOwnKey({ kind }: ApiKey): void {
+  if (kind === "key") return;
+  throw new ServiceError(
+    "permission_denied",
+    "A signing secret belongs to an API key of a workspace. Create one on the page Keys.",
+  );
+}
+
+function addressFor({ id }: ApiKey): { url: string } {
+  return { url: `${serviceAddress()}/api/v1/sources/helicone?key_id=${id}` };
+}

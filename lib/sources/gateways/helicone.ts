@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { attribution } from "@/lib/sources/emitters/conventions";
+import type { Emitter, Rule } from "@/lib/sources/emitters/emitter";
+import type { Gateway } from "./gateway";
+import { count, members, name, usd } from "./item-fields";
+
+const answer = "response_body";
+
+const shared = {
+  signal: "logs",
+  provider: ["provider"],
+  model: [`${answer}.model`, "model"],
+  cost: { usd: ["metadata.cost"] },
+  attribution: {
+    user: ["user_id"],
+    session: ["properties.Session", "properties.session_id"],
+    feature: ["properties.feature", "properties.Feature"],
+    project: ["properties.project", "properties.Project"],
+    tags: Object.fromEntries(
+      Object.keys(attribution.tags).map((tag) => [
+        tag,
+        [`properties.${tag}`, `properties.${tag.replace(/^./, (first) => first.toUpperCase())}`],
+      ]),
+    ),
+  },
+} as const;
+
+/** The provider's id of the answer, which an agent that got it tells, too; and Helicone's own id of the request. */
+const identity = (...response: string[]) => ({ response, record: ["request_id"] });
+
+/** What providers write into an answer about its usage, the most particular first. */
+const answers: readonly Rule[] = [
+  {
+    ...shared,
+    where: { [`${answer}.object`]: ["response"] },
+    tokens: {
+      input: [`${answer}.usage.input_tokens`],
+      cacheRead: [`${answer}.usage.input_tokens_details.cached_tokens`],
+      output: [`${answer}.usage.output_tokens`],
+      reasoning: [`${answer}.usage.output_tokens_details.reasoning_tokens`],
+    },
+    inputHasCache: true,
+    outputHasReasoning: true,
+    identity: identity(`${answer}.id`),
+  },
+  {
+    // Anthropic counts what came from the cache beside the input.
+    ...shared,
+    tokens: {
+      input: [`${answer}.usage.input_tokens`],
+      cacheRead: [`${answer}.usage.cache_read_input_tokens`],
+      cacheWrite: [`${answer}.usage.cache_creation_input_tokens`],
+      output: [`${answer}.usage.output_tokens`],
+    },
+    inputHasCache: false,
+    outputHasReasoning: true,
+    identity: identity(`${answer}.id`),
+  },
+  {
+    ...shared,
+    tokens: {
+      input: [`${answer}.usage.prompt_tokens`],
+      cacheRead: [`${answer}.usage.prompt_tokens_details.cached_tokens`],
+      cacheWrite: [`${answer}.usage.prompt_tokens_details.cache_write_tokens`],
+      output: [`${answer}.usage.completion_tokens`],
+      reasoning: [`${answer}.usage.completion_tokens_details.reasoning_tokens`],
+    },
+    inputHasCache: true,
+    outputHasReasoning: true,
+    identity: identity(`${answer}.id`),
+  },
+  {
+    ...shared,
+    model: [`${answer}.modelVersion`, "model"],
+    tokens: {
+      input: [`${answer}.usageMetadata.promptTokenCount`],
+      cacheRead: [`${answer}.usageMetadata.cachedContentTokenCount`],
+      output: [`${answer}.usageMetadata.candidatesTokenCount`],
+      reasoning: [`${answer}.usageMetadata.thoughtsTokenCount`],
+    },
+    inputHasCache: true,
+    outputHasReasoning: false,
+    identity: identity(`${answer}.responseId`),
+  },
+];
+
+/** Helicone's own counts, where the answer was too long to be sent, or has none. They do not tell cached tokens apart. */
+const counts: Rule = {
+  ...shared,
+  tokens: { input: ["metadata.promptTokens"], output: ["metadata.completionTokens"] },
+  inputHasCache: true,
+  outputHasReasoning: true,
+  identity: identity(),
+};
+
+const emitter: Emitter = { name: "helicone", rules: [...answers, counts] };
+
+const item = z.looseObject(
+  {
+    request_id: z
+      .string("must be text: the id of the request")
+      .min(1, "must be the id of the request")
+      .max(200),
+    model: name,
+    provider: name,
+    user_id: name,
+    properties: members({}),
+    metadata: members({ promptTokens: count, completionTokens: count, cost: usd }),
+  },
+  "must be an object",
+);
+
+/**
+ * Helicone's webhook: one request and its answer, each cut where it is long. The answer is parsed for its id, model and usage
+ * alone. The time of the call is not told; it is recorded when the webhook comes.
+ */
+export const helicone: Gateway = {
+  emitter,
+  item,
+  unfold: (item) => ({ ...item, response_body: objectOf(item.response_body) }),
+};
+
+function objectOf(text: unknown): unknown {
+  if (typeof text !== "string") return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

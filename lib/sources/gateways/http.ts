@@ -1,0 +1,79 @@
+import type { z } from "zod";
+import { deliveryResult } from "@/lib/contract/delivery";
+import { accepted } from "@/lib/errors";
+import { readDecodedBytes } from "@/lib/http/body";
+import { declaration, type Endpoint, type Handler } from "@/lib/http/define-route";
+import { parseRequest } from "@/lib/http/parse-request";
+import { callerAddress } from "@/lib/http/peer";
+import { errorResponse, jsonResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
+import type { KeyLookup } from "@/lib/keys/api-key";
+import { parseCredentials } from "@/lib/keys/credentials";
+import { admitRead } from "@/lib/keys/guard";
+import { recordDelivery, type Told } from "./record-delivery";
+import { readSigned } from "./signed";
+
+/** The most bytes of a delivery, inflated: 8 MiB. LiteLLM sends prompts and answers with it. */
+const deliveryLimitBytes = 8 * 1024 * 1024;
+
+/** A webhook of a gateway: how its deliveries are authenticated and read, and what the API document says. */
+type Webhook = {
+  summary: string;
+  description: string;
+  /** `bearer`: an API key in the Authorization header. `signed`: a signature, and the id of the API key in the query. */
+  auth: "bearer" | "signed";
+  body: z.ZodType;
+  query?: z.ZodType;
+  read: (bytes: Uint8Array) => Told[];
+};
+
+/**
+ * The handler of a gateway's webhook. It does not use `defineRoute`'s, because gateways send other bodies than JSON with the
+ * content type of JSON, and sign the bytes. The request counts once against the key's rate. A key in the header is
+ * admitted before the body is read.
+ */
+export function receiveDelivery(webhook: Webhook): Handler {
+  const receive: Handler = async (request, { peer }) => {
+    const requestId = newRequestId();
+    const headers: Record<string, string> = {};
+    const admit = async (lookup: KeyLookup) => {
+      const address = callerAddress(request, peer);
+      const { outcome, rate } = await admitRead({ lookup, address });
+      Object.assign(headers, rateHeaders(rate));
+      return { key: accepted(outcome).key, lookup, address };
+    };
+    const open = async () => {
+      if (webhook.auth === "signed") {
+        const { lookup, bytes } = await readSigned(request);
+        return { exporter: await admit(lookup), bytes };
+      }
+      const exporter = await admit(parseCredentials(request.headers.get("authorization")));
+      // Refuses unknown parameters, as every endpoint does.
+      await parseRequest({}, request, Promise.resolve({}));
+      return { exporter, bytes: await readDecodedBytes(request, deliveryLimitBytes) };
+    };
+    try {
+      const { exporter, bytes } = await open();
+      const result = await recordDelivery(exporter, webhook.read(bytes));
+      return jsonResponse(result, 200, requestId, headers);
+    } catch (error) {
+      return errorResponse(error, requestId, headers);
+    }
+  };
+  return Object.assign(receive, { [declaration]: endpointOf(webhook) });
+}
+
+function endpointOf({ summary, description, auth, body, query }: Webhook): Endpoint {
+  return {
+    auth: auth === "bearer" ? "ingest" : "none",
+    ...(auth === "bearer" && { permission: "`log_usage`, for each call of a model." }),
+    summary,
+    description: `${description} Each call of a model becomes one \`usage\` message with a line for each kind of token, and is recorded once, however often and by whomever it is told. The answer is 200 with a verdict for each call: what a permission or condition of the key refuses would be refused again. Send a delivery again after 429 and 503. Counts as one request against the key's rate.`,
+    body,
+    ...(query && { query }),
+    bodyLimitBytes: deliveryLimitBytes,
+    response: deliveryResult,
+    errors:
+      auth === "bearer" ? ["unavailable"] : ["unavailable", "missing_credentials", "invalid_credentials"],
+    answer: () => Promise.reject(new Error("A webhook answers by itself.")),
+  };
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/*
+ * Fields of gateways' items. Absent and null are the same. A field of another type is refused and named, because a count that
+ * is left out would be a cost that is left out.
+ */
+
+/** The largest count of tokens of one call that is believed. */
+const maxCount = 1e12;
+
+export const count = z
+  .number("must be a number of tokens")
+  .min(0, "must not be negative")
+  .max(maxCount, "is more than one call can use")
+  .nullish();
+
+export const usd = z
+  .number("must be a number (USD)")
+  .min(0, "must not be negative")
+  .max(1e9, "is too much")
+  .nullish();
+
+export const name = z.string("must be text").nullish();
+
+/** Seconds since 1970, from the year 2000 to 2100. */
+export const seconds = z
+  .number("must be seconds since 1970")
+  .min(946_684_800, "must be seconds since 1970, not before the year 2000")
+  .max(4_102_444_800, "must be seconds since 1970, not milliseconds")
+  .nullish();
+
+/** An object of which some members are read. */
+export function members<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.looseObject(shape, "must be an object").nullish();
+}

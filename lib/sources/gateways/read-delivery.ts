@@ -1,0 +1,67 @@
+import { parsePart } from "@/lib/contract/parse-part";
+import { ServiceError, validationFailed } from "@/lib/errors";
+import { openRouter } from "@/lib/sources/emitters/openrouter";
+import { mapExport } from "@/lib/sources/mapping/map-export";
+import { decodeExport } from "@/lib/sources/otlp/decode";
+import { readEntries } from "@/lib/sources/otlp/read-entries";
+import type { Gateway } from "./gateway";
+import { readItem } from "./read-item";
+import type { Told } from "./record-delivery";
+
+/** The most items of a delivery. LiteLLM sends 100 at a time, and 512 where it is told to. */
+const maxItems = 1000;
+
+/**
+ * Reads a delivery in a gateway's own form: one JSON object, a list of them, or one in each line.
+ * @throws ServiceError invalid_json, validation_failed
+ */
+export function readDelivery(gateway: Gateway, bytes: Uint8Array): Told[] {
+  const items = itemsOf(textOf(bytes));
+  if (items.length > maxItems)
+    throw validationFailed([{ path: "body", message: `must have at most ${maxItems} calls` }]);
+  const place = (index: number) => (items.length === 1 ? "" : String(index));
+  return items.map((value, index) => {
+    const read = parsePart(gateway.item, value, place(index));
+    return read.ok ? (readItem(gateway, read.value) ?? "no usage") : validationFailed(read.issues);
+  });
+}
+
+/**
+ * Reads a delivery of OpenRouter's broadcast, which is an OTLP export of traces. An empty one is a test of the connection.
+ * @throws ServiceError validation_failed
+ */
+export function readBroadcast(bytes: Uint8Array): Told[] {
+  const entries = readEntries("traces", decodeExport("traces", "json", bytes));
+  return mapExport(entries, () => openRouter).records;
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
+  } catch {
+    throw new ServiceError("invalid_json", "The body is not UTF-8 text. Send JSON.");
+  }
+}
+
+function itemsOf(text: string): unknown[] {
+  if (text === "") return [];
+  try {
+    const whole: unknown = JSON.parse(text);
+    return Array.isArray(whole) ? whole : [whole];
+  } catch {
+    // LiteLLM sends newlines between items with the content type of JSON.
+    const lines = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line]));
+    return lines.map((line, index) => {
+      try {
+        return JSON.parse(line);
+      } catch {
+        // The parser's own message may quote the content, which can be a prompt.
+        const where = lines.length === 1 ? "The body" : `Line ${index + 1} of the body`;
+        throw new ServiceError(
+          "invalid_json",
+          `${where} is not valid JSON. Send an object, a list, or an object a line.`,
+        );
+      }
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { zero } from "@/lib/ledger/pricing/decimal";
+import { namesInRule } from "@/lib/sources/emitters/allow-list";
+import { readRecord } from "@/lib/sources/mapping/read-record";
+import { findRule } from "@/lib/sources/mapping/recognise";
+import type { SourceRecord } from "@/lib/sources/mapping/source-record";
+import type { Entry, Scalar } from "@/lib/sources/otlp/entry";
+import type { Gateway, Item } from "./gateway";
+
+/** Longer texts are no names, ids or counts. */
+const maxTextLength = 500;
+
+/** Reads what an item tells of a call; undefined where it tells no usage (a failed call). Pure. */
+export function readItem(gateway: Gateway, told: Item): SourceRecord | undefined {
+  const { emitter, unfold, cost } = gateway;
+  const item = unfold ? unfold(told) : told;
+  const entry = toEntry(gateway, item);
+  const rule = findRule(emitter, entry);
+  const record = rule && readRecord(emitter, rule, entry);
+  if (!record) return undefined;
+  const figure = cost?.(item) ?? "as told";
+  if (figure === "as told") return record;
+  return { ...record, givenCostUsd: figure === "free" ? zero : undefined };
+}
+
+/** An item as a log record with the values that the gateway's rules name. */
+function toEntry({ emitter, endedAt, service }: Gateway, item: Item): Entry {
+  const own = new Map<string, Scalar>();
+  for (const name of emitter.rules.flatMap(namesInRule)) {
+    const value = valueAt(item, name);
+    if (value !== undefined) own.set(name, value);
+  }
+  const seconds = endedAt?.(item);
+  const sender = service?.(item);
+  return {
+    signal: "logs",
+    name: "",
+    scope: "",
+    resource: new Map(sender === undefined ? [] : [["service.name", sender.slice(0, maxTextLength)]]),
+    own,
+    timeNs: seconds === undefined ? 0n : BigInt(Math.round(seconds * 1000)) * 1_000_000n,
+    span: undefined,
+    point: undefined,
+  };
+}
+
+function valueAt(item: Item, path: string): Scalar | undefined {
+  let value: unknown = item;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Item)[name];
+  }
+  if (typeof value === "string") return value.slice(0, maxTextLength);
+  return typeof value === "number" || typeof value === "boolean" ? value : undefined;
+}

@@ -1,0 +1,65 @@
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { priceFromCatalogue } from "@/lib/ledger/pricing/catalogue";
+import {
+  compare,
+  type Decimal,
+  divideMoney,
+  isZero,
+  multiply,
+  roundMoney,
+  subtract,
+  sum,
+  toText,
+} from "@/lib/ledger/pricing/decimal";
+import type { SourceRecord } from "./source-record";
+
+/** What a call used of one unit. */
+export type Line = { unitType: string; quantity: Decimal };
+
+/** A line as messages have it. */
+type WrittenLine = { unit_type: string; quantity: ExactNumber; estimated_cost?: ExactNumber };
+
+/**
+ * The lines of a call as its message has them, with the emitter's cost where that is trusted. Emitters give the cost of the
+ * call; the lines' shares of it are as in the price list, or as their quantities where the list lacks one of them. The
+ * shares sum to the cost exactly.
+ */
+export function withGivenCost(record: SourceRecord, lines: Line[]): WrittenLine[] {
+  const { givenCostUsd, isCostTrusted } = record;
+  const shares = isCostTrusted && givenCostUsd ? spread(roundMoney(givenCostUsd), weigh(record, lines)) : [];
+  return lines.map(({ unitType, quantity }, index) => {
+    const share = shares[index];
+    return {
+      unit_type: unitType,
+      quantity: new ExactNumber(toText(quantity)),
+      ...(share && { estimated_cost: new ExactNumber(toText(share)) }),
+    };
+  });
+}
+
+function weigh({ provider, model, occurredAt, requestInput }: SourceRecord, lines: Line[]): Decimal[] {
+  const shared = {
+    provider,
+    model,
+    occurredAt: occurredAt === undefined ? new Date() : new Date(occurredAt),
+    ...(requestInput && { inputQuantity: requestInput }),
+  };
+  const prices = lines.flatMap((line) => {
+    const priced = priceFromCatalogue({ ...shared, ...line });
+    return priced.status === "priced" ? [priced.amount] : [];
+  });
+  const isPriced = prices.length === lines.length && !isZero(sum(prices));
+  return isPriced ? prices : lines.map(({ quantity }) => quantity);
+}
+
+/** Divides a total by weights, of which one is above 0. The largest share takes what rounding leaves. */
+function spread(total: Decimal, weights: Decimal[]): Decimal[] {
+  const whole = sum(weights);
+  const shares = weights.map((weight) => divideMoney(multiply(total, weight), whole));
+  const largest = weights.reduce(
+    (best, weight, index) => (compare(weight, weights[best] ?? weight) > 0 ? index : best),
+    0,
+  );
+  const others = sum(shares.filter((_, index) => index !== largest));
+  return shares.map((share, index) => (index === largest ? subtract(total, others) : share));
+}

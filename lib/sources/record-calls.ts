@@ -1,0 +1,41 @@
+import { accepted, type Verdict } from "@/lib/errors";
+import type { ApiKey, KeyLookup } from "@/lib/keys/api-key";
+import type { Recorded, Telling } from "@/lib/ledger/ingest/call";
+import { ingestTold } from "@/lib/ledger/ingest/service";
+import type { SourceRecord } from "./mapping/source-record";
+import { toMessage } from "./mapping/to-message";
+
+/** Who exports. The request was admitted, and counted against the key's rate. */
+export type Exporter = { key: ApiKey; lookup: KeyLookup; address: string | undefined };
+
+/** The most messages in one call of the ledger; a larger export is several. */
+const maxMessages = 500;
+
+/**
+ * Records each call of a model as one message. What was recorded before is not recorded again.
+ * @returns what became of each, in order
+ * @throws ServiceError where nobody can say what was recorded, or where the key may not be used any more; then all can be
+ *   sent again
+ */
+export async function recordCalls(
+  { key, lookup, address }: Exporter,
+  records: SourceRecord[],
+): Promise<Verdict<Recorded>[]> {
+  const verdicts: Verdict<Recorded>[] = [];
+  for (let start = 0; start < records.length; start += maxMessages) {
+    const part = records.slice(start, start + maxMessages);
+    const { outcome } = await ingestTold({
+      lookup,
+      address,
+      dryRun: false,
+      body: part.map((record) => ({ message: toMessage(record, key), telling: tellingOf(record) })),
+    });
+    verdicts.push(...accepted(outcome));
+  }
+  return verdicts;
+}
+
+function tellingOf({ keys }: SourceRecord): Telling {
+  const { within: marks, ...others } = keys;
+  return { ...others, marks };
+}
