@@ -2,6 +2,7 @@ import { apiKeyExamples } from "./examples/api-keys";
 import { budgetExamples } from "./examples/budgets";
 import { connectionExamples } from "./examples/connections";
 import type { Example, ExampleSet } from "./examples/example-set";
+import { gatewayExamples } from "./examples/gateways";
 import { messageExamples } from "./examples/messages";
 import { otlpExamples } from "./examples/otlp";
 import { peopleExamples } from "./examples/people";
@@ -15,6 +16,7 @@ const sets: ExampleSet[] = [
   messageExamples,
   readExamples,
   otlpExamples,
+  gatewayExamples,
   spendExamples,
   priceExamples,
   subscriptionExamples,

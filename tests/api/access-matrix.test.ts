@@ -57,7 +57,13 @@ beforeAll(async () => {
 async function call(cell: Cell, slug = world.workspace.slug) {
   const { name, method, path, caller } = cell;
   const isRefused = promise(cell).length > 1;
-  const { params = {}, query = "", body, restore } = (await samples[name]?.(world, caller)) ?? {};
+  const {
+    params = {},
+    query = "",
+    headers = {},
+    body,
+    restore,
+  } = (await samples[name]?.(world, caller)) ?? {};
   const before = isRefused && (await readEverything());
   const filled = Object.entries({ slug, ...params }).reduce(
     (rest, [key, value]) => rest.replace(`[${key}]`, encodeURIComponent(value)),
@@ -69,6 +75,7 @@ async function call(cell: Cell, slug = world.workspace.slug) {
     headers: {
       ...(credential !== null && { authorization: `Bearer ${credential}` }),
       ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });

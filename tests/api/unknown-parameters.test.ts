@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 async function call({ name, method, path, declared }: Found, parameter: string) {
   const caller = declared.auth === "key" || declared.auth === "ingest" ? "an API key" : "owner";
-  const { params = {}, query = "", body } = (await samples[name]?.(world, caller)) ?? {};
+  const { params = {}, query = "", headers = {}, body } = (await samples[name]?.(world, caller)) ?? {};
   const filled = Object.entries({ slug: world.workspace.slug, ...params }).reduce(
     (rest, [key, value]) => rest.replace(`[${key}]`, encodeURIComponent(value)),
     path,
@@ -61,6 +61,7 @@ async function call({ name, method, path, declared }: Found, parameter: string) 
     headers: {
       ...(declared.auth !== "none" && { authorization: `Bearer ${world.credentials[caller]}` }),
       ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });

@@ -69,9 +69,11 @@ const openAi = createServer(async (request, response) => {
 
 /** Stands between LiteLLM and Outlay, so that what is sent and answered can be printed. */
 let deliveries = 0;
+let told = 0;
 const between = createServer(async (request, response) => {
   const body = await readText(request);
   deliveries += 1;
+  told += values.format === "single" ? 1 : (body.match(/"litellm_call_id"/g) ?? []).length;
   console.log(
     `\n== delivery ${deliveries}: ${request.method} ${request.headers["content-type"]}, ${body.length} bytes`,
   );
@@ -118,12 +120,13 @@ callback_settings:
     callback_type: generic_api
     endpoint: http://127.0.0.1:${betweenPort}/
     headers:
-      Authorization: Bearer ${values.key}
+      Authorization: os.environ/OUTLAY_AUTHORIZATION
     log_format: ${values.format}
 `,
 );
 
-const proxy = spawn(values.litellm, ["--config", config, "--host", "127.0.0.1", "--port", String(port)], {
+const command = [values.litellm, "--config", config, "--host", "127.0.0.1", "--port", String(port)];
+const proxy = spawn("env", [`OUTLAY_AUTHORIZATION=Bearer ${values.key}`, ...command], {
   stdio: ["ignore", "pipe", "pipe"],
 });
 const log = [];
@@ -160,8 +163,7 @@ try {
     await wait(500);
   }
   // LiteLLM sends what it has every five seconds or every minute, by version; it has no command to send it now.
-  for (let seconds = 0; seconds < 75 && deliveries === 0; seconds += 1) await wait(1000);
-  await wait(1500);
+  for (let seconds = 0; seconds < 75 && told < 4; seconds += 1) await wait(1000);
   console.log(
     log
       .join("")

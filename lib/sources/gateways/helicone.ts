@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { attribution } from "@/lib/sources/emitters/conventions";
 import type { Emitter, Rule } from "@/lib/sources/emitters/emitter";
 import type { Gateway } from "./gateway";
 import { count, members, name, usd } from "./item-fields";
@@ -11,18 +10,7 @@ const shared = {
   provider: ["provider"],
   model: [`${answer}.model`, "model"],
   cost: { usd: ["metadata.cost"] },
-  attribution: {
-    user: ["user_id"],
-    session: ["properties.Session", "properties.session_id"],
-    feature: ["properties.feature", "properties.Feature"],
-    project: ["properties.project", "properties.Project"],
-    tags: Object.fromEntries(
-      Object.keys(attribution.tags).map((tag) => [
-        tag,
-        [`properties.${tag}`, `properties.${tag.replace(/^./, (first) => first.toUpperCase())}`],
-      ]),
-    ),
-  },
+  attribution: { user: ["user_id"], session: [], feature: [], project: [], tags: {} },
 } as const;
 
 /** The provider's id of the answer, which an agent that got it tells, too; and Helicone's own id of the request. */
@@ -104,7 +92,6 @@ const item = z.looseObject(
     model: name,
     provider: name,
     user_id: name,
-    properties: members({}),
     metadata: members({ promptTokens: count, completionTokens: count, cost: usd }),
   },
   "must be an object",

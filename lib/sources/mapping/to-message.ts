@@ -20,7 +20,8 @@ export function toMessage(record: SourceRecord, key: ApiKey): unknown {
       ...(model !== undefined && { model: model.slice(0, 128) }),
       ...(feature !== undefined && { feature }),
       ...(occurredAt !== undefined && { occurred_at: occurredAt }),
-      ...(requestInput && { request_input_tokens: new ExactNumber(toText(requestInput)) }),
+      ...(requestInput &&
+        !isZero(requestInput) && { request_input_tokens: new ExactNumber(toText(requestInput)) }),
       lines: withGivenCost(record, linesOf(record)),
     },
   };

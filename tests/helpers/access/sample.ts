@@ -1,11 +1,13 @@
 import type { Caller, World } from "./callers";
 
 /**
- * A request that succeeds for callers with the right to it: the path's parameters besides `slug`, the query and the body.
+ * A request that succeeds for callers with the right to it: the path's parameters besides `slug`, the query, headers and the
+ * body.
  */
 export type Sample = {
   params?: Record<string, string>;
   query?: string;
+  headers?: Record<string, string>;
   body?: unknown;
   /** Restores what a successful call changed. */
   restore?: () => Promise<void>;

@@ -1,10 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
 import { costMessage } from "@/tests/helpers/client";
+import { heliconeCall, sign } from "@/tests/helpers/gateways";
 import type { World } from "../callers";
 import { nothing, type Samples } from "../sample";
 
 const newProject = (world: World, slug: string) => world.harness.fixtures.project(world.workspace.id, slug);
+
+const signingSecret = "whk_5f1c3b0a9d8e7f6a5b4c3d2e1f0a9b8c";
+
+/** A webhook of Helicone, whose signature is its credential. */
+async function signedDelivery({ harness, workspace }: World) {
+  const { id } = await harness.fixtures.key(workspace.id);
+  await harness.fixtures.sql.query("select private.keep_signing_secret($1, 'helicone', $2)", [
+    id,
+    signingSecret,
+  ]);
+  const body = heliconeCall();
+  const signature = sign(JSON.stringify(body), signingSecret);
+  return { query: `?key_id=${id}`, headers: { "helicone-signature": signature }, body };
+}
 
 /** Recording costs, and reading sums. */
 export const ledgerSamples: Samples = {
@@ -16,6 +31,12 @@ export const ledgerSamples: Samples = {
   "POST /api/otlp/v1/metrics": () => ({ body: {} }),
   "POST /api/otlp/v1/logs": () => ({ body: {} }),
   "POST /api/public/otel/v1/traces": () => ({ body: {} }),
+  "POST /api/v1/sources/litellm": () => ({ body: [] }),
+  "POST /api/v1/sources/openrouter": () => ({ body: {} }),
+  "PUT /api/v1/sources/openrouter": () => ({ body: {} }),
+  "POST /api/v1/sources/helicone": signedDelivery,
+  "PUT /api/v1/sources/helicone/secret": () => ({ body: { secret: signingSecret } }),
+  "DELETE /api/v1/sources/helicone/secret": nothing,
   "GET /api/v1/summary/month": nothing,
   "GET /api/v1/budgets/status": nothing,
   "GET /api/v1/projects/[slug]/spend": async (world) => {
