@@ -73,13 +73,14 @@ let told = 0;
 const between = createServer(async (request, response) => {
   const body = await readText(request);
   deliveries += 1;
-  told += values.format === "single" ? 1 : (body.match(/"litellm_call_id"/g) ?? []).length;
+  const calls = values.format === "single" ? 1 : (body.match(/"litellm_call_id"/g) ?? []).length;
   console.log(
     `\n== delivery ${deliveries}: ${request.method} ${request.headers["content-type"]}, ${body.length} bytes`,
   );
   if (values.endpoint === undefined) {
     console.log(body);
     response.end("{}");
+    told += calls;
     return;
   }
   const { authorization = "", "content-type": type = "" } = request.headers;
@@ -89,6 +90,7 @@ const between = createServer(async (request, response) => {
   console.log(`== Outlay: ${answer.status} ${text}`);
   response.writeHead(answer.status, { "content-type": "application/json" });
   response.end(text);
+  told += calls;
 });
 
 const [openAiPort, betweenPort] = await Promise.all([listen(openAi), listen(between)]);
