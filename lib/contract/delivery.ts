@@ -11,7 +11,9 @@ export const deliveryResult = z
     ignored: z.int().meta({ description: "Calls without usage, such as failed ones." }),
     results: z.array(
       z.union([
-        ingestResult.extend({ index: z.int(), status: z.literal(201), replayed: z.boolean() }),
+        ingestResult
+          .omit({ due_periods: true })
+          .extend({ index: z.int(), status: z.literal(201), replayed: z.boolean() }),
         z.object({ index: z.int(), status: z.literal(200), ignored: z.string() }),
         z.looseObject({ index: z.int(), status: z.int(), error: z.string(), error_description: z.string() }),
       ]),
@@ -21,14 +23,14 @@ export const deliveryResult = z
 export type DeliveryResult = z.output<typeof deliveryResult>;
 
 /** What a delivery is for the API document; each item is parsed by its gateway's adapter. */
-const looseItem = z.looseObject({});
-export const liteLlmDelivery = z.union([looseItem, z.array(looseItem)]).meta({
+const liteLlmCall = z.looseObject({}).meta({ id: "LiteLlmCall", description: "A StandardLoggingPayload." });
+export const liteLlmDelivery = z.union([liteLlmCall, z.array(liteLlmCall)]).meta({
   id: "LiteLlmDelivery",
   description:
     "A StandardLoggingPayload, or a list of them. With newlines between them: the format `ndjson`.",
 });
 export const openRouterDelivery = z
-  .looseObject({ resourceSpans: z.array(looseItem).optional() })
+  .looseObject({ resourceSpans: z.array(z.looseObject({})).optional() })
   .meta({ id: "OpenRouterDelivery", description: "An OTLP export of traces in JSON." });
 export const heliconeDelivery = z
   .looseObject({ request_id: z.string() })

@@ -57,8 +57,6 @@ const emitter: Emitter = {
 const item = z.looseObject(
   {
     id: z.string("must be text: the id of the call").min(1, "must be the id of the call"),
-    call_type: name,
-    status: name,
     model: name,
     custom_llm_provider: name,
     prompt_tokens: count,

@@ -17,8 +17,7 @@ const maxItems = 1000;
  */
 export function readDelivery(gateway: Gateway, bytes: Uint8Array): Told[] {
   const items = itemsOf(textOf(bytes));
-  if (items.length > maxItems)
-    throw validationFailed([{ path: "body", message: `must have at most ${maxItems} calls` }]);
+  requireFew(items);
   const place = (index: number) => (items.length === 1 ? "" : String(index));
   return items.map((value, index) => {
     const read = parsePart(gateway.item, value, place(index));
@@ -51,6 +50,7 @@ function itemsOf(text: string): unknown[] {
   } catch {
     // LiteLLM sends newlines between items with the content type of JSON.
     const lines = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line]));
+    requireFew(lines);
     return lines.map((line, index) => {
       try {
         return JSON.parse(line);
@@ -64,4 +64,10 @@ function itemsOf(text: string): unknown[] {
       }
     });
   }
+}
+
+/** @throws ServiceError validation_failed */
+function requireFew({ length }: unknown[]): void {
+  if (length > maxItems)
+    throw validationFailed([{ path: "body", message: `must have at most ${maxItems} calls` }]);
 }
