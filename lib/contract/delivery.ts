@@ -12,7 +12,7 @@ export const deliveryResult = z
     results: z.array(
       z.union([
         ingestResult
-          .omit({ due_periods: true })
+          .omit({ due_periods: true, dry_run: true })
           .extend({ index: z.int(), status: z.literal(201), replayed: z.boolean() }),
         z.object({ index: z.int(), status: z.literal(200), ignored: z.string() }),
         z.looseObject({ index: z.int(), status: z.int(), error: z.string(), error_description: z.string() }),

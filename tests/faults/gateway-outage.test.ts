@@ -5,10 +5,10 @@ import { withHarness } from "@/tests/helpers/harness";
 const harness = withHarness({ settings: { LOG_LEVEL: "silent" } });
 
 test.each([
-  ["none of its calls", ""],
-  ["one of its calls", "when (new.model = 'gpt-4o')"],
+  ["all calls", ""],
+  ["one call", "when (new.model = 'gpt-4o')"],
 ])(
-  "A delivery of which %s cannot be stored gets 503 with Retry-After, and counts once when it comes again",
+  "A delivery of which the database refuses %s gets 503 with Retry-After, and counts once when it comes again",
   async (_, only) => {
     const gateway = await makeGateway(harness);
     const delivery = [liteLlmCall(), liteLlmCall({ model: "gpt-4o" })];
