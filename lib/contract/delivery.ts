@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ingestResult } from "./message";
+import { recordedMessage } from "./message";
 
 /** What became of a delivery of a gateway's webhook, a verdict for each call of a model in it. */
 export const deliveryResult = z
@@ -11,10 +11,8 @@ export const deliveryResult = z
     ignored: z.int().meta({ description: "Calls without usage, such as failed ones." }),
     results: z.array(
       z.union([
-        ingestResult
-          .omit({ due_periods: true, dry_run: true })
-          .extend({ index: z.int(), status: z.literal(201), replayed: z.boolean() }),
-        z.object({ index: z.int(), status: z.literal(200), ignored: z.string() }),
+        recordedMessage,
+        z.object({ index: z.int(), status: z.int(), ignored: z.string() }),
         z.looseObject({ index: z.int(), status: z.int(), error: z.string(), error_description: z.string() }),
       ]),
     ),

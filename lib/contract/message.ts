@@ -278,6 +278,11 @@ export const bulkRequest = z
   })
   .meta({ id: "BulkRequest" });
 
+/** The verdict of a message that was recorded, in a request with many. */
+export const recordedMessage = ingestResult
+  .extend({ index: z.int(), status: z.literal(201), replayed: z.boolean() })
+  .meta({ id: "RecordedMessage" });
+
 /**
  * One verdict per message, in order: the result with status 201, or the error that the message alone would have got.
  */
@@ -287,7 +292,7 @@ export const bulkResult = z
     refused: z.int(),
     results: z.array(
       z.union([
-        ingestResult.extend({ index: z.int(), status: z.literal(201), replayed: z.boolean() }),
+        recordedMessage,
         z.looseObject({ index: z.int(), status: z.int(), error: z.string(), error_description: z.string() }),
       ]),
     ),

@@ -1,7 +1,6 @@
 import type { DeliveryResult } from "@/lib/contract/delivery";
-import { ServiceError, type Verdict } from "@/lib/errors";
+import { ServiceError } from "@/lib/errors";
 import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
-import type { Recorded } from "@/lib/ledger/ingest/call";
 import type { SourceRecord } from "@/lib/sources/mapping/source-record";
 import { type Exporter, recordCalls } from "@/lib/sources/record-calls";
 
@@ -11,7 +10,7 @@ export type Told = SourceRecord | "no usage" | ServiceError;
 /**
  * Records what a delivery tells, each call decided by itself, and answers a verdict for each in order. A refusal that would
  * be the same again is a verdict, so that the gateway does not send the delivery again.
- * @throws ServiceError validation_failed where no item can be read; unavailable where sending all again is worth it
+ * @throws ServiceError validation_failed where no item can be read; as `recordCalls`
  */
 export async function recordDelivery(exporter: Exporter, told: Told[]): Promise<DeliveryResult> {
   const unreadable = told.filter((item) => item instanceof ServiceError);
@@ -21,7 +20,6 @@ export async function recordDelivery(exporter: Exporter, told: Told[]): Promise<
     (item): item is SourceRecord => typeof item === "object" && !(item instanceof ServiceError),
   );
   const verdicts = await recordCalls(exporter, calls);
-  requireDecided(verdicts);
   const ofCall = new Map(calls.map((call, index) => [call, verdicts[index]]));
   const results = told.flatMap((item, index): DeliveryResult["results"] => {
     if (item === "no usage") return [{ index, status: 200, ignored: "No usage is told of this call." }];
@@ -31,18 +29,4 @@ export async function recordDelivery(exporter: Exporter, told: Told[]): Promise<
   const recorded = results.filter(({ status }) => status === 201).length;
   const ignored = results.filter(({ status }) => status === 200).length;
   return { recorded, refused: results.length - recorded - ignored, ignored, results };
-}
-
-/** What the database could not decide now is worth another delivery; what was recorded is recognised then. */
-function requireDecided(verdicts: Verdict<Recorded>[]): void {
-  const undecided = verdicts.find(
-    (verdict): verdict is ServiceError => verdict instanceof ServiceError && verdict.status >= 500,
-  );
-  if (undecided)
-    throw new ServiceError(
-      "unavailable",
-      "Not every call could be recorded. Send the delivery again.",
-      {},
-      { "Retry-After": "1" },
-    );
 }
