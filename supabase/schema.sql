@@ -1047,6 +1047,23 @@ create index running_totals_updated_at_idx on private.running_totals using btree
 
 alter table private.running_totals enable row level security;
 
+-- private.signing_secrets ---------------------------------------------------------------------------------------------
+
+-- Secrets with which gateways sign their webhooks for an API key. A signature (HMAC) cannot be verified with a hash of the
+-- secret, so it is kept as it is, where only the functions below reach it. They give nobody but the service the text.
+create table private.signing_secrets (
+  api_key_id uuid not null,
+  gateway text not null,
+  secret text not null,
+  updated_at timestamptz not null default now(),
+  constraint signing_secrets_pkey primary key (api_key_id, gateway),
+  constraint signing_secrets_gateway_check check (gateway = 'helicone'),
+  constraint signing_secrets_secret_check check (char_length(secret) >= 16 and char_length(secret) <= 256),
+  constraint signing_secrets_api_key_id_fkey foreign key (api_key_id) references public.api_keys(id) on delete cascade
+);
+
+alter table private.signing_secrets enable row level security;
+
 -- private.telling_claims ----------------------------------------------------------------------------------------------
 
 -- Which of an emitter's tellings is counted: its calls one by one, or its sums. A unit is a session or a service; the
@@ -1805,6 +1822,20 @@ end
 $function$;
 grant execute on function private.ensure_messages_month(timestamptz) to outlay_service, service_role;
 
+-- returns: { secret, hash }, with the hash by which requests name the key; null where no secret is kept
+create or replace function private.find_signing_secret(key_id uuid, for_gateway text)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object('secret', kept.secret, 'hash', encode(s.hash, 'hex'))
+  from private.signing_secrets as kept
+  join private.api_key_secrets as s on s.api_key_id = kept.api_key_id
+  where kept.api_key_id = key_id and kept.gateway = for_gateway
+$function$;
+grant execute on function private.find_signing_secret(uuid,text) to outlay_service, service_role;
+
 -- Resets the count of wrong guesses of a user who has proved their identity.
 -- quotas: [{ subject: hex }], as for `private.admit_attempt`
 create or replace function private.forget_attempts(quotas jsonb)
@@ -2098,6 +2129,25 @@ as $function$
   values (invitation, decode(keep_invitation_secret.hash, 'hex'))
 $function$;
 grant execute on function private.keep_invitation_secret(uuid,text) to outlay_service, service_role;
+
+-- Keeps a secret, in the place of the one before; null removes it.
+create or replace function private.keep_signing_secret(key_id uuid, for_gateway text, new_secret text)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if new_secret is null then
+    delete from private.signing_secrets as kept where kept.api_key_id = key_id and kept.gateway = for_gateway;
+    return;
+  end if;
+  insert into private.signing_secrets (api_key_id, gateway, secret)
+  values (key_id, for_gateway, new_secret)
+  on conflict (api_key_id, gateway) do update set secret = excluded.secret, updated_at = now();
+end
+$function$;
+grant execute on function private.keep_signing_secret(uuid,text,text) to outlay_service, service_role;
 
 -- What the calling key may see, as the guard wrote it into the transaction:
 -- { id, workspace_id, environment, allow: [project slug] | null, deny: [project slug] }.

@@ -56,27 +56,7 @@ export type BulkResult = {
   /** Items with status 201, replays included. */
   recorded: number;
   refused: number;
-  results: Array<{
-    id: string;
-    /** The cost attributed, USD. */
-    amount_usd: number;
-    project_id: string;
-    created_at: string;
-    /** `client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set. */
-    cost_status: CostStatus;
-    /** The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all. */
-    due_periods?: Array<{
-      /** The id of the period's own message. */
-      id: string;
-      starts_on: string;
-      /** The charge of the period, USD. */
-      amount_usd: number;
-    }> | undefined;
-    dry_run?: true | undefined;
-    index: number;
-    status: 201;
-    replayed: boolean;
-  } | {
+  results: Array<RecordedMessage | {
     index: number;
     status: number;
     error: string;
@@ -131,6 +111,28 @@ export type IngestResult = {
     amount_usd: number;
   }> | undefined;
   dry_run?: true | undefined;
+};
+
+export type RecordedMessage = {
+  id: string;
+  /** The cost attributed, USD. */
+  amount_usd: number;
+  project_id: string;
+  created_at: string;
+  /** `client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set. */
+  cost_status: CostStatus;
+  /** The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all. */
+  due_periods?: Array<{
+    /** The id of the period's own message. */
+    id: string;
+    starts_on: string;
+    /** The charge of the period, USD. */
+    amount_usd: number;
+  }> | undefined;
+  dry_run?: true | undefined;
+  index: number;
+  status: 201;
+  replayed: boolean;
 };
 
 export type Source = "api" | "mcp" | "manual" | "import";
