@@ -71,7 +71,7 @@ describe("Finds, names and repairs a corrupted figure", () => {
 
   test("Corrects a budget with the sums it is read from", async () => {
     await sql(
-      "update public.daily_totals set amount_usd = amount_usd + 3 where workspace_id = $1 and dimension = 'project' and type = 'usage' and unpriced_count = 1",
+      "update public.daily_totals set amount_usd = amount_usd + 3 where workspace_id = $1 and dimension = 'provider' and type = 'usage' and unpriced_count = 1",
       [workspace.id],
     );
     const { found } = await check(workspace);
