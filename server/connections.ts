@@ -43,7 +43,8 @@ export class Connections {
     const giveUpAt = performance.now() + drainLimitMs;
     while (!isClosed && performance.now() < giveUpAt) {
       for (const [socket, answer] of this.#answers) {
-        if (!answer || answer.writableFinished || answer.destroyed) socket.destroySoon();
+        // At once: until a socket that is only ended has closed, it could take a request that nobody could answer.
+        if (!answer || answer.writableFinished || answer.destroyed) socket.destroy();
       }
       await Promise.race([closed, wait(intervalMs)]);
     }

@@ -144,7 +144,10 @@ test.describe("Without scripts", () => {
     const contents = page.locator("summary").filter({ hasText: "Contents" });
     if (await contents.isVisible()) await contents.click();
     const list = page.getByRole("navigation", { name: "Contents" }).filter({ visible: true });
-    await expect(list.getByRole("link", { name: "Messages" })).toHaveAttribute("aria-current", "page");
+    await expect(list.getByRole("link", { name: "Messages", exact: true })).toHaveAttribute(
+      "aria-current",
+      "page",
+    );
     await list.getByRole("link", { name: "Errors" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "Errors" })).toBeVisible();
     await page.getByRole("link", { name: /^Next/ }).click();
