@@ -21,7 +21,7 @@ for (const { summary, rounds } of results) {
 const machine = results.at(-1).machine;
 const rows = [...figures.values()].map(
   ({ name, median, min, max, unit, target, holds, rounds }) =>
-    `| ${name} | ${show(median, unit)} (${show(min, unit)} to ${show(max, unit)}, ${rounds} rounds) | ${target} | ${holds ? "holds" : "missed"} |`,
+    `| ${capitalise(name.replaceAll(/ \([a-f]\)/g, ""))} | ${show(median, unit)} (${show(min, unit)} to ${show(max, unit)}, ${rounds} rounds) | ${target} | ${holds ? "holds" : "missed"} |`,
 );
 const table = [
   `Measured on ${results.at(-1).at.slice(0, 10)} by \`npm run bench\` on ${machine.cores} cores (${machine.cpu}, ${machine.memory_gb} GB, Node ${machine.node}), which`,
@@ -40,6 +40,10 @@ writeFileSync(
   readme,
   text.replace(between, (_, start, end) => `${start}${table}\n${end}`),
 );
+
+function capitalise(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
 
 function show(value, unit) {
   const digits = unit === "%" || unit === "/s" ? value.toFixed(0) : value.toPrecision(3);
