@@ -22,52 +22,17 @@ import type { EntityRef, KeyValue } from "../../common/v1/common_pb";
 import { file_opentelemetry_proto_common_v1_common } from "../../common/v1/common_pb";
 import type { Message } from "@bufbuild/protobuf";
 
-/**
- * Describes the file opentelemetry/proto/resource/v1/resource.proto.
- */
 export const file_opentelemetry_proto_resource_v1_resource: GenFile = /*@__PURE__*/
   fileDesc("Ci5vcGVudGVsZW1ldHJ5L3Byb3RvL3Jlc291cmNlL3YxL3Jlc291cmNlLnByb3RvEh9vcGVudGVsZW1ldHJ5LnByb3RvLnJlc291cmNlLnYxIqgBCghSZXNvdXJjZRI7CgphdHRyaWJ1dGVzGAEgAygLMicub3BlbnRlbGVtZXRyeS5wcm90by5jb21tb24udjEuS2V5VmFsdWUSIAoYZHJvcHBlZF9hdHRyaWJ1dGVzX2NvdW50GAIgASgNEj0KC2VudGl0eV9yZWZzGAMgAygLMigub3BlbnRlbGVtZXRyeS5wcm90by5jb21tb24udjEuRW50aXR5UmVmQoMBCiJpby5vcGVudGVsZW1ldHJ5LnByb3RvLnJlc291cmNlLnYxQg1SZXNvdXJjZVByb3RvUAFaKmdvLm9wZW50ZWxlbWV0cnkuaW8vcHJvdG8vb3RscC9yZXNvdXJjZS92MaoCH09wZW5UZWxlbWV0cnkuUHJvdG8uUmVzb3VyY2UuVjFiBnByb3RvMw", [file_opentelemetry_proto_common_v1_common]);
 
-/**
- * Resource information.
- *
- * @generated from message opentelemetry.proto.resource.v1.Resource
- */
 export type Resource = Message<"opentelemetry.proto.resource.v1.Resource"> & {
-  /**
-   * Set of attributes that describe the resource.
-   * Attribute keys MUST be unique (it is not allowed to have more than one
-   * attribute with the same key).
-   * The behavior of software that receives duplicated keys can be unpredictable.
-   *
-   * @generated from field: repeated opentelemetry.proto.common.v1.KeyValue attributes = 1;
-   */
   attributes: KeyValue[];
 
-  /**
-   * The number of dropped attributes. If the value is 0, then
-   * no attributes were dropped.
-   *
-   * @generated from field: uint32 dropped_attributes_count = 2;
-   */
   droppedAttributesCount: number;
 
-  /**
-   * Set of entities that participate in this Resource.
-   *
-   * Note: keys in the references MUST exist in attributes of this message.
-   *
-   * Status: [Development]
-   *
-   * @generated from field: repeated opentelemetry.proto.common.v1.EntityRef entity_refs = 3;
-   */
   entityRefs: EntityRef[];
 };
 
-/**
- * Describes the message opentelemetry.proto.resource.v1.Resource.
- * Use `create(ResourceSchema)` to create a new message.
- */
 export const ResourceSchema: GenMessage<Resource> = /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_resource_v1_resource, 0);
 

@@ -22,114 +22,33 @@ import type { ResourceMetrics } from "../../../metrics/v1/metrics_pb";
 import { file_opentelemetry_proto_metrics_v1_metrics } from "../../../metrics/v1/metrics_pb";
 import type { Message } from "@bufbuild/protobuf";
 
-/**
- * Describes the file opentelemetry/proto/collector/metrics/v1/metrics_service.proto.
- */
 export const file_opentelemetry_proto_collector_metrics_v1_metrics_service: GenFile = /*@__PURE__*/
   fileDesc("Cj5vcGVudGVsZW1ldHJ5L3Byb3RvL2NvbGxlY3Rvci9tZXRyaWNzL3YxL21ldHJpY3Nfc2VydmljZS5wcm90bxIob3BlbnRlbGVtZXRyeS5wcm90by5jb2xsZWN0b3IubWV0cmljcy52MSJoChtFeHBvcnRNZXRyaWNzU2VydmljZVJlcXVlc3QSSQoQcmVzb3VyY2VfbWV0cmljcxgBIAMoCzIvLm9wZW50ZWxlbWV0cnkucHJvdG8ubWV0cmljcy52MS5SZXNvdXJjZU1ldHJpY3MifgocRXhwb3J0TWV0cmljc1NlcnZpY2VSZXNwb25zZRJeCg9wYXJ0aWFsX3N1Y2Nlc3MYASABKAsyRS5vcGVudGVsZW1ldHJ5LnByb3RvLmNvbGxlY3Rvci5tZXRyaWNzLnYxLkV4cG9ydE1ldHJpY3NQYXJ0aWFsU3VjY2VzcyJSChtFeHBvcnRNZXRyaWNzUGFydGlhbFN1Y2Nlc3MSHAoUcmVqZWN0ZWRfZGF0YV9wb2ludHMYASABKAMSFQoNZXJyb3JfbWVzc2FnZRgCIAEoCTKsAQoOTWV0cmljc1NlcnZpY2USmQEKBkV4cG9ydBJFLm9wZW50ZWxlbWV0cnkucHJvdG8uY29sbGVjdG9yLm1ldHJpY3MudjEuRXhwb3J0TWV0cmljc1NlcnZpY2VSZXF1ZXN0GkYub3BlbnRlbGVtZXRyeS5wcm90by5jb2xsZWN0b3IubWV0cmljcy52MS5FeHBvcnRNZXRyaWNzU2VydmljZVJlc3BvbnNlIgBCpAEKK2lvLm9wZW50ZWxlbWV0cnkucHJvdG8uY29sbGVjdG9yLm1ldHJpY3MudjFCE01ldHJpY3NTZXJ2aWNlUHJvdG9QAVozZ28ub3BlbnRlbGVtZXRyeS5pby9wcm90by9vdGxwL2NvbGxlY3Rvci9tZXRyaWNzL3YxqgIoT3BlblRlbGVtZXRyeS5Qcm90by5Db2xsZWN0b3IuTWV0cmljcy5WMWIGcHJvdG8z", [file_opentelemetry_proto_metrics_v1_metrics]);
 
-/**
- * @generated from message opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest
- */
 export type ExportMetricsServiceRequest = Message<"opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest"> & {
-  /**
-   * An array of ResourceMetrics.
-   * For data coming from a single resource this array will typically contain one
-   * element. Intermediary nodes (such as OpenTelemetry Collector) that receive
-   * data from multiple origins typically batch the data before forwarding further and
-   * in that case this array will contain multiple elements.
-   *
-   * @generated from field: repeated opentelemetry.proto.metrics.v1.ResourceMetrics resource_metrics = 1;
-   */
   resourceMetrics: ResourceMetrics[];
 };
 
-/**
- * Describes the message opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest.
- * Use `create(ExportMetricsServiceRequestSchema)` to create a new message.
- */
 export const ExportMetricsServiceRequestSchema: GenMessage<ExportMetricsServiceRequest> = /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_collector_metrics_v1_metrics_service, 0);
 
-/**
- * @generated from message opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceResponse
- */
 export type ExportMetricsServiceResponse = Message<"opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceResponse"> & {
-  /**
-   * The details of a partially successful export request.
-   *
-   * If the request is only partially accepted
-   * (i.e. when the server accepts only parts of the data and rejects the rest)
-   * the server MUST initialize the `partial_success` field and MUST
-   * set the `rejected_<signal>` with the number of items it rejected.
-   *
-   * Servers MAY also make use of the `partial_success` field to convey
-   * warnings/suggestions to senders even when the request was fully accepted.
-   * In such cases, the `rejected_<signal>` MUST have a value of `0` and
-   * the `error_message` MUST be non-empty.
-   *
-   * A `partial_success` message with an empty value (rejected_<signal> = 0 and
-   * `error_message` = "") is equivalent to it not being set/present. Senders
-   * SHOULD interpret it the same way as in the full success case.
-   *
-   * @generated from field: opentelemetry.proto.collector.metrics.v1.ExportMetricsPartialSuccess partial_success = 1;
-   */
   partialSuccess?: ExportMetricsPartialSuccess | undefined;
 };
 
-/**
- * Describes the message opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceResponse.
- * Use `create(ExportMetricsServiceResponseSchema)` to create a new message.
- */
 export const ExportMetricsServiceResponseSchema: GenMessage<ExportMetricsServiceResponse> = /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_collector_metrics_v1_metrics_service, 1);
 
-/**
- * @generated from message opentelemetry.proto.collector.metrics.v1.ExportMetricsPartialSuccess
- */
 export type ExportMetricsPartialSuccess = Message<"opentelemetry.proto.collector.metrics.v1.ExportMetricsPartialSuccess"> & {
-  /**
-   * The number of rejected data points.
-   *
-   * A `rejected_<signal>` field holding a `0` value indicates that the
-   * request was fully accepted.
-   *
-   * @generated from field: int64 rejected_data_points = 1;
-   */
   rejectedDataPoints: bigint;
 
-  /**
-   * A developer-facing human-readable message in English. It should be used
-   * either to explain why the server rejected parts of the data during a partial
-   * success or to convey warnings/suggestions during a full success. The message
-   * should offer guidance on how users can address such issues.
-   *
-   * error_message is an optional field. An error_message with an empty value
-   * is equivalent to it not being set.
-   *
-   * @generated from field: string error_message = 2;
-   */
   errorMessage: string;
 };
 
-/**
- * Describes the message opentelemetry.proto.collector.metrics.v1.ExportMetricsPartialSuccess.
- * Use `create(ExportMetricsPartialSuccessSchema)` to create a new message.
- */
 export const ExportMetricsPartialSuccessSchema: GenMessage<ExportMetricsPartialSuccess> = /*@__PURE__*/
   messageDesc(file_opentelemetry_proto_collector_metrics_v1_metrics_service, 2);
 
-/**
- * Service that can be used to push metrics between one Application
- * instrumented with OpenTelemetry and a collector, or between a collector and a
- * central collector.
- *
- * @generated from service opentelemetry.proto.collector.metrics.v1.MetricsService
- */
 export const MetricsService: GenService<{
-  /**
-   * @generated from rpc opentelemetry.proto.collector.metrics.v1.MetricsService.Export
-   */
   export: {
     methodKind: "unary";
     input: typeof ExportMetricsServiceRequestSchema;
