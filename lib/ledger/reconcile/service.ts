@@ -1,9 +1,7 @@
-import { Client, type ClientBase } from "pg";
+import type { ClientBase } from "pg";
 import { monthOf } from "@/lib/contract/month";
 import { selectNow } from "@/lib/db/clock";
-import { connectionTo } from "@/lib/db/connection";
-import { deadlines } from "@/lib/db/deadlines";
-import { databaseUrls } from "@/lib/db/pool";
+import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { execute } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { isContention } from "@/lib/db/transaction";
@@ -66,16 +64,8 @@ const maxAttempts = 5;
  * @throws UnknownWorkspaceError, or an error of the database
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
-  const client = new Client({
-    ...connectionTo(databaseUrls().adminUrl),
-    connectionTimeoutMillis: 10_000,
-    query_timeout: deadlines.maintenance,
-  });
-  // A connection lost between two statements fails the next one.
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    for (const setting of [sql`timezone = 'UTC'`, sql`statement_timeout = 0`, sql`lock_timeout = 0`]) {
+  return withMaintenanceClient(async (client) => {
+    for (const setting of [sql`timezone = 'UTC'`, sql`lock_timeout = 0`]) {
       await execute(client, sql`set ${setting}`);
     }
     const { workspace } = options;
@@ -100,9 +90,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciliati
       left: left.differences,
       unlisted: left.unlisted,
     };
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 type Found = { differences: Difference[]; unlisted: number };

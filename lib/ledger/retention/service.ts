@@ -1,10 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { Client } from "pg";
-import { connectionTo } from "@/lib/db/connection";
-import { deadlines } from "@/lib/db/deadlines";
-import { databaseUrls } from "@/lib/db/pool";
-import { execute } from "@/lib/db/query";
-import { sql } from "@/lib/db/sql";
+import type { Client } from "pg";
+import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { isContention } from "@/lib/db/transaction";
 import { countMonth, removeMonth, type StoredMonth, selectMonthsBefore, selectThisMonth } from "./queries";
 
@@ -46,16 +42,7 @@ export async function removeMessages(options: RetentionOptions): Promise<Retenti
       `--before takes the first month to keep as YYYY-MM, such as 2025-01, not ${before}.`,
     );
   }
-  const client = new Client({
-    ...connectionTo(databaseUrls().adminUrl),
-    connectionTimeoutMillis: 10_000,
-    query_timeout: deadlines.maintenance,
-  });
-  // A connection lost between two statements fails the next one.
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    await execute(client, sql`set statement_timeout = 0`);
+  return withMaintenanceClient(async (client) => {
     const thisMonth = await selectThisMonth(client);
     if (`${before}-01` > thisMonth) {
       throw new RetentionError(
@@ -78,9 +65,7 @@ export async function removeMessages(options: RetentionOptions): Promise<Retenti
       onMonth?.(month);
     }
     return { months, isWhole: true };
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Removes a month; waits for others who write to it or read it for long. */
