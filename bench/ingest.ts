@@ -1,7 +1,7 @@
 import { toolCall } from "@/tests/helpers/tool-call";
 import type { Call } from "./load";
 import type { Part } from "./part";
-import type { Figure, Round } from "./report";
+import { atLeast, atMost, type Figure, type Round } from "./report";
 import type { Contender, Stage } from "./stage";
 
 const projects = 20;
@@ -122,11 +122,6 @@ const ratio =
   (of: (round: Round<Name>) => number, to: (round: Round<Name>) => number) => (round: Round<Name>) =>
     of(round) / to(round);
 
-const atMost = (limit: number) => ({
-  text: `at most ${limit}`,
-  holds: (median: number) => median <= limit,
-});
-
 const figures: Figure<Name>[] = [
   { name: "(a) bare endpoint: CPU a request", unit: "ms", of: cpu("bare") },
   { name: "(floor) CPU a request", unit: "ms", of: cpu("floor") },
@@ -159,7 +154,7 @@ const figures: Figure<Name>[] = [
     name: "rows of bulk calls to raw inserts of 500, a second",
     unit: "%",
     of: (round) => 100 * ratio(rate("bulk"), rate("raw"))(round),
-    target: { text: "at least 50", holds: (median) => median >= 50 },
+    target: atLeast(50),
   },
   {
     name: "a tool call (f) to a message (b), service + Postgres",
@@ -193,13 +188,13 @@ const figures: Figure<Name>[] = [
     name: "CPU of Next (d) to the service without Next (b)",
     unit: "×",
     of: ratio(cpu("next"), cpu("many")),
-    target: { text: "at least 5", holds: (median) => median >= 5 },
+    target: atLeast(5),
   },
   {
     name: "throughput of one hot key (c) to many (b)",
     unit: "%",
     of: (round) => 100 * ratio(rate("hot"), rate("many"))(round),
-    target: { text: "at least 60", holds: (median) => median >= 60 },
+    target: atLeast(60),
   },
   {
     name: "Postgres CPU of a summary, 100 k to 1 k rows",

@@ -6,7 +6,7 @@ import { type Attack, attacks, type Means } from "./attack";
 import { usage } from "./ingest";
 import type { Call } from "./load";
 import type { Part } from "./part";
-import type { Figure, Measurement, Round } from "./report";
+import { atMost, type Figure, type Measurement, type Round } from "./report";
 import type { Stage } from "./stage";
 
 type What = "message" | "summary";
@@ -72,7 +72,7 @@ export async function isolationPart(
             name: "  to that in calm",
             unit: "×",
             of: (round) => round[`${what} under ${attack}`].p99Ms / round[what].p99Ms,
-            target: { text: "at most 3", holds: (median) => median <= 3 },
+            target: atMost(3),
           },
           { name: "  refused (503)", unit: "%", of: (round) => refusedOf(round[`${what} under ${attack}`]) },
         ]),

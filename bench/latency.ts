@@ -1,6 +1,6 @@
 import { usage } from "./ingest";
 import type { Part } from "./part";
-import type { Figure, Round } from "./report";
+import { atMost, type Figure, type Round } from "./report";
 import type { Stage } from "./stage";
 
 /** The number of keys of a team in which every program has its own. */
@@ -52,7 +52,7 @@ const figures: Figure<Name>[] = [
       name: `${label}: p99 to p50`,
       unit: "×",
       of: (round) => round[name].p99Ms / round[name].p50Ms,
-      target: { text: "at most 5", holds: (median) => median <= 5 },
+      target: atMost(5),
     },
   ]),
 ];

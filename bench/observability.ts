@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { usage } from "./ingest";
 import type { Part } from "./part";
-import type { Figure, Round } from "./report";
+import { atMost, type Figure, type Round } from "./report";
 import type { Stage } from "./stage";
 
 type Name = "without metrics" | "as shipped" | "with traces";
@@ -47,7 +47,7 @@ const extra =
   (of: (round: Round<Name>) => number, to: (round: Round<Name>) => number) => (round: Round<Name>) =>
     100 * (of(round) / to(round) - 1);
 
-const target = { text: "at most 3", holds: (median: number) => median <= 3 };
+const target = atMost(3);
 const cpu = (name: Name) => (round: Round<Name>) => round[name].cpuMs;
 
 const figures: Figure<Name>[] = [

@@ -1,7 +1,7 @@
 import { dimensions } from "@/lib/contract/metrics";
 import type { Call } from "./load";
 import type { Part } from "./part";
-import type { Figure, Round } from "./report";
+import { atMost, type Figure, type Round } from "./report";
 import { type ReadsStage, type ReadWorkspace, rowsAPage } from "./ten-million/stage";
 
 const views = [
@@ -92,7 +92,7 @@ function figuresOf(workspaces: ReadsStage["workspaces"]): Figure<Name>[] {
         of: (round) => msOf("large")(round) / msOf("small")(round),
         // Filtered metrics read the rollup, which grows with the combinations of names. They have no target.
         ...(view !== "metrics of a model" && {
-          target: { text: "at most 1.5", holds: (median: number) => median <= 1.5 },
+          target: atMost(1.5),
         }),
       },
     ];

@@ -9,12 +9,23 @@ export type Spread = { median: number; min: number; max: number };
 /** The results of each contender in one round. */
 export type Round<Name extends string> = Record<Name, Measurement>;
 
+/** What the median of a figure should be. */
+export type Target = { text: string; holds: (median: number) => boolean };
+
+export function atMost(limit: number): Target {
+  return { text: `at most ${limit}`, holds: (median) => median <= limit };
+}
+
+export function atLeast(limit: number): Target {
+  return { text: `at least ${limit}`, holds: (median) => median >= limit };
+}
+
 /** A figure: how it is computed from a round, and its target. */
 export type Figure<Name extends string> = {
   name: string;
   unit: "ms" | "/s" | "×" | "%";
   of: (round: Round<Name>) => number;
-  target?: { text: string; holds: (median: number) => boolean };
+  target?: Target;
 };
 
 /** A figure with its result, and whether it reached its target. */

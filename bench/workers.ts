@@ -1,7 +1,7 @@
 import { usage } from "./ingest";
 import { connections } from "./load";
 import type { Part } from "./part";
-import type { Figure, Round } from "./report";
+import { atLeast, type Figure, type Round } from "./report";
 import type { Contender, Stage } from "./stage";
 
 type Name = "one" | "two" | "one, few" | "two, few";
@@ -53,7 +53,7 @@ const figures: Figure<Name>[] = [
     name: "two workers to one, Postgres elsewhere (throughput, from CPU time)",
     unit: "×",
     of: bound("one", "two"),
-    target: { text: "at least 1.6", holds: (median) => median >= 1.6 },
+    target: atLeast(1.6),
   },
   { name: `the same with ${few} connections`, unit: "×", of: bound("one, few", "two, few") },
   {
