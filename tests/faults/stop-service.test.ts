@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { blockWrites } from "@/tests/helpers/block";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
-import { brokenPromises, Load } from "@/tests/helpers/load";
+import { brokenPromises, Load, recordedUnanswered } from "@/tests/helpers/load";
 
 describe("SIGTERM under load", () => {
   const harness = withHarness({ services: 0 });
@@ -27,12 +27,10 @@ describe("SIGTERM under load", () => {
 
       expect(load.posted.filter(({ answer }) => answer && answer.status !== 201)).toEqual([]);
       expect(await brokenPromises(harness.fixtures, load)).toEqual([]);
-      const unanswered = load.posted.filter(({ answer }) => !answer).map(({ label }) => label);
-      const { rows } = await harness.fixtures.sql.query(
-        "select label from public.messages where label = any($1)",
-        [unanswered],
-      );
-      expect(rows, "recorded, but cut off before the answer").toEqual([]);
+      expect(
+        await recordedUnanswered(harness.fixtures, load),
+        "recorded, but cut off before the answer",
+      ).toEqual([]);
       expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
     },
   );

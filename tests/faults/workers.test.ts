@@ -6,7 +6,7 @@ import { lifeOf } from "@/lib/db/embedded/claim.mjs";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { startEmbeddedService } from "@/tests/helpers/embedded-service";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
-import { brokenPromises, Load } from "@/tests/helpers/load";
+import { brokenPromises, Load, recordedUnanswered } from "@/tests/helpers/load";
 import type { Service } from "@/tests/helpers/service";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 import { toolCall } from "@/tests/helpers/tool-call";
@@ -266,12 +266,10 @@ describe("SIGTERM to a service with workers", () => {
     expect(pids.filter(isAlive)).toEqual([]);
     expect(load.posted.filter(({ answer }) => answer && answer.status !== 201)).toEqual([]);
     expect(await brokenPromises(harness.fixtures, load)).toEqual([]);
-    const unanswered = load.posted.filter(({ answer }) => !answer).map(({ label }) => label);
-    const { rows } = await harness.fixtures.sql.query(
-      "select label from public.messages where label = any($1)",
-      [unanswered],
-    );
-    expect(rows, "recorded, but cut off before the answer").toEqual([]);
+    expect(
+      await recordedUnanswered(harness.fixtures, load),
+      "recorded, but cut off before the answer",
+    ).toEqual([]);
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 });

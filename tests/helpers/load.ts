@@ -100,3 +100,13 @@ export async function brokenPromises({ sql }: Fixtures, load: Load): Promise<unk
   const lost = load.stored.filter(({ label, answer }) => !idsOf.get(label)?.includes(String(answer.body.id)));
   return [...twice, ...lost];
 }
+
+/** The labels of messages that were recorded although their requests got no answer. */
+export async function recordedUnanswered({ sql }: Fixtures, load: Load): Promise<string[]> {
+  const unanswered = load.posted.filter(({ answer }) => !answer).map(({ label }) => label);
+  const { rows } = await sql.query<{ label: string }>(
+    "select label from public.messages where label = any($1)",
+    [unanswered],
+  );
+  return rows.map(({ label }) => label);
+}

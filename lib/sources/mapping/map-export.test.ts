@@ -239,7 +239,7 @@ test("Joins what a gateway and an agent tell of one answer", () => {
   expect(records.map(tokensOf)).toEqual([{ input: "6", cacheRead: "4", output: "5" }]);
 });
 
-test("Does not take answers for one because a local server repeats short ids", () => {
+test("Counts two calls with the same short response id, which local servers repeat, as two", () => {
   const { records } = mapped(
     spans([
       { id: "1", attributes: { ...chat, "gen_ai.response.id": "chatcmpl-647" } },

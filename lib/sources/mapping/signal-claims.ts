@@ -1,20 +1,18 @@
+import type { Telling } from "@/lib/ledger/telemetry/tellings";
 import type { Emitter, Rule } from "@/lib/sources/emitters/emitter";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import { firstText } from "./first-of";
 
-/** How calls are told: one by one (spans and logs), or as sums (metrics). */
-export type Telling = "calls" | "sums";
-
-/** How a rule's records tell. */
+/** How a rule's records report calls: spans and logs each one, metrics their sums. */
 export function tellingOf({ signal }: Pick<Rule, "signal">): Telling {
   return signal === "metrics" ? "sums" : "calls";
 }
 
 /**
- * What a record is one telling of: a session, what one user does in a service, or a service. An emitter may tell the same calls one
- * by one and as sums, and nothing in the two joins them. The telling that comes first takes the unit, and the other is
- * then not counted. Sums belong to the narrowest unit that they name; calls take each that sums of theirs could name.
- * Empty where the emitter's row counts one telling alone.
+ * The units that a record reports about: a session, a user within a service, or a service. An emitter may report the same
+ * calls twice, one by one and as sums, without an id that would show it. Of each unit, only the kind of report that arrives
+ * first is counted. Sums claim the narrowest unit that they name; calls claim every unit that sums about them could name.
+ * Empty for emitters of which only one kind of report is counted.
  */
 export function claimsOf({ name, rules }: Emitter, { own, resource }: Entry, rule: Rule): string[] {
   const telling = tellingOf(rule);
