@@ -135,6 +135,26 @@ test("Uses one project for all rows where the column is missing", async ({ page,
   expect(await countMessages(world, slug)).toBe(1);
 });
 
+test("Reads a file that was chosen before the page's scripts ran", async ({ page }) => {
+  const { slug } = await signUp(page);
+  let runScripts = () => {};
+  const chosen = new Promise<void>((resolve) => {
+    runScripts = resolve;
+  });
+  await page.route("**/_next/static/**/*.js", async (route) => {
+    await chosen;
+    await route.continue();
+  });
+  await page.goto(`/${slug}/activity/import`, { waitUntil: "commit" });
+  await page.getByLabel(/^Choose a CSV file/).setInputFiles({
+    name: "costs.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from([header, ...good].join("\n")),
+  });
+  runScripts();
+  await expect(page.getByLabel("Field of the column Tokens")).toHaveValue("quantity");
+});
+
 test("Explains why it refuses a file that is too long, or no file", async ({ page }) => {
   const { slug } = await signUp(page);
   const row = "2026-11-02,checkout,openai,gpt-4o,input_tokens,1,0.001,web";

@@ -1,7 +1,7 @@
 "use client";
 
 import { FileUp } from "lucide-react";
-import { type DragEvent, useState } from "react";
+import { type DragEvent, useEffect, useRef, useState } from "react";
 import { cn } from "@/components/cn";
 import { formatNumber } from "@/components/format-count";
 import { Alert } from "@/components/ui/alert";
@@ -12,6 +12,7 @@ export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void 
   const [isReading, setReading] = useState(false);
   const [isDragging, setDragging] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const input = useRef<HTMLInputElement>(null);
 
   const read = async (file: File | undefined) => {
     if (!file) return;
@@ -27,6 +28,15 @@ export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void 
       setReading(false);
     }
   };
+  /** Reads the file of the input, and empties it, so that a corrected file can be chosen again. */
+  const readChosen = () => {
+    if (!input.current) return;
+    void read(input.current.files?.[0]);
+    input.current.value = "";
+  };
+  // The browser shows the input before React listens to it: that choice had no handler.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when React takes over
+  useEffect(readChosen, []);
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
     setDragging(false);
@@ -61,14 +71,11 @@ export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void 
           is recorded.
         </span>
         <input
+          ref={input}
           type="file"
           accept=".csv,.tsv,.txt,text/csv"
           disabled={isReading}
-          onChange={({ currentTarget }) => {
-            void read(currentTarget.files?.[0]);
-            // So that the same file can be chosen again after it was corrected.
-            currentTarget.value = "";
-          }}
+          onChange={readChosen}
           className="sr-only"
         />
       </label>
