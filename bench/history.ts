@@ -32,7 +32,7 @@ const combinations = `
   ) as key on key.place = number % ${names.keys}`;
 
 const rollupRow = (figures: string) => `row(
-  $1::uuid, day, project_id, api_key_id, 'usage', provider, model, feature, 'api', 'live', ${figures}
+  $1::uuid, day, project_id, api_key_id, 'usage', provider, model, feature, 'api', 'live', ${figures}, null, null, 0
 )::public.daily_spend`;
 
 /** Fills a workspace: this month's messages, and the sums of every month. */

@@ -176,7 +176,7 @@ async function makeMonth(
      )
      select private.add_daily_spend(array_agg(row(
        $1::uuid, date_trunc('month', now() at time zone 'UTC')::date + (number / 10 % 28)::int, id, null, 'usage', 'openai',
-       'model-' || number / 280 % 20, 'feature-' || number / 5600, 'api', 'live', 1.25, $3::bigint, $3::bigint, 0
+       'model-' || number / 280 % 20, 'feature-' || number / 5600, 'api', 'live', 1.25, $3::bigint, $3::bigint, 0, null, null, 0
      )::public.daily_spend))
      from generate_series(0, $2::int - 1) as number join numbered on position = number % 10`,
     [workspace, rows, messages / rows],

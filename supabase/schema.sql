@@ -233,13 +233,21 @@ create table public.daily_spend (
   message_count bigint not null,
   item_count bigint not null,
   unpriced_count bigint not null,
-  constraint daily_spend_key unique nulls not distinct (workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment)
+  end_user text,
+  tags text[],
+  included_usd numeric not null default 0
 );
 
 create index daily_spend_api_key_idx on public.daily_spend using btree (workspace_id, api_key_id, day);
 create index daily_spend_feature_idx on public.daily_spend using btree (workspace_id, feature, day);
+create unique index daily_spend_key on public.daily_spend using btree (workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment, (
+case
+    when ((end_user is not null) or (tags is not null)) then private.attribution_of(end_user, tags)
+    else null::bytea
+end)) nulls not distinct;
 create index daily_spend_model_idx on public.daily_spend using btree (workspace_id, model, day);
 create index daily_spend_project_idx on public.daily_spend using btree (workspace_id, project_id, day);
+create index daily_spend_user_idx on public.daily_spend using btree (workspace_id, end_user, day) where (end_user is not null);
 
 alter table public.daily_spend enable row level security;
 grant select on public.daily_spend to authenticated, outlay_key, service_role;
@@ -273,8 +281,9 @@ create table public.daily_totals (
   amount_usd numeric not null,
   message_count bigint not null,
   unpriced_count bigint not null,
+  included_usd numeric not null default 0,
   constraint daily_totals_key unique nulls not distinct (workspace_id, environment, dimension, day, value, type),
-  constraint daily_totals_dimension_check check (dimension = any (array['project', 'key', 'provider', 'model', 'feature']))
+  constraint daily_totals_dimension_check check (dimension = any (array['project', 'key', 'provider', 'model', 'feature', 'user', 'tag']))
 );
 
 alter table public.daily_totals enable row level security;
@@ -405,19 +414,36 @@ create table public.messages (
   notes text,
   metadata jsonb,
   details jsonb,
+  end_user text,
+  session text,
+  tags text[],
+  emitter text,
+  given_cost_usd numeric,
+  list_price_usd numeric,
   constraint messages_pkey primary key (workspace_id, id, part, occurred_at),
   constraint messages_amount_usd_check check (scale(amount_usd) <= 18),
-  constraint messages_cost_status_check check (cost_status = any (array['client', 'priced', 'converted', 'unpriced'])),
+  constraint messages_cost_status_check check (cost_status = any (array['client', 'priced', 'converted', 'unpriced', 'included'])),
   constraint messages_environment_check check (environment = any (array['live', 'test'])),
+  constraint messages_included_check check (
+case
+    when cost_status = 'included' then amount_usd = 0::numeric
+    else list_price_usd is null
+end),
   constraint messages_quantity_check check (quantity > 0::numeric),
   constraint messages_source_check check (source = any (array['api', 'mcp', 'manual', 'import'])),
+  constraint messages_tags_check check (cardinality(tags) >= 1 and cardinality(tags) <= 10),
   constraint messages_type_check check (type = any (array['usage', 'batch', 'allocation', 'expense', 'subscription']))
 ) partition by range (occurred_at);
 comment on column public.messages.part is 'Parts 0 to n-1 share the id of their message and sum to its amount: the two sides of an allocation, the months of a yearly charge, the lines of a batch.';
+comment on column public.messages.end_user is 'The person that usage was for, as the client names them: a message''s `user`. Not an account of Outlay.';
+comment on column public.messages.tags is 'Each `name:value`, in the order of their bytes.';
+comment on column public.messages.emitter is 'The program that told of the call, by its name in the table of emitters.';
+comment on column public.messages.given_cost_usd is 'What the emitter says that the whole call cost; with the first posting.';
+comment on column public.messages.list_price_usd is 'What included usage would have cost; null where no price is known.';
 
 create index messages_project_recent_idx on only public.messages using btree (workspace_id, project_id, occurred_at desc, id desc) where ((part = 0) or (type <> 'batch'));
 create index messages_recent_idx on only public.messages using btree (workspace_id, occurred_at desc, id desc) where ((part = 0) or (type <> 'batch'));
-create index messages_unpriced_idx on only public.messages using btree (workspace_id, occurred_at, id) where (cost_status = 'unpriced');
+create index messages_unpriced_idx on only public.messages using btree (workspace_id, occurred_at, id) where ((cost_status = 'unpriced') or ((cost_status = 'included') and (list_price_usd is null)));
 
 alter table public.messages enable row level security;
 grant select on public.messages to authenticated, outlay_key, service_role;
@@ -1001,6 +1027,7 @@ create table private.removed_messages (
   item_count bigint not null,
   unpriced_count bigint not null,
   removed_at timestamptz not null,
+  included_usd numeric not null default 0,
   constraint removed_messages_pkey primary key (month, workspace_id, environment),
   constraint removed_messages_month_check check (extract(day from month) = 1::numeric)
 );
@@ -1153,24 +1180,28 @@ as $function$
 begin
   insert into public.daily_spend as daily (
     workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
-    amount_usd, message_count, item_count, unpriced_count
+    amount_usd, message_count, item_count, unpriced_count, end_user, tags, included_usd
   )
   select
     workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
-    amount_usd, message_count, item_count, unpriced_count
+    amount_usd, message_count, item_count, unpriced_count, end_user, tags, included_usd
   from unnest(changes)
-  order by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-  on conflict on constraint daily_spend_key do update
+  order by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16
+  on conflict (
+    workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
+    (case when end_user is not null or tags is not null then private.attribution_of(end_user, tags) end)
+  ) do update
     set amount_usd = daily.amount_usd + excluded.amount_usd,
         message_count = daily.message_count + excluded.message_count,
         item_count = daily.item_count + excluded.item_count,
-        unpriced_count = daily.unpriced_count + excluded.unpriced_count;
+        unpriced_count = daily.unpriced_count + excluded.unpriced_count,
+        included_usd = daily.included_usd + excluded.included_usd;
 
   insert into public.daily_totals as total (
-    workspace_id, environment, dimension, day, value, type, amount_usd, message_count, unpriced_count
+    workspace_id, environment, dimension, day, value, type, amount_usd, message_count, unpriced_count, included_usd
   )
   select c.workspace_id, c.environment, slice.dimension, c.day, slice.value, c.type,
-    sum(c.amount_usd), sum(c.message_count), sum(c.unpriced_count)
+    sum(c.amount_usd), sum(c.message_count), sum(c.unpriced_count), sum(c.included_usd)
   from unnest(changes) as c
   cross join lateral (values
     ('project', c.project_id::text), ('key', c.api_key_id::text), ('provider', c.provider),
@@ -1181,7 +1212,30 @@ begin
   on conflict on constraint daily_totals_key do update
     set amount_usd = total.amount_usd + excluded.amount_usd,
         message_count = total.message_count + excluded.message_count,
-        unpriced_count = total.unpriced_count + excluded.unpriced_count;
+        unpriced_count = total.unpriced_count + excluded.unpriced_count,
+        included_usd = total.included_usd + excluded.included_usd;
+
+  -- Apart, so that what names neither costs no more.
+  if exists (select from unnest(changes) where end_user is not null or tags is not null) then
+    insert into public.daily_totals as total (
+      workspace_id, environment, dimension, day, value, type, amount_usd, message_count, unpriced_count, included_usd
+    )
+    select c.workspace_id, c.environment, slice.dimension, c.day, slice.value, c.type,
+      sum(c.amount_usd), sum(c.message_count), sum(c.unpriced_count), sum(c.included_usd)
+    from unnest(changes) as c
+    cross join lateral (
+      select 'user' as dimension, c.end_user as value where c.end_user is not null
+      union all
+      select 'tag', tag from unnest(c.tags) as tag
+    ) as slice
+    group by 1, 2, 3, 4, 5, 6
+    order by 1, 2, 3, 4, 5, 6
+    on conflict on constraint daily_totals_key do update
+      set amount_usd = total.amount_usd + excluded.amount_usd,
+          message_count = total.message_count + excluded.message_count,
+          unpriced_count = total.unpriced_count + excluded.unpriced_count,
+          included_usd = total.included_usd + excluded.included_usd;
+  end if;
 end
 $function$;
 
@@ -1331,7 +1385,7 @@ $function$;
 grant execute on function private.advance_totals(uuid,text,jsonb) to outlay_service, service_role;
 
 -- Changes what postings cost and, in the same transaction, the sums they are part of.
--- changes: [{ id, part, occurred_at, amount_usd, cost_status, price }]. Returns the change of the total, USD.
+-- changes: [{ id, part, occurred_at, amount_usd, cost_status, price, list_price_usd }]. Returns the change of the total, USD.
 create or replace function private.apply_repricing(workspace uuid, changes jsonb)
  returns numeric
  language plpgsql
@@ -1344,19 +1398,22 @@ declare
   total numeric;
 begin
   with change as (
-    select id, part, occurred_at, amount_usd, cost_status, price
-    from jsonb_to_recordset(changes)
-      as c (id uuid, part smallint, occurred_at timestamptz, amount_usd numeric, cost_status text, price jsonb)
+    select id, part, occurred_at, amount_usd, cost_status, price, list_price_usd
+    from jsonb_to_recordset(changes) as c (
+      id uuid, part smallint, occurred_at timestamptz, amount_usd numeric, cost_status text, price jsonb,
+      list_price_usd numeric
+    )
   ), difference as (
     select m.workspace_id, m.occurred_at, m.created_at, m.project_id, m.api_key_id, m.type, m.provider, m.model, m.feature,
-      m.source, m.environment, c.amount_usd - m.amount_usd as amount_usd,
+      m.source, m.environment, m.end_user, m.tags, c.amount_usd - m.amount_usd as amount_usd,
+      coalesce(c.list_price_usd, 0) - coalesce(m.list_price_usd, 0) as included_usd,
       (c.cost_status = 'unpriced')::int - (m.cost_status = 'unpriced')::int as unpriced_count
     from public.messages as m
     join change as c using (id, part, occurred_at)
     where m.workspace_id = workspace
   ), updated as (
     update public.messages as m
-    set amount_usd = c.amount_usd, cost_status = c.cost_status, price = c.price
+    set amount_usd = c.amount_usd, cost_status = c.cost_status, price = c.price, list_price_usd = c.list_price_usd
     from change as c
     where m.workspace_id = workspace and m.id = c.id and m.part = c.part and m.occurred_at = c.occurred_at
   ), per_key as (
@@ -1372,13 +1429,14 @@ begin
     (
       select array_agg(row(
         workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
-        amount_usd, 0, 0, unpriced_count
+        amount_usd, 0, 0, unpriced_count, end_user, tags, included_usd
       )::public.daily_spend)
       from (
         select workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source,
-          environment, sum(amount_usd) as amount_usd, sum(unpriced_count) as unpriced_count
+          environment, end_user, tags, sum(amount_usd) as amount_usd, sum(unpriced_count) as unpriced_count,
+          sum(included_usd) as included_usd
         from difference
-        group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+        group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
       ) as sums
     ),
     (select coalesce(sum(amount_usd), 0) from difference)
@@ -1457,6 +1515,19 @@ as $function$
   )
 $function$;
 grant execute on function private.ask_consent(jsonb) to outlay_service, service_role;
+
+-- A short value that stands for a person and tags in the key of the rollup. The names together may be longer than a row of an
+-- index can be.
+create or replace function private.attribution_of(end_user text, tags text[])
+ returns bytea
+ language plpgsql
+ immutable
+ set search_path to ''
+as $function$
+begin
+  return sha256(convert_to(jsonb_build_array(end_user, tags)::text, 'UTF8'));
+end
+$function$;
 
 -- Adds an event of an account's second factors to the log of every workspace that the account can reach.
 create or replace function private.audit_account(holder uuid, holder_email text, done text, caller_address text)
@@ -2532,6 +2603,8 @@ begin
       and (job.cursor_at is null or (head.occurred_at, head.id) > (job.cursor_at, job.cursor_id))
       and lower(head.provider) = lower(job.provider)
       and line.workspace_id = workspace and line.cost_status <> 'client'
+      -- What a client gave as the list price of included usage stays, as a cost that it gave does.
+      and (line.cost_status <> 'included' or line.price is not null or line.list_price_usd is null)
       and line.occurred_at >= coalesce(job.cursor_at, job.from_at) and line.occurred_at < job.to_at
     order by head.occurred_at, head.id
     fetch first at_most rows with ties
@@ -2540,7 +2613,8 @@ begin
     return query
     select m.*
     from public.messages as m
-    where m.workspace_id = workspace and m.cost_status = 'unpriced'
+    where m.workspace_id = workspace
+      and (m.cost_status = 'unpriced' or m.cost_status = 'included' and m.list_price_usd is null)
       and m.occurred_at >= coalesce(job.cursor_at, job.from_at) and m.occurred_at < job.to_at
       and (job.cursor_at is null or (m.occurred_at, m.id) > (job.cursor_at, job.cursor_id))
       and m.type in ('usage', 'batch')
@@ -2646,7 +2720,7 @@ grant execute on function private.messages_removed_before(uuid) to outlay_servic
 
 -- returns: the projects that cost something in the current UTC month, the dearest first; USD
 create or replace function private.month_totals(workspace uuid, in_environment text)
- returns table(slug text, name text, total numeric, usage numeric, subscription numeric, expense numeric, messages numeric, unpriced numeric)
+ returns table(slug text, name text, total numeric, usage numeric, subscription numeric, expense numeric, messages numeric, unpriced numeric, included numeric)
  language plpgsql
  stable
  set search_path to ''
@@ -2658,7 +2732,7 @@ begin
   -- Summed before the names are joined: sorting every row by its project's name costs as much as all the rest.
   return query
     select projects.slug, projects.name, spend.total, spend.usage, spend.subscription, spend.expense, spend.messages,
-      spend.unpriced
+      spend.unpriced, spend.included
     from (
       select value::uuid as project_id,
         coalesce(sum(amount_usd), 0) as total,
@@ -2666,7 +2740,8 @@ begin
         coalesce(sum(amount_usd) filter (where type = 'subscription'), 0) as subscription,
         coalesce(sum(amount_usd) filter (where type = 'expense'), 0) as expense,
         coalesce(sum(message_count), 0) as messages,
-        coalesce(sum(unpriced_count), 0) as unpriced
+        coalesce(sum(unpriced_count), 0) as unpriced,
+        coalesce(sum(included_usd), 0) as included
       from public.daily_totals
       where workspace_id = workspace and environment = in_environment and dimension = 'project'
         and day >= first_day and day < (first_day + interval '1 month')::date
@@ -2983,7 +3058,8 @@ begin
           sum(amount_usd) as amount_usd,
           count(*) filter (where part = 0) as message_count,
           count(*) as item_count,
-          count(*) filter (where cost_status = 'unpriced') as unpriced_count
+          count(*) filter (where cost_status = 'unpriced') as unpriced_count,
+          coalesce(sum(list_price_usd), 0) as included_usd
         from private.%I
         group by 1, 2, 3, 4
       ), per_key as (
@@ -2996,9 +3072,9 @@ begin
               message_count = kept.message_count + excluded.message_count
       )
       insert into private.removed_messages as kept
-        (workspace_id, month, environment, amount_usd, message_count, item_count, unpriced_count, removed_at)
+        (workspace_id, month, environment, amount_usd, message_count, item_count, unpriced_count, included_usd, removed_at)
       select workspace_id, $1, environment, sum(amount_usd), sum(message_count), sum(item_count), sum(unpriced_count),
-        clock_timestamp()
+        sum(included_usd), clock_timestamp()
       from gone
       group by 1, 3
       on conflict (month, workspace_id, environment) do update
@@ -3006,6 +3082,7 @@ begin
             message_count = kept.message_count + excluded.message_count,
             item_count = kept.item_count + excluded.item_count,
             unpriced_count = kept.unpriced_count + excluded.unpriced_count,
+            included_usd = kept.included_usd + excluded.included_usd,
             removed_at = excluded.removed_at
     $statement$, partition_name
   ) using first_day;
@@ -3276,7 +3353,7 @@ begin
     insert into public.messages
     select * from jsonb_populate_recordset(common, messages)
     returning workspace_id, part, occurred_at, created_at, project_id, api_key_id, type, provider, model, feature, source,
-      environment, amount_usd, cost_status
+      environment, amount_usd, cost_status, end_user, tags, list_price_usd
   ), per_key as (
     insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
     select workspace_id, api_key_id, date_trunc('month', created_at)::date, sum(amount_usd), count(*) filter (where part = 0)
@@ -3290,18 +3367,20 @@ begin
   )
   select array_agg(row(
     workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
-    amount_usd, message_count, item_count, unpriced_count
+    amount_usd, message_count, item_count, unpriced_count, end_user, tags, included_usd
   )::public.daily_spend) into changes
   from (
     select
       workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
+      end_user, tags,
       sum(amount_usd) as amount_usd,
       -- A message counts once, on its first posting.
       count(*) filter (where part = 0) as message_count,
       count(*) as item_count,
-      count(*) filter (where cost_status = 'unpriced') as unpriced_count
+      count(*) filter (where cost_status = 'unpriced') as unpriced_count,
+      coalesce(sum(list_price_usd), 0) as included_usd
     from stored
-    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
   ) as sums;
   perform private.add_daily_spend(changes);
 end

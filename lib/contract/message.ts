@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { session, tags, user } from "./attribution";
 import { day, decimalNumber, instant, positiveDecimal, projectSlug, text, uuid } from "./fields";
 
 /** The source of a message (specification 2.1). */
@@ -27,6 +28,7 @@ const common = {
     .meta({ jsonSchema: { maxProperties: maxMetadata } })
     .optional()
     .meta({ description: "A small flat object of your own, kept with the message." }),
+  tags,
 };
 
 /** How a provider served a request, where that changes its price. */
@@ -55,6 +57,8 @@ const usageLine = {
     { orZero: true, rounded: true },
   ).optional(),
   feature: text(128, "The feature the usage served.").optional(),
+  user: user.optional(),
+  session: session.optional(),
 };
 
 const provider = text(64, "Who served the usage, for example `openai`.");
@@ -113,6 +117,10 @@ const usageMessage = ownLine
             description:
               "What one call of a model used, a line for each kind: instead of `unit_type` and `quantity`. It is one message with one amount.",
           }),
+        included: z.boolean().optional().meta({
+          description:
+            "`true`: a subscription covers it. It costs nothing, and its cost by the price list, or `estimated_cost`, is kept beside it.",
+        }),
         ...common,
       })
       .refine(hasLineOr("unit_type"), together("unit_type", "is required, or else lines"))
@@ -217,7 +225,9 @@ export type IngestRequest = z.output<typeof ingestRequest>;
 export type CostMessage = IngestRequest["message"];
 export type MessageType = CostMessage["type"];
 
-export const costStatus = z.enum(["client", "priced", "converted", "unpriced"]).meta({ id: "CostStatus" });
+export const costStatus = z
+  .enum(["client", "priced", "converted", "unpriced", "included"])
+  .meta({ id: "CostStatus" });
 export type CostStatus = z.infer<typeof costStatus>;
 
 /** The ingest result of specification 2.2. */
@@ -229,7 +239,11 @@ export const ingestResult = z
     created_at: instant,
     cost_status: costStatus.meta({
       description:
-        "`client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set.",
+        "`client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set; `included`: a subscription covers it, amount_usd is 0.",
+    }),
+    list_price_usd: decimalNumber("USD.").nullable().optional().meta({
+      description:
+        "What `included` usage would have cost; null where no price is known. Other messages have none.",
     }),
     due_periods: z
       .array(

@@ -24,6 +24,9 @@ const totals = z
     expense_usd: decimalNumber("USD."),
     message_count: z.int(),
     unpriced_count: z.int().meta({ description: "Lines of usage without a price, which count as 0." }),
+    included_usd: decimalNumber(
+      "What usage that subscriptions cover would have cost, USD. Not part of the total.",
+    ),
   })
   .meta({ id: "SpendTotals" });
 

@@ -23,6 +23,9 @@ export const monthSummary = z
       .number()
       .int()
       .meta({ description: "Usage without a price, which counts as 0 until a price is set." }),
+    included_usd: decimalNumber(
+      "What usage that subscriptions cover would have cost, USD. Not part of the total.",
+    ),
   })
   .meta({ id: "MonthSummary" });
 

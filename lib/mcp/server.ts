@@ -6,11 +6,11 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { text } from "@/lib/contract/fields";
 import { parsePart } from "@/lib/contract/parse-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import packageJson from "@/package.json";
 import type { Backend } from "./backend";
+import { type Attribution, readAttribution, readExplicitKey } from "./call-meta";
 import { fingerprintOf, type Retries } from "./retries";
 import { listTools } from "./tool-list";
 import { type Tool, type ToolAnswer, toolsOf } from "./tools";
@@ -79,10 +79,15 @@ async function callTool(
   try {
     const args = readArguments(tool, given);
     const explicit = readExplicitKey(mcpReq._meta);
+    const attribution = tool.isReadOnly ? {} : readAttribution(mcpReq._meta);
     const { data, text: said } =
       tool.isReadOnly || explicit !== undefined
-        ? await tool.run(args as never, { backend: session.backend, recordingKey: explicit ?? "" })
-        : await runRecognised(tool, args, session, mcpReq);
+        ? await tool.run(args as never, {
+            backend: session.backend,
+            recordingKey: explicit ?? "",
+            attribution,
+          })
+        : await runRecognised(tool, args, attribution, session, mcpReq);
     return { content: [{ type: "text", text: said }], structuredContent: JSON.parse(JSON.stringify(data)) };
   } catch (error) {
     return refuse(error, session);
@@ -93,16 +98,17 @@ async function callTool(
 async function runRecognised(
   tool: Tool,
   args: unknown,
+  attribution: Attribution,
   { backend, retries, caller, session }: ToolSession,
   { id: requestId, signal }: ServerContext["mcpReq"],
 ): Promise<ToolAnswer> {
-  const fingerprint = fingerprintOf(caller, tool.name, args);
+  const fingerprint = fingerprintOf(caller, tool.name, [args, attribution]);
   const { key: recordingKey, isRetry } = retries.keyFor({ fingerprint, session, requestId });
   const lose = () => retries.lose(fingerprint, recordingKey);
   if (signal.aborted) lose();
   else signal.addEventListener("abort", lose, { once: true });
   try {
-    return await tool.run(args as never, { backend, recordingKey });
+    return await tool.run(args as never, { backend, recordingKey, attribution });
   } catch (error) {
     // The call that it repeats is still unanswered: the next retry needs its key.
     if (isRetry && !signal.aborted) lose();
@@ -114,16 +120,6 @@ async function runRecognised(
 
 function readArguments(tool: Tool, given: unknown): unknown {
   const read = parsePart(tool.input, given);
-  if (!read.ok) throw validationFailed(read.issues);
-  return read.value;
-}
-
-const explicitKey = text(255).optional();
-
-/** The idempotency key that a client sent in `_meta`: the same as a message's `idempotency_key` over REST. */
-function readExplicitKey(meta: Record<string, unknown> | undefined): string | undefined {
-  if (meta?.idempotency_key === undefined) return undefined;
-  const read = parsePart(explicitKey, meta.idempotency_key, "_meta.idempotency_key");
   if (!read.ok) throw validationFailed(read.issues);
   return read.value;
 }

@@ -3,13 +3,17 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import { type ToolContract, type ToolName, toolContracts, toolNames } from "@/lib/contract/tools";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import type { Backend, Recording } from "./backend";
+import type { Attribution } from "./call-meta";
 import { describeBudgets, describeProjectSpend, describeRecorded, describeSummary } from "./wording";
 
 /** A tool's answer: `data` matches its output schema, `text` is for users and models. */
 export type ToolAnswer = { data: object; text: string };
 
-/** What a tool receives besides its arguments. `recordingKey` is the idempotency key of what it records. */
-type Context = { backend: Backend; recordingKey: string };
+/**
+ * What a tool receives besides its arguments. `recordingKey` is the idempotency key of what it records,
+ * `attribution` what the call's `_meta` says of whom it is for.
+ */
+type Context = { backend: Backend; recordingKey: string; attribution: Attribution };
 
 type Input<Name extends ToolName> = z.output<(typeof toolContracts)[Name]["input"]>;
 
@@ -23,11 +27,21 @@ const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promi
   log_usage: ({ project, ...usage }, context) => {
     const { quantity, estimated_cost: cost, ...rest } = usage;
     const estimate = cost === undefined ? {} : { estimated_cost: new ExactNumber(cost) };
-    const message = { type: "usage" as const, ...rest, quantity: new ExactNumber(quantity), ...estimate };
+    const { attribution } = context;
+    const message = {
+      type: "usage" as const,
+      ...rest,
+      ...attribution,
+      quantity: new ExactNumber(quantity),
+      ...estimate,
+    };
     return record({ project, message }, context);
   },
-  add_expense: ({ project, amount, ...expense }, context) =>
-    record({ project, message: { type: "expense", ...expense, amount: new ExactNumber(amount) } }, context),
+  add_expense: ({ project, amount, ...expense }, context) => {
+    const { tags } = context.attribution;
+    const message = { type: "expense" as const, ...expense, tags, amount: new ExactNumber(amount) };
+    return record({ project, message }, context);
+  },
   get_project_spend: async ({ project, ...range }, { backend }) => {
     const data = await backend.readProjectSpend(project, range);
     return { data, text: describeProjectSpend(data) };

@@ -25,6 +25,7 @@ export function describeRecorded(project: string, { result, replayed }: Recorded
     priced: "priced by the service",
     converted: "converted to USD",
     unpriced: "no price is known for it yet, so it counts as $0 until one is set",
+    included: "a subscription covers it",
   }[result.cost_status];
   return lines(
     replayed

@@ -1,7 +1,8 @@
 import { accepted, type Verdict } from "@/lib/errors";
 import type { ApiKey, KeyLookup } from "@/lib/keys/api-key";
-import type { Recorded, Telling } from "@/lib/ledger/ingest/call";
+import type { Emitter, Recorded, Telling } from "@/lib/ledger/ingest/call";
 import { ingestTold } from "@/lib/ledger/ingest/service";
+import { compare, parseDecimal, roundMoney, toText } from "@/lib/ledger/pricing/decimal";
 import type { SourceRecord } from "./mapping/source-record";
 import { toMessage } from "./mapping/to-message";
 
@@ -10,6 +11,9 @@ export type Exporter = { key: ApiKey; lookup: KeyLookup; address: string | undef
 
 /** The most messages in one call of the ledger; a larger export is several. */
 const maxMessages = 500;
+
+/** More than that is no cost of a call. */
+const maxCost = parseDecimal("1e15");
 
 /**
  * Records each call of a model as one message. What was recorded before is not recorded again.
@@ -28,11 +32,21 @@ export async function recordCalls(
       lookup,
       address,
       dryRun: false,
-      body: part.map((record) => ({ message: toMessage(record, key), telling: tellingOf(record) })),
+      body: part.map((record) => ({
+        message: toMessage(record, key),
+        telling: tellingOf(record),
+        emitter: emitterOf(record),
+      })),
     });
     verdicts.push(...accepted(outcome));
   }
   return verdicts;
+}
+
+/** The emitter with its own figure of the cost, as the ledger has amounts. */
+function emitterOf({ emitter, givenCostUsd }: SourceRecord): Emitter {
+  const isStorable = givenCostUsd !== undefined && compare(givenCostUsd, maxCost) < 0;
+  return { name: emitter, costUsd: isStorable ? toText(roundMoney(givenCostUsd)) : undefined };
 }
 
 function tellingOf({ keys }: SourceRecord): Telling {

@@ -85,7 +85,7 @@ test("Lists each row once when a search takes several steps", async () => {
        returning (occurred_at at time zone 'UTC')::date as day, project_id
      )
      select private.add_daily_spend(array_agg(row(
-       $1::uuid, day, project_id, null, 'usage', null, null, null, 'api', 'live', 0, messages, messages, 0
+       $1::uuid, day, project_id, null, 'usage', null, null, null, 'api', 'live', 0, messages, messages, 0, null, null, 0
      )::public.daily_spend))
      from (select day, project_id, count(*) as messages from made group by 1, 2) as days`,
     [id, first],

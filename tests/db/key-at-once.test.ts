@@ -27,7 +27,7 @@ async function spend(workspace: string, slug: string, environment: "live" | "tes
   const project = await open.fixtures.project(workspace, slug);
   await open.fixtures.sql.query(
     `select private.add_daily_spend(array[row(
-       $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, null, 'usage', 'openai', 'gpt-4o', null, 'api', $3, 1, 1, 1, 0
+       $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, null, 'usage', 'openai', 'gpt-4o', null, 'api', $3, 1, 1, 1, 0, null, null, 0
      )::public.daily_spend])`,
     [workspace, project, environment],
   );

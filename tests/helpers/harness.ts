@@ -51,20 +51,20 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       select * from public.messages where $1::uuid is null or workspace_id = $1
     ), entries as (
       select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider,
-        model, feature, source, environment, amount_usd, (part = 0)::int as messages, 1 as items,
-        (cost_status = 'unpriced')::int as unpriced
+        model, feature, source, environment, end_user, tags, amount_usd, (part = 0)::int as messages, 1 as items,
+        (cost_status = 'unpriced')::int as unpriced, coalesce(list_price_usd, 0) as included
       from messages
     ), dimensions as (
-      select 'daily_spend' as what, to_jsonb(d) - '{amount_usd,message_count,item_count,unpriced_count}'::text[] as of,
-        amount_usd, message_count, item_count, unpriced_count, 1 as side
+      select 'daily_spend' as what, to_jsonb(d) - '{amount_usd,message_count,item_count,unpriced_count,included_usd}'::text[] as of,
+        amount_usd, message_count, item_count, unpriced_count, included_usd, 1 as side
       from public.daily_spend as d
       where $1::uuid is null or workspace_id = $1
       union all
-      select 'daily_spend', to_jsonb(e) - '{amount_usd,messages,items,unpriced}'::text[], amount_usd, messages, items, unpriced, -1
+      select 'daily_spend', to_jsonb(e) - '{amount_usd,messages,items,unpriced,included}'::text[], amount_usd, messages, items, unpriced, included, -1
       from entries as e
       union all
-      select 'daily_totals', to_jsonb(t) - '{amount_usd,message_count,unpriced_count}'::text[],
-        amount_usd, message_count, 0, unpriced_count, 1
+      select 'daily_totals', to_jsonb(t) - '{amount_usd,message_count,unpriced_count,included_usd}'::text[],
+        amount_usd, message_count, 0, unpriced_count, included_usd, 1
       from public.daily_totals as t
       where $1::uuid is null or workspace_id = $1
       union all
@@ -73,30 +73,34 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
           'workspace_id', workspace_id, 'day', day, 'type', type, 'environment', environment,
           'dimension', dimension, 'value', value
         ),
-        amount_usd, messages, 0, unpriced, -1
-      from entries, lateral (values
-        ('project', project_id::text), ('key', api_key_id::text), ('provider', provider), ('model', model), ('feature', feature)
+        amount_usd, messages, 0, unpriced, included, -1
+      from entries, lateral (
+        values ('project', project_id::text), ('key', api_key_id::text), ('provider', provider), ('model', model), ('feature', feature)
+        union all select 'user', end_user where end_user is not null
+        union all select 'tag', tag from unnest(tags) as tag
       ) as slices (dimension, value)
       union all
-      select 'key_spend', jsonb_build_object('key', api_key_id, 'month', month), amount_usd, message_count, 0, 0, 1
+      select 'key_spend', jsonb_build_object('key', api_key_id, 'month', month), amount_usd, message_count, 0, 0, 0, 1
       from public.key_spend
       where $1::uuid is null or workspace_id = $1
       union all
       select 'key_spend', jsonb_build_object('key', api_key_id, 'month', date_trunc('month', created_at at time zone 'UTC')::date),
-        amount_usd, (part = 0)::int, 0, 0, -1
+        amount_usd, (part = 0)::int, 0, 0, 0, -1
       from messages where api_key_id is not null
       union all
-      select 'lines', jsonb_build_object('message', id), 0, 0, part + 1, 0, 1
+      select 'lines', jsonb_build_object('message', id), 0, 0, part + 1, 0, 0, 1
       from (select id, max(part) as part from messages where type = 'batch' group by id) as batches
       union all
-      select 'lines', jsonb_build_object('message', id), 0, 0, 1, 0, -1 from messages where type = 'batch'
+      select 'lines', jsonb_build_object('message', id), 0, 0, 1, 0, 0, -1 from messages where type = 'batch'
     )
     select what, of, sum(side * amount_usd)::text as amount, sum(side * message_count) as messages,
-      sum(side * item_count) as items, sum(side * unpriced_count) as unpriced
+      sum(side * item_count) as items, sum(side * unpriced_count) as unpriced,
+      sum(side * included_usd)::text as included
     from dimensions
     group by what, of
     having sum(side * amount_usd) <> 0 or sum(side * message_count) <> 0
-      or sum(side * item_count) <> 0 or sum(side * unpriced_count) <> 0`,
+      or sum(side * item_count) <> 0 or sum(side * unpriced_count) <> 0
+      or sum(side * included_usd) <> 0`,
     [workspace ?? null],
   );
   return rows;

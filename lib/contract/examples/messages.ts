@@ -39,6 +39,25 @@ export const messageExamples: ExampleSet = {
           },
         },
       },
+      person: {
+        summary: "Usage of a person that a subscription covers, with tags",
+        value: {
+          project: "checkout",
+          source: "api",
+          idempotency_key: "req_011CT5",
+          message: {
+            type: "usage",
+            provider: "anthropic",
+            model: "claude-sonnet-4-5",
+            unit_type: "output_tokens",
+            quantity: 1800,
+            user: "anna@example.com",
+            session: "b7c2e9",
+            included: true,
+            tags: { team: "growth", cost_center: "4711" },
+          },
+        },
+      },
       batch: {
         summary: "A batch job, several models",
         value: {

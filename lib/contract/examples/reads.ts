@@ -14,6 +14,7 @@ export const readExamples: ExampleSet = {
       top_project: { slug: "checkout", name: "Checkout", total_usd: 702.5525 },
       message_count: 18422,
       unpriced_count: 0,
+      included_usd: 812.4,
     },
     ProjectSpend: {
       project: { id: projectId, slug: "checkout", name: "Checkout" },

@@ -46,6 +46,7 @@ const totals = {
   expense_usd: 84.9,
   message_count: 2,
   unpriced_count: 0,
+  included_usd: 0,
 };
 
 export const spendExamples: ExampleSet = {

@@ -15,7 +15,7 @@ export class RowError extends Error {
   override name = "RowError";
 }
 
-/** The fields of each type besides `occurred_at` and `label`. Other fields of a row are ignored. */
+/** The fields of each type besides `occurred_at`, `label` and `tags`. Other fields of a row are ignored. */
 const fieldsOf: Record<string, readonly Field[]> = {
   usage: [
     "provider",
@@ -27,6 +27,9 @@ const fieldsOf: Record<string, readonly Field[]> = {
     "service_tier",
     "estimated_cost",
     "feature",
+    "user",
+    "session",
+    "included",
     "batch_id",
   ],
   expense: ["vendor", "amount", "currency", "category", "notes"],
@@ -65,13 +68,33 @@ export function toMessage(row: Row, mapping: Mapping, idempotencyKey: string): I
   for (const field of names) {
     const standIn = standIns[field];
     const value = read(field) ?? (standIn && read(standIn));
-    if (value !== undefined) message[field] = numberFields.has(field) ? toNumber(field, value) : value;
+    if (value !== undefined) message[field] = toJson(field, value);
   }
   const occurredAt = read("occurred_at");
   if (occurredAt !== undefined) message.occurred_at = toInstant(occurredAt);
   const label = read("label");
   if (label !== undefined) message.label = label;
+  const tags = read("tags");
+  if (tags !== undefined) message.tags = toTags(tags);
   return { project: read("project") ?? "", source: "import", idempotency_key: idempotencyKey, message };
+}
+
+function toJson(field: Field, value: string): unknown {
+  if (numberFields.has(field)) return toNumber(field, value);
+  return field === "included" ? toBoolean(value) : value;
+}
+
+/** Leaves other text unchanged for the service to validate. */
+function toBoolean(value: string): boolean | string {
+  if (/^(true|yes|1)$/i.test(value)) return true;
+  return /^(false|no|0)$/i.test(value) ? false : value;
+}
+
+/** `team:growth; cost_center:4711` → an object. Leaves other text unchanged for the service to validate. */
+function toTags(value: string): Record<string, string> | string {
+  const pairs = value.split(";").map((tag) => /^([^:]+):(.*)$/.exec(tag.trim()));
+  if (!pairs.every((pair) => pair !== null)) return value;
+  return Object.fromEntries(pairs.map(([, name = "", text = ""]) => [name.trim(), text.trim()]));
 }
 
 /** The type of a row that does not name one: usage if it has a quantity, unit or model, otherwise an expense. */

@@ -8,7 +8,10 @@ import type { Counted } from "@/lib/keys/decide";
  * A message, and what makes it the same as others. `telling` is what an emitter's record has in the place of an idempotency
  * key: a call of a model is told by several records, of which the first is recorded, however the others differ.
  */
-export type Submission = IngestRequest & { telling?: Telling | undefined };
+export type Submission = IngestRequest & { telling?: Telling | undefined; emitter?: Emitter | undefined };
+
+/** The program that told of a call. `costUsd`: its own figure of what the whole call cost, decimal text. */
+export type Emitter = { name: string; costUsd?: string | undefined };
 
 /**
  * Idempotency keys of the key's workspace and environment. Where one of `own`, `outer` or `inner` is known, the message was

@@ -1,3 +1,4 @@
+import { toTagList } from "@/lib/contract/attribution";
 import type { CostMessage } from "@/lib/contract/message";
 import { convert } from "@/lib/ledger/pricing/currency";
 import {
@@ -64,7 +65,7 @@ export function occurredAt(message: CostMessage, now: number): string {
 /** The fields that all postings of a message share. */
 export function sharedFields(message: CostMessage, now: number) {
   const { type, label, metadata } = message;
-  return { type, label, metadata, occurred_at: occurredAt(message, now) };
+  return { type, label, metadata, tags: toTagList(message.tags), occurred_at: occurredAt(message, now) };
 }
 
 /** A line of usage, alone or within a batch. */
@@ -97,28 +98,64 @@ export function priceUsageLine(
 }
 
 /** What a posting has of its line. */
-function lineFields(line: Line & { feature?: string | undefined }, priced: PricedAmount) {
-  const { model, feature, unit_type, quantity, cached_quantity, request_input_tokens, service_tier } = line;
+function lineFields(
+  line: Line & { feature?: string | undefined },
+  priced: PricedAmount,
+  isIncluded: boolean,
+) {
+  const {
+    model,
+    feature,
+    user,
+    session,
+    unit_type,
+    quantity,
+    cached_quantity,
+    request_input_tokens,
+    service_tier,
+  } = line;
   const hasDetails = (cached_quantity ?? request_input_tokens ?? service_tier) !== undefined;
   return {
     model,
     feature,
+    end_user: user,
+    session,
     unit_type,
     quantity,
-    cost_status: priced.costStatus,
     price: priced.price ?? undefined,
     details: hasDetails ? { cached_quantity, request_input_tokens, service_tier } : undefined,
-    amount_usd: toText(priced.amount),
+    ...costFields(priced, isIncluded),
   };
+}
+
+/** What a line costs, as its posting has it. What a subscription covers costs nothing; its price is kept beside it. */
+export function costFields(
+  priced: PricedAmount,
+  isIncluded: boolean,
+): Pick<Posting, "amount_usd" | "cost_status" | "list_price_usd"> {
+  const { costStatus, amount } = priced;
+  if (!isIncluded) return { cost_status: costStatus, amount_usd: toText(amount), list_price_usd: undefined };
+  const listPrice = costStatus === "unpriced" ? undefined : toText(amount);
+  return { cost_status: "included", amount_usd: toText(zero), list_price_usd: listPrice };
 }
 
 function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Composed {
   const { provider, batch_id } = message;
   if (!isOneLine(message)) return composeLines(message, { now, overrides });
-  const { type, label, metadata, occurred_at } = sharedFields(message, now);
+  const { type, label, metadata, tags, occurred_at } = sharedFields(message, now);
+  const isIncluded = message.included === true;
   const priced = priceUsageLine(provider, message, occurred_at, overrides);
-  const { amount } = priced;
-  const own = { type, label, metadata, occurred_at, provider, batch_id, ...lineFields(message, priced) };
+  const amount = isIncluded ? zero : priced.amount;
+  const own = {
+    type,
+    label,
+    metadata,
+    tags,
+    occurred_at,
+    provider,
+    batch_id,
+    ...lineFields(message, priced, isIncluded),
+  };
   return { cost: amount, amount, postings: [own] };
 }
 
@@ -127,8 +164,9 @@ function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Co
  * one line.
  */
 function composeLines(message: Of<"usage">, context: CostContext): Composed {
-  const { model, feature, request_input_tokens, service_tier, lines = [] } = message;
-  const items = lines.map((line) => ({ ...line, model, feature, request_input_tokens, service_tier }));
+  const { model, feature, user, session, request_input_tokens, service_tier, lines = [] } = message;
+  const shared = { model, feature, user, session, request_input_tokens, service_tier };
+  const items = lines.map((line) => ({ ...line, ...shared }));
   const composed = composePostings(message, items, context);
   const [first, ...others] = composed.postings;
   if (others.length === 0) return composed;
@@ -148,22 +186,24 @@ function composePostings(
   items: (Line & { feature?: string | undefined })[],
   { now, overrides }: CostContext,
 ): Composed {
-  const { type, label, metadata, occurred_at } = sharedFields(message, now);
+  const { type, label, metadata, tags, occurred_at } = sharedFields(message, now);
   const { provider, batch_id } = message;
+  const isIncluded = message.type === "usage" && message.included === true;
   const amounts: Decimal[] = [];
   const postings = items.map((line, part): Posting => {
     const priced = priceUsageLine(provider, line, occurred_at, overrides);
-    amounts.push(priced.amount);
+    amounts.push(isIncluded ? zero : priced.amount);
     const own = part === 0 ? { label, metadata } : noLabel;
     return {
       type,
       label: own.label,
       metadata: own.metadata,
+      tags,
       occurred_at,
       provider,
       batch_id,
       part,
-      ...lineFields(line, priced),
+      ...lineFields(line, priced, isIncluded),
     };
   });
   const amount = sum(amounts);

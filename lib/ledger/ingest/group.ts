@@ -9,7 +9,7 @@ import { type Attempt, decideAttempt, decideCall, decideCost, decideKey } from "
 import { identify } from "@/lib/keys/identify";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { add, toText } from "@/lib/ledger/pricing/decimal";
+import { add, parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import {
   countDue,
@@ -153,6 +153,8 @@ export class Group {
     };
     for (const [index, posting] of own.postings.entries()) {
       const row = rowOf(owner, posting);
+      if (request.emitter) row.emitter = request.emitter.name;
+      if (index === 0 && request.emitter?.costUsd) row.given_cost_usd = request.emitter.costUsd;
       if (index === 1 && own.fromProject !== undefined)
         row.project_id = projectIn(draft, key.workspaceId, own.fromProject);
       draft.addMessage(row);
@@ -172,6 +174,7 @@ export class Group {
       project_id: owner.project_id,
       created_at: this.#createdAt,
       cost_status: combineStatuses(own.postings.map((posting) => posting.cost_status)),
+      list_price_usd: listPriceOf(own.postings),
       due_periods: periods.length > 0 ? periods : undefined,
       dry_run: dryRun ? (true as const) : undefined,
     };
@@ -288,19 +291,30 @@ function isRecurring(message: CostMessage): message is Subscription {
   return message.type === "subscription" && message.recurring;
 }
 
+/** What included usage would have cost, as far as prices are known; null where none is, undefined for other messages. */
+function listPriceOf(postings: readonly Posting[]): string | null | undefined {
+  if (!postings.some(({ cost_status }) => cost_status === "included")) return undefined;
+  const known = postings.flatMap(({ list_price_usd: price }) => price ?? []);
+  return known.length === 0 ? null : toText(sum(known.map(parseDecimal)));
+}
+
 /** A stored answer as the contract has it: amounts are kept as text and sent as numbers. */
 function toIngestResult(stored: unknown): IngestResult {
   const answer = stored as StoredAnswer;
-  const { due_periods: due } = answer;
+  const { due_periods: due, list_price_usd: listPrice, ...rest } = answer;
   return {
-    ...answer,
+    ...rest,
     amount_usd: new ExactNumber(answer.amount_usd),
+    ...(listPrice !== undefined && {
+      list_price_usd: listPrice === null ? null : new ExactNumber(listPrice),
+    }),
     due_periods: due?.map((period) => ({ ...period, amount_usd: new ExactNumber(period.amount_usd) })),
   };
 }
 
 type DuePeriod = NonNullable<IngestResult["due_periods"]>[number];
-type StoredAnswer = Omit<IngestResult, "amount_usd" | "due_periods"> & {
+type StoredAnswer = Omit<IngestResult, "amount_usd" | "list_price_usd" | "due_periods"> & {
   amount_usd: string;
+  list_price_usd?: string | null;
   due_periods?: (Omit<DuePeriod, "amount_usd"> & { amount_usd: string })[];
 };

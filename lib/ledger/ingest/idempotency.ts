@@ -10,7 +10,7 @@ export function rememberedRequest(
   request: Submission,
   environment: RememberedRequest["environment"],
 ): RememberedRequest {
-  const { idempotency_key: _, telling: __, ...meaning } = request;
+  const { idempotency_key: _, telling: __, emitter: ___, ...meaning } = request;
   // Through JSON, as the database stores it: undefined becomes absent.
   return JSON.parse(JSON.stringify({ ...meaning, environment }));
 }

@@ -28,10 +28,26 @@ export type LedgerRow = {
   notes?: string | undefined;
   metadata?: unknown;
   details?: unknown;
+  /** The person whom usage was for: a message's `user`. */
+  end_user?: string | undefined;
+  session?: string | undefined;
+  /** Each `name:value`, sorted. */
+  tags?: string[] | undefined;
+  emitter?: string | undefined;
+  given_cost_usd?: string | undefined;
+  list_price_usd?: string | undefined;
 };
 
 /** A posting before its message's sender is known: a row without its owner's columns. */
 export type Posting = Omit<
   LedgerRow,
-  "workspace_id" | "id" | "created_at" | "project_id" | "api_key_id" | "environment" | "source"
+  | "workspace_id"
+  | "id"
+  | "created_at"
+  | "project_id"
+  | "api_key_id"
+  | "environment"
+  | "source"
+  | "emitter"
+  | "given_cost_usd"
 >;

@@ -4,7 +4,7 @@ import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
 import { parsePart } from "@/lib/contract/parse-part";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { readGauge } from "@/lib/metrics";
-import type { IngestCall, IngestVerdict, Submission, Telling } from "./call";
+import type { IngestCall, IngestVerdict, Submission } from "./call";
 import { writeGroup } from "./write-group";
 
 // One group being written keeps the database busy, a second one keeps this process busy while the first commits.
@@ -54,17 +54,20 @@ export function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict> {
   return batcher.add({ ...rest, body: body instanceof ServiceError ? body : body.map(parseMessage) });
 }
 
+/** What an emitter tells of a call: a message as a client would send it, and what no client says. */
+export type Told = { message: unknown } & Required<Pick<Submission, "telling" | "emitter">>;
+
 /**
  * Like `ingestBulk`, for what emitters tell: each message with what makes it the same as others. The call's request was
  * admitted and counted before.
  */
 export function ingestTold(
-  call: Omit<Unread<never>, "body" | "isAdmitted"> & { body: { message: unknown; telling: Telling }[] },
+  call: Omit<Unread<never>, "body" | "isAdmitted"> & { body: Told[] },
 ): Promise<IngestVerdict> {
   const { body, ...rest } = call;
-  const submissions = body.map(({ message, telling }): Verdict<Submission> => {
+  const submissions = body.map(({ message, ...told }): Verdict<Submission> => {
     const request = parseMessage(message);
-    return request instanceof ServiceError ? request : { ...request, telling };
+    return request instanceof ServiceError ? request : { ...request, ...told };
   });
   return batcher.add({ ...rest, isAdmitted: true, body: submissions });
 }

@@ -1,7 +1,7 @@
 import type { CostStatus } from "@/lib/contract/message";
 
 /** From what says the least about a cost to what says the most: without a price an amount is not the cost yet. */
-const order: readonly CostStatus[] = ["unpriced", "priced", "converted", "client"];
+const order: readonly CostStatus[] = ["unpriced", "priced", "converted", "client", "included"];
 
 /**
  * How several postings together came to their cost: one without a price leaves the whole without one.

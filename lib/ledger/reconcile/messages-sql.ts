@@ -112,10 +112,10 @@ export const changePosting = ({ workspaceId, id }: MessageName, part: number, am
 export const restorePosting = ({ workspaceId, id }: MessageName, posting: NewPosting) => sql`
   insert into public.messages (
     workspace_id, id, part, occurred_at, created_at, project_id, api_key_id, user_id, type, source, environment, provider,
-    amount_usd, cost_status, price, currency, original_amount, label, category, notes, metadata, details
+    amount_usd, cost_status, price, currency, original_amount, label, category, notes, metadata, details, tags
   )
   select workspace_id, id, ${posting.part}, ${posting.occurredAt}, created_at, ${posting.projectId}, api_key_id, user_id, type, source, environment, provider,
-    ${posting.amount}, cost_status, price, currency, original_amount, label, category, notes, metadata, details
+    ${posting.amount}, cost_status, price, currency, original_amount, label, category, notes, metadata, details, tags
   from public.messages where workspace_id = ${workspaceId} and id = ${id}
   order by part limit 1`;
 

@@ -123,7 +123,7 @@ async function findDifferences(
 }
 
 /** What rows of differences have figures of, in the order of a report. */
-const figures = ["parts", "amount_usd", "message_count", "item_count", "unpriced_count"];
+const figures = ["parts", "amount_usd", "message_count", "item_count", "unpriced_count", "included_usd"];
 
 /** The figures of a row that differ, each by itself. */
 function read(kind: Kind, row: DifferingRow): Difference[] {
@@ -148,6 +148,7 @@ function read(kind: Kind, row: DifferingRow): Difference[] {
 /** Where a difference is, in the words a person knows it by. */
 function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
   const pick = (...names: string[]) => Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
+  const named = (name: string, value: string | null | undefined) => (value == null ? {} : { [name]: value });
   const project = row.project ?? row.project_id ?? null;
   const key = row.key ?? row.api_key_id ?? null;
   switch (kind) {
@@ -157,6 +158,8 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
         project,
         key,
         ...pick("type", "provider", "model", "feature", "source", "environment"),
+        ...named("user", row.end_user),
+        ...named("tags", row.tags),
       };
     case "daily_totals":
       return {

@@ -7,14 +7,20 @@ export type MonthOf = { from: string; until: string; workspaceId: string | null 
 /** The postings in a range of instants, as the rollup counts them: a message on its first posting. */
 export const entries = ({ from, until, workspaceId }: MonthOf) => sql`
   select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider, model, feature,
-    source, environment, amount_usd, (part = 0)::int as message_count, 1 as item_count,
-    (cost_status = 'unpriced')::int as unpriced_count
+    source, environment, end_user, tags, amount_usd, (part = 0)::int as message_count, 1 as item_count,
+    (cost_status = 'unpriced')::int as unpriced_count, coalesce(list_price_usd, 0) as included_usd
   from public.messages
   where occurred_at >= ${from} and occurred_at < ${until} ${ofWorkspace(sql`workspace_id`, workspaceId)}`;
 
 /** The columns by which the rollup is kept, in the order in which the service writes its rows. */
-const dimensions = sql`workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment`;
-const figures = ["amount_usd", "message_count", "item_count", "unpriced_count"] as const;
+const names = sql`workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment`;
+const dimensions = sql`${names}, end_user, tags`;
+const figures = ["amount_usd", "message_count", "item_count", "unpriced_count", "included_usd"] as const;
+
+/** The key of the rollup, as its index has it. */
+const dayKey = sql`(
+  ${names}, (case when end_user is not null or tags is not null then private.attribution_of(end_user, tags) end)
+)`;
 
 /** The names of figures, each written out by `write`. */
 function each(names: readonly string[], write: (name: Sql) => Sql, separator = ", "): Sql {
@@ -126,13 +132,13 @@ export const differingDays = (of: MonthOf) => sql`
   left join public.api_keys as key on key.workspace_id = compared.workspace_id and key.id = compared.api_key_id
   order by workspace.slug, compared.day, project.slug, compared.*`;
 export const mendDays = (of: MonthOf) =>
-  mend(sql`public.daily_spend`, dimensions, figures, sql`on constraint daily_spend_key`, comparedDays(of));
+  mend(sql`public.daily_spend`, dimensions, figures, dayKey, comparedDays(of));
 export const removeEmptyDays = (of: MonthOf) => sql`
   delete from public.daily_spend
   where ${inMonth(of)} and workspace_id = ${of.workspaceId} and ${isEmpty(figures)}`;
 
 const totalColumns = sql`workspace_id, environment, dimension, day, value, type`;
-const totalFigures = ["amount_usd", "message_count", "unpriced_count"] as const;
+const totalFigures = ["amount_usd", "message_count", "unpriced_count", "included_usd"] as const;
 const totalSums = sumsOf(totalFigures);
 const comparedTotals = (of: MonthOf) =>
   compare(
@@ -148,8 +154,12 @@ const comparedTotals = (of: MonthOf) =>
      union all
      select ${dimensions}, ${listed(totalFigures)} from (${keptDays(of)} and ${isRemoved(of)}) as kept
    ) as spend
-   cross join lateral (values
-     ('project', project_id::text), ('key', api_key_id::text), ('provider', provider), ('model', model), ('feature', feature)
+   cross join lateral (
+     values ('project', project_id::text), ('key', api_key_id::text), ('provider', provider), ('model', model), ('feature', feature)
+     union all
+     select 'user', end_user where end_user is not null
+     union all
+     select 'tag', tag from unnest(tags) as tag
    ) as slice (dimension, value)
    group by ${totalColumns}`,
   );

@@ -31,6 +31,7 @@ const usageRow = {
   quantity: neverNull(numeric()),
   amount_usd: numeric(),
   cost_status: text<CostStatus>(),
+  list_price_usd: nullable(numeric()),
   details: nullable(
     json<{ cached_quantity?: string; request_input_tokens?: string; service_tier?: ServiceTier }>(),
   ),
@@ -43,6 +44,7 @@ export type StoredUsage = Row<typeof usageRow>;
 export type Change = Pick<StoredUsage, "id" | "part" | "amount_usd" | "cost_status"> & {
   occurred_at: string;
   price: unknown;
+  list_price_usd: string | null;
 };
 
 /** The oldest correction that nobody works at; locked until the transaction ends. */
@@ -72,7 +74,7 @@ export function lockRepriceable(
   return selectAll(
     client,
     usageRow,
-    sql`select id, part, occurred_at, provider, model, unit_type, quantity, amount_usd, cost_status, details
+    sql`select id, part, occurred_at, provider, model, unit_type, quantity, amount_usd, cost_status, list_price_usd, details
       from private.lock_repriceable(${workspace_id}, ${id}, ${atMost})`,
   );
 }

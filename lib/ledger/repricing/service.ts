@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { deadlines } from "@/lib/db/deadlines";
 import { asService, isContention } from "@/lib/db/transaction";
-import { priceUsageLine } from "@/lib/ledger/ingest/compose";
+import { costFields, priceUsageLine } from "@/lib/ledger/ingest/compose";
 import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
@@ -66,8 +66,14 @@ function correct(posting: StoredUsage, prices: readonly PriceOverride[]): Change
   const occurred_at = posting.occurred_at.toISOString();
   const line = { ...details, unit_type, quantity, model: model ?? undefined };
   const priced = priceUsageLine(provider, line, occurred_at, prices);
-  const change = { amount_usd: toText(priced.amount), cost_status: priced.costStatus };
-  const stored = { amount_usd: toText(parseDecimal(posting.amount_usd)), cost_status: posting.cost_status };
+  const { list_price_usd = null, ...cost } = costFields(priced, posting.cost_status === "included");
+  const change = { ...cost, list_price_usd };
+  const plain = (amount: string) => toText(parseDecimal(amount));
+  const stored = {
+    cost_status: posting.cost_status,
+    amount_usd: plain(posting.amount_usd),
+    list_price_usd: posting.list_price_usd === null ? null : plain(posting.list_price_usd),
+  };
   if (isDeepStrictEqual(change, stored)) return undefined;
   return { id, part, occurred_at, ...change, price: priced.price };
 }

@@ -20,6 +20,8 @@ const record = (provider: string, model: string, cost: string, isCostTrusted = t
   project: undefined,
   feature: undefined,
   tags: {},
+  isIncluded: false,
+  leftOut: [],
   keys: { own: [], outer: [], inner: [], within: [] },
   series: undefined,
   claims: [],

@@ -28,6 +28,11 @@ export function mapExport(entries: Entry[], emitterOf = findEmitter): Mapped {
   }
   for (const [name, count] of unknown)
     remarks.add(`Counted by the GenAI conventions, because ${name} is no known emitter: ${count}.`);
+  const leftOut = new Map<string, number>();
+  for (const what of records.flatMap((record) => record.leftOut)) {
+    leftOut.set(what, (leftOut.get(what) ?? 0) + 1);
+  }
+  for (const [what, count] of leftOut) remarks.add(`Recorded ${count} without ${what}.`);
   return { records, remarks: [...remarks] };
 }
 

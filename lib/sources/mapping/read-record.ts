@@ -5,6 +5,7 @@ import type { Entry } from "@/lib/sources/otlp/entry";
 import { callKeys, seriesKey } from "./call-keys";
 import { firstOf, firstText } from "./first-of";
 import { modelName, providerName } from "./model-names";
+import { readAttribution } from "./read-attribution";
 import { claimsOf } from "./signal-claims";
 import type { SourceRecord, Tokens } from "./source-record";
 import { allInput, readCount, readCounts, separate } from "./tokens";
@@ -21,10 +22,6 @@ export function readRecord(emitter: Emitter, rule: Rule, entry: Entry): SourceRe
   const model = firstText(rule.model, own, resource);
   const told = typeof rule.provider === "string" ? rule.provider : firstText(rule.provider, own, resource);
   const provider = providerName(told, model);
-  const tags = Object.entries(attribution.tags).flatMap(([name, names]) => {
-    const value = firstText(names, own, resource);
-    return value === undefined ? [] : [[name, value] as const];
-  });
   return {
     emitter: emitter.name,
     isKnownEmitter: emitter !== unknownEmitter,
@@ -37,12 +34,11 @@ export function readRecord(emitter: Emitter, rule: Rule, entry: Entry): SourceRe
     requestInput: point ? undefined : allInput(tokens),
     givenCostUsd,
     isCostTrusted,
-    user: firstText(attribution.user, own, resource),
-    session: firstText(attribution.session, own, resource),
+    isIncluded: false,
+    ...readAttribution(attribution, own, resource),
     project: firstText(attribution.project, own, resource),
     // What is longer than the ledger holds is cut.
     feature: firstText(attribution.feature, own, resource)?.slice(0, 128),
-    tags: Object.fromEntries(tags),
     keys: point
       ? {
           own: [seriesKey(point.series, String(point.startNs), String(entry.timeNs))],

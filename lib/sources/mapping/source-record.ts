@@ -42,11 +42,15 @@ export type SourceRecord = {
   givenCostUsd: Decimal | undefined;
   /** Whether `givenCostUsd` is recorded as the cost; otherwise the price list decides. */
   isCostTrusted: boolean;
+  /** Whether a subscription covers it: it is recorded as included, at no cost. */
+  isIncluded: boolean;
   user: string | undefined;
   session: string | undefined;
   project: string | undefined;
   feature: string | undefined;
   tags: Record<string, string>;
+  /** What it says of these and cannot be kept, each with the reason. */
+  leftOut: string[];
   keys: CallKeys;
   /** Set for a point of a metric. */
   series: SeriesPoint | undefined;

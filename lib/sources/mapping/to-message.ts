@@ -10,7 +10,7 @@ const unnamedService = /^unknown_service/;
 
 /** A message as clients send it, for a record that a key's emitter told. Names are cut to what the ledger holds. */
 export function toMessage(record: SourceRecord, key: ApiKey): unknown {
-  const { provider, model, feature, occurredAt, requestInput } = record;
+  const { provider, model, feature, user, session, tags, occurredAt, requestInput, isIncluded } = record;
   return {
     project: projectOf(record, key),
     source: "api",
@@ -19,6 +19,10 @@ export function toMessage(record: SourceRecord, key: ApiKey): unknown {
       provider: provider.slice(0, 64),
       ...(model !== undefined && { model: model.slice(0, 128) }),
       ...(feature !== undefined && { feature }),
+      ...(user !== undefined && { user }),
+      ...(session !== undefined && { session }),
+      ...(Object.keys(tags).length > 0 && { tags }),
+      ...(isIncluded && { included: true }),
       ...(occurredAt !== undefined && { occurred_at: occurredAt }),
       ...(requestInput &&
         !isZero(requestInput) && { request_input_tokens: new ExactNumber(toText(requestInput)) }),

@@ -17,10 +17,12 @@ const typeTotals = {
   amount: numeric(),
   messages: numeric(),
   unpriced: numeric(),
+  included: numeric(),
   /** In the preceding period: all of it (`before_`), and up to the point that corresponds to now. */
   before_amount: numeric(),
   before_messages: numeric(),
   before_unpriced: numeric(),
+  before_included: numeric(),
   before_to_point: numeric(),
 };
 
@@ -115,16 +117,19 @@ export function selectTypeTotals(
        coalesce(sum(amount_usd) filter (where ${isCurrent}), 0) as amount,
        coalesce(sum(message_count) filter (where ${isCurrent}), 0) as messages,
        coalesce(sum(unpriced_count) filter (where ${isCurrent}), 0) as unpriced,
+       coalesce(sum(included_usd) filter (where ${isCurrent}), 0) as included,
        coalesce(sum(amount_usd) filter (where ${isBefore}), 0) as before_amount,
        coalesce(sum(message_count) filter (where ${isBefore}), 0) as before_messages,
        coalesce(sum(unpriced_count) filter (where ${isBefore}), 0) as before_unpriced,
+       coalesce(sum(included_usd) filter (where ${isBefore}), 0) as before_included,
        coalesce(
          sum(case when day = ${point.day} then amount_usd * ${point.fraction}::numeric else amount_usd end)
            filter (where ${isBefore} and day <= ${point.day}), 0
        ) as before_to_point
      from (
        select type, day, date_trunc(${series?.bucket ?? "month"}, day::timestamp) as bucket, sum(amount_usd) as amount_usd,
-         sum(message_count) as message_count, sum(unpriced_count) as unpriced_count
+         sum(message_count) as message_count, sum(unpriced_count) as unpriced_count,
+         sum(included_usd) as included_usd
        from ${rows}
        group by type, day
      ) as days

@@ -146,6 +146,7 @@ function toTotals(types: TypeTotals[], when: "" | "before_"): Metrics["totals"] 
     expense_usd: total("expense"),
     message_count: count("messages"),
     unpriced_count: count("unpriced"),
+    included_usd: toExact(sum(types.map((row) => parseDecimal(row[`${when}included`])))),
   };
 }
 

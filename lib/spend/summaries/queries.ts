@@ -17,6 +17,7 @@ const projectTotals = {
   expense: numeric(),
   messages: numeric(),
   unpriced: numeric(),
+  included: numeric(),
 };
 
 /** What a project cost in a month, USD as exact text. */
@@ -30,7 +31,7 @@ export function selectMonthTotals(
   return selectAll(
     client,
     projectTotals,
-    sql`select slug, name, total, usage, subscription, expense, messages, unpriced
+    sql`select slug, name, total, usage, subscription, expense, messages, unpriced, included
       from private.month_totals(${workspaceId}, ${environment})`,
   );
 }

@@ -23,5 +23,6 @@ export async function readMonthSummary(claims: KeyClaims): Promise<z.output<type
     top_project: top ? { slug: top.slug, name: top.name, total_usd: amount(top.total) } : null,
     message_count: projects.reduce((count, row) => count + Number(row.messages), 0),
     unpriced_count: projects.reduce((count, row) => count + Number(row.unpriced), 0),
+    included_usd: total((row) => row.included),
   };
 }

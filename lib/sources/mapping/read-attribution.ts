@@ -1,0 +1,43 @@
+import type { z } from "zod";
+import { session, tagValue, user } from "@/lib/contract/attribution";
+import type { Attribution, Names } from "@/lib/sources/emitters/emitter";
+import type { Attributes } from "@/lib/sources/otlp/entry";
+import { firstText } from "./first-of";
+
+/** Who and what a record is about. `leftOut`: what it says and cannot be kept, each with the reason. */
+export type ReadAttribution = {
+  user: string | undefined;
+  session: string | undefined;
+  tags: Record<string, string>;
+  leftOut: string[];
+};
+
+/**
+ * Reads the person, the session and the tags of a record. A call of a model is not refused for what cannot be kept of these:
+ * what is too long or looks like a secret is left out.
+ */
+export function readAttribution(
+  attribution: Attribution,
+  own: Attributes,
+  resource: Attributes,
+): ReadAttribution {
+  const leftOut: string[] = [];
+  const read = (what: string, names: Names, schema: z.ZodType<string>) => {
+    const told = firstText(names, own, resource);
+    if (told === undefined) return undefined;
+    const { success, data, error } = schema.safeParse(told);
+    if (success) return data;
+    leftOut.push(`the ${what}: ${error.issues[0]?.message}`);
+    return undefined;
+  };
+  const tags = Object.entries(attribution.tags).flatMap(([name, names]) => {
+    const value = read(`tag ${name}`, names, tagValue);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    user: read("user", attribution.user, user),
+    session: read("session", attribution.session, session),
+    tags: Object.fromEntries(tags),
+    leftOut,
+  };
+}
