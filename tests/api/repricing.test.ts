@@ -159,6 +159,38 @@ test("Prices what was unpriced with all its sums, and audits it", async () => {
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });
 
+test("Corrects the list price of included usage as it would an amount, and never what it costs", async () => {
+  const { workspace, client } = await newWorkspace();
+  const covered = (quantity: number, more = {}) =>
+    client.post(inHouse(quantity, { included: true, user: "anna", tags: { team: "growth" }, ...more }));
+  expect((await covered(10)).body).toMatchObject({ cost_status: "included", list_price_usd: null });
+  await covered(1, { estimated_cost: 7 });
+  const amounts = async () => {
+    const { rows } = await harness.fixtures.sql.query(
+      `select amount_usd::float as amount, list_price_usd::float as list_price, cost_status as status
+       from public.messages where workspace_id = $1 order by list_price_usd`,
+      [workspace],
+    );
+    return rows.map(({ amount, list_price, status }) => [amount, list_price, status]);
+  };
+  await finished(await setPrice(workspace, "0.5"));
+  const ofClient = [0, 7, "included"];
+  expect(await amounts()).toEqual([[0, 5, "included"], ofClient]);
+  await harness.fixtures.sql.query("update public.prices set rate = 0.25 where workspace_id = $1", [
+    workspace,
+  ]);
+  const { rows } = await harness.fixtures.sql.query(
+    `insert into public.repricings (workspace_id, provider, from_at, includes_priced)
+     values ($1, 'in-house', '2026-01-01', true) returning id, change_usd`,
+    [workspace],
+  );
+  await finished(rows[0].id);
+  expect(await amounts()).toEqual([[0, 2.5, "included"], ofClient]);
+  const { body } = await client.get("/api/v1/summary/month");
+  expect(body).toMatchObject({ total_usd: 0, included_usd: 9.5, unpriced_count: 0 });
+  expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
+});
+
 test("Keeps earlier prices unless a past range is requested, and a client's own figure always", async () => {
   const { workspace, client } = await newWorkspace();
   await setPrice(workspace, "1");

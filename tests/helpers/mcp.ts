@@ -21,8 +21,13 @@ export type McpClient = {
   /** The protocol version that was negotiated. */
   version: string | undefined;
   list(): Promise<{ name: string; annotations?: Record<string, unknown> | undefined }[]>;
-  /** @param timeoutMs the time after which the client cancels the call */
-  call(name: string, args?: Record<string, unknown>, timeoutMs?: number): Promise<ToolResult>;
+  /** @param timeoutMs the time after which the client cancels the call. @param meta the call's `_meta` */
+  call(
+    name: string,
+    args?: Record<string, unknown>,
+    timeoutMs?: number,
+    meta?: Record<string, unknown>,
+  ): Promise<ToolResult>;
   close(): Promise<void>;
 };
 
@@ -44,8 +49,8 @@ export async function connectModern(transport: ModernHttp | ModernStdio): Promis
   return {
     version: client.getNegotiatedProtocolVersion(),
     list: async () => (await client.listTools()).tools,
-    call: async (name, args = {}, timeout = 20_000) =>
-      readResult(await client.callTool({ name, arguments: args }, { timeout })),
+    call: async (name, args = {}, timeout = 20_000, _meta = {}) =>
+      readResult(await client.callTool({ name, arguments: args, _meta }, { timeout })),
     close: () => client.close(),
   };
 }
@@ -58,8 +63,8 @@ export async function connectOlder(transport: OlderHttp | OlderStdio): Promise<M
   return {
     version: transport instanceof OlderHttp ? transport.protocolVersion : undefined,
     list: async () => (await client.listTools()).tools,
-    call: async (name, args = {}, timeout = 20_000) =>
-      readResult(await client.callTool({ name, arguments: args }, undefined, { timeout })),
+    call: async (name, args = {}, timeout = 20_000, _meta = {}) =>
+      readResult(await client.callTool({ name, arguments: args, _meta }, undefined, { timeout })),
     close: () => client.close(),
   };
 }

@@ -251,6 +251,35 @@ export const refusedMessages: RefusedMessage[] = [
     key: { conditions: { deny_project_slugs: ["checkout"] } },
     expected: { status: 403, error: "project_not_allowed" },
   },
+  ...(
+    [
+      ["a user that is empty", { user: "" }, "message.user"],
+      ["a user of more than 255 characters", { user: "u".repeat(256) }, "message.user"],
+      ["a user of two lines", { user: "anna\nbo" }, "message.user"],
+      ["a user that is a key of Outlay", { user: generateSecret() }, "message.user"],
+      ["a user that is a provider's key", { user: `sk-proj-${"x".repeat(24)}` }, "message.user"],
+      ["a user that is a token", { user: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln" }, "message.user"],
+      ["a user that is a header", { user: "Bearer abcdefghijkl" }, "message.user"],
+      ["a session that is a number", { session: 5 }, "message.session"],
+      [
+        "more than ten tags",
+        { tags: Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`t${index}`, "x"])) },
+        "message.tags",
+      ],
+      ["tags in a list", { tags: ["team:growth"] }, "message.tags"],
+      ["a tag with a colon in its name", { tags: { "a:b": "x" } }, "message.tags.a:b"],
+      ["a tag without a name", { tags: { "": "x" } }, "message.tags."],
+      ["a tag without a value", { tags: { team: "" } }, "message.tags.team"],
+      ["a tag with a control character", { tags: { team: "a\u0007" } }, "message.tags.team"],
+      ["a tag of more than 128 characters", { tags: { team: "x".repeat(129) } }, "message.tags.team"],
+      ["a word for whether usage is included", { included: "yes" }, "message.included"],
+    ] as const
+  ).map(([name, fields, issue]) => ({
+    name,
+    body: costMessage(fields),
+    issue,
+    expected: { status: 400, error: "validation_failed" },
+  })),
   {
     name: "a feature outside the list",
     key: { conditions: { features: ["chat"] } },

@@ -122,6 +122,38 @@ describe.each(clients)("%s", (_, kind, connect) => {
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
+  test("Records for whom the call's _meta says, and refuses what it cannot keep", async () => {
+    const workspace = await harness.fixtures.workspace();
+    const { secret } = await harness.fixtures.key(workspace);
+    const client = await opened(connect(secret));
+    const usage = {
+      ...{ project: "checkout", provider: "openai", model: "gpt-4o" },
+      ...{ unit_type: "input_tokens", quantity: 1 },
+    };
+    const meta = {
+      "outlay/user": "anna@example.com",
+      "outlay/session": "s-1",
+      "outlay/tags": { team: "growth" },
+    };
+    expect((await client.call("log_usage", usage, undefined, meta)).isError).toBeFalsy();
+    const paid = { project: "checkout", vendor: "Figma", amount: 1 };
+    expect((await client.call("add_expense", paid, undefined, meta)).isError).toBeFalsy();
+    const { rows } = await harness.fixtures.sql.query(
+      "select type, end_user, session, tags from public.messages where workspace_id = $1 order by type desc",
+      [workspace],
+    );
+    const tags = ["team:growth"];
+    expect(rows).toEqual([
+      { type: "usage", end_user: "anna@example.com", session: "s-1", tags },
+      { type: "expense", end_user: null, session: null, tags },
+    ]);
+    const refused = await client.call("log_usage", usage, undefined, {
+      "outlay/user": "Bearer abcdefghijkl",
+    });
+    expect(refused).toMatchObject({ isError: true });
+    expect(refused.text).toContain("_meta.outlay/user: looks like a key or token");
+  });
+
   test("Accepts null for absent fields, a range with one end, and times without seconds", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const client = await opened(connect(secret));

@@ -88,6 +88,8 @@ const line: fc.Arbitrary<Line> = fc
       cachedPart: fc.constantFrom("none", "some", "all"),
       estimated_cost: fc.oneof(usd, floatNoise, fc.constant("0")),
       feature: fc.constantFrom("chat", "search"),
+      user: fc.constantFrom("anna@example.com", "bo", "ü".repeat(255)),
+      session: fc.constantFrom("s1", "s2"),
     },
     { requiredKeys: ["unit_type", "quantity", "cachedPart"] },
   )
@@ -106,13 +108,34 @@ const charge = fc.oneof(
   decimal(6, 2).map((amount) => ({ amount, currency: "EUR" })),
 );
 
+/** The largest tags of all are longer than a row of an index can be. */
+const tags = fc.constantFrom<Record<string, string>[]>(
+  {},
+  { team: "growth" },
+  { cost_center: "4711", team: "growth" },
+  { team: "search: relevance" },
+  Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`t${index}`, "ü€".repeat(64)])),
+);
+
 const project = fc.constantFrom("alpha", "beta", "gamma", "delta");
 const provider = fc.constantFrom("acme", "Acme", "nobody");
 
 function message(now: number): fc.Arbitrary<Message> {
-  const when = fc.option(
-    instant(now).map((occurred_at) => ({ occurred_at })),
-    { nil: {}, freq: 3 },
+  const when = fc
+    .tuple(
+      fc.option(
+        instant(now).map((occurred_at) => ({ occurred_at })),
+        { nil: {}, freq: 3 },
+      ),
+      fc.option(
+        tags.map((named) => ({ tags: named })),
+        { nil: {} },
+      ),
+    )
+    .map(([at, tagged]) => ({ ...at, ...tagged }));
+  const coverage = fc.oneof(
+    { weight: 3, arbitrary: fc.constant({}) },
+    fc.constantFrom({ included: true }, { included: false }),
   );
   const vendor = fc.constantFrom("Figma", "acme");
   const startsOn = fc.oneof(
@@ -126,8 +149,8 @@ function message(now: number): fc.Arbitrary<Message> {
   );
   const kinds: fc.Arbitrary<Message>[] = [
     fc
-      .tuple(provider, line, when)
-      .map(([who, what, at]) => ({ type: "usage", provider: who, ...what, ...at })),
+      .tuple(provider, line, when, coverage)
+      .map(([who, what, at, covered]) => ({ type: "usage", provider: who, ...what, ...at, ...covered })),
     fc
       .tuple(provider, fc.array(line, { minLength: 1, maxLength: 5 }), when)
       .map(([who, items, at]) => ({ type: "batch", provider: who, batch_id: "b", items, ...at })),

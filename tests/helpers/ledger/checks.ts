@@ -67,6 +67,7 @@ export async function checkSummary(
   const entries = model.seen(key, ...thisMonth(now));
   const { body } = await workspace.clients[key].get("/api/v1/summary/month");
   const byProject = slices(entries, ({ project }) => project);
+  const included = show(total(entries.map((entry) => entry.included)));
   const shown = Object.entries(body.by_project as object).map(([slug, sum]) => [slug, plain(sum)]);
   const [top] = Object.entries(byProject).sort(([slugA, a], [slugB, b]) => {
     const difference = exact(b) - exact(a);
@@ -76,10 +77,11 @@ export async function checkSummary(
     {
       ...headlineOf(body),
       by_project: Object.fromEntries(shown),
+      included_usd: plain(body.included_usd),
       top: (body.top_project as { slug: string } | null)?.slug,
     },
     `the summary of ${key}`,
-  ).toEqual({ ...headline(entries), by_project: byProject, top: top?.[0] });
+  ).toEqual({ ...headline(entries), by_project: byProject, included_usd: included, top: top?.[0] });
 }
 
 /** The state of every budget, for both environments. */

@@ -93,6 +93,73 @@ export const corruptions: Corruption[] = [
     ["daily_totals amount_usd 5", "daily_totals message_count 1"],
   ],
   [
+    "what a subscription covers on a day",
+    () =>
+      "update public.daily_spend set included_usd = included_usd - 0.1 where workspace_id = $1 and end_user = 'bo'",
+    ["daily_spend included_usd -0.1"],
+    {
+      day: "2026-02-15",
+      project: "alpha",
+      key: "Test key",
+      type: "usage",
+      provider: "p",
+      model: "m",
+      feature: "chat",
+      source: "api",
+      environment: "live",
+      user: "bo",
+    },
+  ],
+  [
+    "a day's row of a person that is gone",
+    () => "delete from public.daily_spend where workspace_id = $1 and end_user = 'bo'",
+    ["daily_spend message_count -1", "daily_spend item_count -1", "daily_spend included_usd -0.7"],
+  ],
+  [
+    "the tags of a day's row",
+    () =>
+      "update public.daily_spend set tags = '{team:growth}' where workspace_id = $1 and end_user = 'anna@example.com'",
+    [
+      "daily_spend amount_usd -1.5",
+      "daily_spend message_count -1",
+      "daily_spend item_count -1",
+      "daily_spend amount_usd 1.5",
+      "daily_spend message_count 1",
+      "daily_spend item_count 1",
+    ],
+  ],
+  [
+    "what a subscription covers of a day's total",
+    () =>
+      "update public.daily_totals set included_usd = 0 where workspace_id = $1 and dimension = 'provider' and included_usd > 0",
+    ["daily_totals included_usd -0.7"],
+    { day: "2026-02-15", provider: "p", type: "usage", environment: "live" },
+  ],
+  [
+    "a day's total of a person that is gone",
+    () => "delete from public.daily_totals where workspace_id = $1 and dimension = 'user' and value = 'bo'",
+    ["daily_totals message_count -1", "daily_totals included_usd -0.7"],
+    { day: "2026-02-15", user: "bo", type: "usage", environment: "live" },
+  ],
+  [
+    "a day's total of a tag",
+    () =>
+      "update public.daily_totals set amount_usd = 0 where workspace_id = $1 and dimension = 'tag' and value = 'team:growth'",
+    ["daily_totals amount_usd -1.5"],
+  ],
+  [
+    "a total of a tag that no message has",
+    () =>
+      "insert into public.daily_totals values ($1, 'live', 'tag', '2026-02-15', 'team:none', 'usage', 5, 1, 0)",
+    ["daily_totals amount_usd 5", "daily_totals message_count 1"],
+    { day: "2026-02-15", tag: "team:none", type: "usage", environment: "live" },
+  ],
+  [
+    "a total of spend of nobody, which has no row",
+    () => `insert into public.daily_totals values ($1, 'live', 'user', ${day}, null, 'usage', 2, 1, 0)`,
+    ["daily_totals amount_usd 2", "daily_totals message_count 1"],
+  ],
+  [
     "what a key spent",
     () => "update public.key_spend set amount_usd = amount_usd - 0.01 where workspace_id = $1",
     ["key_spend amount_usd -0.01"],
@@ -106,7 +173,7 @@ export const corruptions: Corruption[] = [
   [
     "a key's month that is gone",
     () => "delete from public.key_spend where workspace_id = $1",
-    ["key_spend amount_usd", "key_spend message_count -7"],
+    ["key_spend amount_usd", "key_spend message_count -8"],
   ],
   [
     "one side of an allocation",

@@ -2,7 +2,7 @@ import snapshot from "@/lib/ledger/pricing/rates/snapshot.json";
 import { dividedBy, type Exact, exact, rounded, times, timesAndTimes, total } from "./exact";
 import { type Line, type Message, prices } from "./requests";
 
-export type CostStatus = "client" | "priced" | "converted" | "unpriced";
+export type CostStatus = "client" | "priced" | "converted" | "unpriced" | "included";
 
 /** The share of a message in one line of a breakdown. `counts` is 1 in the line that counts the message. */
 export type Share = {
@@ -12,10 +12,18 @@ export type Share = {
   feature: string | null;
   counts: 0 | 1;
   unpriced: 0 | 1;
+  /** What it would have cost where a subscription covers it. */
+  included: Exact;
 };
 
 /** A message's cost by the rules of the design, computed independently of the service. */
-export type Cost = { amount: Exact; status: CostStatus; shares: Share[] };
+export type Cost = {
+  amount: Exact;
+  status: CostStatus;
+  /** Of included usage: what it would have cost; null where there is no price. */
+  listPrice?: Exact | null;
+  shares: Share[];
+};
 
 type Costed = Exclude<Message, { type: "allocation" }>;
 
@@ -25,6 +33,11 @@ export function costOf(message: Costed, now: number): Cost {
   switch (message.type) {
     case "usage": {
       const { amount, status } = lineCost(message.provider, message, at);
+      if (message.included) {
+        const covered = { ...share(message, at, 0n, "included", 1), included: amount };
+        const listPrice = status === "unpriced" ? null : amount;
+        return { amount: 0n, status: "included", listPrice, shares: [covered] };
+      }
       return { amount, status, shares: [share(message, at, amount, status, 1)] };
     }
     case "batch": {
@@ -98,7 +111,7 @@ function share(
   status: CostStatus,
   counts: 0 | 1,
 ): Share {
-  return { at, amount, model, feature, counts, unpriced: status === "unpriced" ? 1 : 0 };
+  return { at, amount, model, feature, counts, unpriced: status === "unpriced" ? 1 : 0, included: 0n };
 }
 
 function lineCost(provider: string, line: Line, at: number): { amount: Exact; status: CostStatus } {

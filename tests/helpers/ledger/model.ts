@@ -26,6 +26,7 @@ type Answered = {
   status: 201;
   amount: Exact;
   costStatus: CostStatus;
+  listPrice: Exact | null | undefined;
   record: number;
   /** The first day and the charge of each further period that is recorded with it. */
   due: [startsOn: string, amount: Exact][];
@@ -81,6 +82,7 @@ export class LedgerModel {
       status: 201,
       amount: work.amount,
       costStatus: work.status,
+      listPrice: work.listPrice,
       record: this.#records,
       due: work.due.map(({ startsOn, cost }) => [startsOn, cost.amount]),
     };
@@ -111,17 +113,26 @@ export class LedgerModel {
         feature: null,
         counts: 1,
         unpriced: 0,
+        included: 0n,
       };
       const taken: Entry = { ...entry, project: message.from_project, amount: -amount, counts: 0 };
-      return { amount, cost: 0n, status: "client" as const, entries: [entry, taken], due: [] };
+      return {
+        amount,
+        cost: 0n,
+        status: "client" as const,
+        listPrice: undefined,
+        entries: [entry, taken],
+        due: [],
+      };
     }
-    const { amount, status, shares } = costOf(message, now);
+    const { amount, status, listPrice, shares } = costOf(message, now);
     const due: DuePeriod[] = message.type === "subscription" ? duePeriods(message, now) : [];
     const provider = "vendor" in message ? message.vendor : message.provider;
     return {
       amount,
       cost: amount + total(due.map(({ cost }) => cost.amount)),
       status,
+      listPrice,
       entries: [...shares, ...due.flatMap(({ cost }) => cost.shares)].map(
         (share): Entry => ({ ...own, provider, ...share }),
       ),

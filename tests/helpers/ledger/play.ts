@@ -83,6 +83,7 @@ export class Player {
         error: seen.error,
         amount: plain(seen.amount_usd),
         costStatus: seen.cost_status,
+        listPrice: plain(seen.list_price_usd),
         replayed: seen.replayed,
         due: ((seen.due_periods ?? []) as DuePeriod[]).map((due) => [due.starts_on, plain(due.amount_usd)]),
       },
@@ -92,6 +93,7 @@ export class Player {
       error: undefined,
       amount: show(want.amount),
       costStatus: want.costStatus,
+      listPrice: typeof want.listPrice === "bigint" ? show(want.listPrice) : want.listPrice,
       replayed: want.replayed,
       due: want.due.map(([startsOn, amount]) => [startsOn, show(amount)]),
     });

@@ -17,7 +17,17 @@ export async function fillWorkspace(harness: Harness) {
   const line = { model: "m", unit_type: "requests", quantity: "1", feature: "chat" };
   const of = (message: Record<string, unknown>, project = "alpha") => ({ project, source: "api", message });
   const { body } = await client.bulk([
-    { ...of({ type: "usage", provider: "p", ...line, estimated_cost: "1.5" }), idempotency_key: "kept" },
+    {
+      ...of({
+        type: "usage",
+        provider: "p",
+        ...line,
+        estimated_cost: "1.5",
+        user: "anna@example.com",
+        tags: { team: "growth", cost_center: "4711" },
+      }),
+      idempotency_key: "kept",
+    },
     of({ type: "usage", provider: "p", ...line }),
     of({
       type: "usage",
@@ -45,10 +55,19 @@ export async function fillWorkspace(harness: Harness) {
       starts_on: "2026-01-31",
     }),
     of({ type: "allocation", from_project: "alpha", amount: "0.4" }, "beta"),
+    of({
+      type: "usage",
+      provider: "p",
+      ...line,
+      estimated_cost: "0.7",
+      included: true,
+      user: "bo",
+      occurred_at: "2026-02-15T00:00:00Z",
+    }),
   ]);
   const ids = (body.results as { id: string }[]).map((result) => result.id);
-  const [usage = "", , , batch = "", expense = "", subscription = "", allocation = ""] = ids;
-  return { id, slug, secret: key.secret, ids: { usage, batch, expense, subscription, allocation } };
+  const [usage = "", , , batch = "", expense = "", subscription = "", allocation = "", included = ""] = ids;
+  return { id, slug, secret: key.secret, ids: { usage, batch, expense, subscription, allocation, included } };
 }
 
 export type Filled = Awaited<ReturnType<typeof fillWorkspace>>;

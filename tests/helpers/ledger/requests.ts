@@ -6,13 +6,15 @@ export type Line = {
   cached_quantity?: string;
   estimated_cost?: string;
   feature?: string;
+  user?: string;
+  session?: string;
 };
 
-type When = { occurred_at?: string };
+type When = { occurred_at?: string; tags?: Record<string, string> };
 
 /** The five kinds of message. Absent and undefined members are the same here. */
 export type Message =
-  | ({ type: "usage"; provider: string } & Line & When)
+  | ({ type: "usage"; provider: string; included?: boolean } & Line & When)
   | ({ type: "batch"; provider: string; batch_id: string; items: Line[] } & When)
   | ({ type: "expense"; vendor: string; amount: string; currency?: string } & When)
   | ({
