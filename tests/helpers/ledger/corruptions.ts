@@ -98,7 +98,7 @@ export const corruptions: Corruption[] = [
       "update public.daily_spend set included_usd = included_usd - 0.1 where workspace_id = $1 and end_user = 'bo'",
     ["daily_spend included_usd -0.1"],
     {
-      day: "2026-02-15",
+      day: "2026-02-16",
       project: "alpha",
       key: "Test key",
       type: "usage",
@@ -133,13 +133,13 @@ export const corruptions: Corruption[] = [
     () =>
       "update public.daily_totals set included_usd = 0 where workspace_id = $1 and dimension = 'provider' and included_usd > 0",
     ["daily_totals included_usd -0.7"],
-    { day: "2026-02-15", provider: "p", type: "usage", environment: "live" },
+    { day: "2026-02-16", provider: "p", type: "usage", environment: "live" },
   ],
   [
     "a day's total of a person that is gone",
     () => "delete from public.daily_totals where workspace_id = $1 and dimension = 'user' and value = 'bo'",
     ["daily_totals message_count -1", "daily_totals included_usd -0.7"],
-    { day: "2026-02-15", user: "bo", type: "usage", environment: "live" },
+    { day: "2026-02-16", user: "bo", type: "usage", environment: "live" },
   ],
   [
     "a day's total of a tag",
@@ -150,9 +150,9 @@ export const corruptions: Corruption[] = [
   [
     "a total of a tag that no message has",
     () =>
-      "insert into public.daily_totals values ($1, 'live', 'tag', '2026-02-15', 'team:none', 'usage', 5, 1, 0)",
+      "insert into public.daily_totals values ($1, 'live', 'tag', '2026-02-16', 'team:none', 'usage', 5, 1, 0)",
     ["daily_totals amount_usd 5", "daily_totals message_count 1"],
-    { day: "2026-02-15", tag: "team:none", type: "usage", environment: "live" },
+    { day: "2026-02-16", tag: "team:none", type: "usage", environment: "live" },
   ],
   [
     "a total of spend of nobody, which has no row",

@@ -62,7 +62,7 @@ export async function fillWorkspace(harness: Harness) {
       estimated_cost: "0.7",
       included: true,
       user: "bo",
-      occurred_at: "2026-02-15T00:00:00Z",
+      occurred_at: "2026-02-16T00:00:00Z",
     }),
   ]);
   const ids = (body.results as { id: string }[]).map((result) => result.id);
