@@ -85,10 +85,14 @@ export function stopRunning() {
 }
 
 /**
- * Runs a program in the root of the repository and shows no output.
+ * Runs a program in the root of the repository and shows no output, unless it inherits the terminal or `write` shows it.
+ * @param options.write receives each part of the output, in place of the result and the error
  * @throws Error with the program's whole output when it fails
  */
-export function run([program, ...args], { env = {}, shell = false, inherit = false, timeout = 0 } = {}) {
+export function run(
+  [program, ...args],
+  { env = {}, shell = false, inherit = false, timeout = 0, write } = {},
+) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: root,
@@ -99,9 +103,11 @@ export function run([program, ...args], { env = {}, shell = false, inherit = fal
     });
     running.add(child);
     let said = "";
-    const listen = (chunk) => {
-      said += chunk;
-    };
+    const listen =
+      write ??
+      ((chunk) => {
+        said += chunk;
+      });
     child.stdout?.on("data", listen);
     child.stderr?.on("data", listen);
     child.once("error", reject);

@@ -1,17 +1,25 @@
 // `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`. With `-- --check`,
-// `npm run check` runs first. If it fails, it counts as one failed test, and the tests still run.
+// the checks of `npm run check` run too. If one fails, they count as one failed test, and the tests still run.
+//
+// What can run side by side does, so that both cores of a small machine are always in use: tests wait a lot. Vitest's output is
+// shown as it comes; that of the browser tests and of the checks follows when Vitest has ended.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
 import { ensureChromium } from "./chromium.mjs";
+import { keepOutput } from "./kept-output.mjs";
 import { ensureBuilt, ensureInstalled, requireNode, run, runNpm, stopRunning } from "./prepare.mjs";
 import { root } from "./root.mjs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const reports = join(root, "test-results");
+/** The check that cannot run beside the build. */
+const typeCheck = "check:types";
+let stopped = false;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
+    stopped = true;
     stopRunning();
     process.exitCode = 1;
   });
@@ -21,13 +29,9 @@ requireNode();
 process.chdir(root);
 try {
   await step("install", ensureInstalled);
-  if (process.argv.includes("--check")) await check();
-  await step("build", ensureBuilt);
-  await vitest();
-  if (existsSync(join(root, "playwright.config.ts"))) await playwright();
+  await testAll();
 } catch (error) {
-  console.error(error.message);
-  total.failed += 1;
+  fail(error);
 }
 if (total.passed + total.failed === 0) {
   console.error("No test ran.");
@@ -37,19 +41,58 @@ const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 console.log(`tests: ${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exitCode = total.failed > 0 ? 1 : process.exitCode;
 
-async function check() {
-  try {
-    await runNpm(["run", "check"], { inherit: true });
-  } catch {
-    console.error("npm run check failed; see above.");
+async function testAll() {
+  const checks = process.argv.includes("--check") ? listChecks() : [];
+  const chromium = findChromium();
+  // The check of types writes and reads what the build writes and deletes.
+  const duringBuild = runChecks(checks.filter((name) => name !== typeCheck));
+  const [built] = await Promise.allSettled([step("build", ensureBuilt), chromium, duringBuild.ended]);
+  duringBuild.output.show();
+  if (built.status === "rejected") throw built.reason;
+  if (stopped) throw new Error("Stopped by a signal.");
+
+  const afterBuild = runChecks(checks.filter((name) => name === typeCheck));
+  const browserTests = keepOutput();
+  const browserEnded = playwright(chromium, browserTests.write).catch(fail);
+  await vitest().catch(fail);
+  browserTests.show();
+  await browserEnded;
+  await afterBuild.ended;
+  afterBuild.output.show();
+  const failed = [...duringBuild.failed, ...afterBuild.failed];
+  if (failed.length > 0) {
+    console.error(`npm run check failed (${failed.join(", ")}); see above.`);
     total.failed += 1;
   }
+}
+
+/** The scripts that `npm run check` runs. */
+function listChecks() {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return [...scripts.check.matchAll(/npm run (check:[\w-]+)/g)].map(([, name]) => name);
+}
+
+/** Runs checks one after another, all of them even if one fails. @returns their output, and the names of those that failed */
+function runChecks(names) {
+  const output = keepOutput();
+  const failed = [];
+  const runAll = async () => {
+    for (const name of names) {
+      if (stopped) return;
+      try {
+        await runNpm(["run", name], { write: output.write });
+      } catch {
+        failed.push(name);
+      }
+    }
+  };
+  return { output, failed, ended: runAll() };
 }
 
 async function vitest() {
   const file = join(reports, "vitest.json");
   const program = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json"];
-  const succeeded = await runner([...program, `--outputFile.json=${file}`], file);
+  const succeeded = await runner([...program, `--outputFile.json=${file}`], file, { inherit: true });
   const report = reportIn(file, "Vitest");
   // A file that could not be loaded, or whose set-up failed, has no test that reports the failure.
   const broken = report.testResults.filter(
@@ -63,20 +106,30 @@ async function vitest() {
   });
 }
 
-async function playwright() {
+/** Finds a browser, or installs one. @returns its path, or the error */
+async function findChromium() {
+  let found;
+  try {
+    await step("browser", async (note) => {
+      found = await ensureChromium(note);
+      return found;
+    });
+  } catch (error) {
+    return error;
+  }
+  return found;
+}
+
+/** @param chromium what `findChromium` promises. @param write receives the output */
+async function playwright(chromium, write) {
+  const browser = await chromium;
+  if (browser instanceof Error) throw browser;
   const file = join(reports, "playwright.json");
-  let chromium = "";
-  await step("browser", async (note) => {
-    chromium = await ensureChromium(note);
-    return chromium;
-  });
   const succeeded = await runner(
     ["node_modules/@playwright/test/cli.js", "test", "--reporter=list,json"],
     file,
-    {
-      CHROMIUM_PATH: chromium,
-      PLAYWRIGHT_JSON_OUTPUT_FILE: file,
-    },
+    { write },
+    { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: file },
   );
   const { stats, errors } = reportIn(file, "Playwright");
   add("Playwright", succeeded, {
@@ -86,13 +139,13 @@ async function playwright() {
   });
 }
 
-/** Runs a test runner with its output shown. @returns whether it ended with status 0 */
-async function runner(args, report, env = {}) {
+/** Runs a test runner. @param output `inherit` or `write`, as of `run`. @returns whether it ended with status 0 */
+async function runner(args, report, output, env = {}) {
   mkdirSync(reports, { recursive: true });
   // Deletes an earlier report first, so that it is not read in place of the new one.
   rmSync(report, { force: true });
   try {
-    await run([process.execPath, ...args], { inherit: true, env: { NODE_ENV: "test", ...env } });
+    await run([process.execPath, ...args], { ...output, env: { NODE_ENV: "test", ...env } });
     return true;
   } catch {
     return false;
@@ -110,4 +163,9 @@ function add(name, succeeded, counts) {
     counts.failed = 1;
   }
   for (const kind of Object.keys(total)) total[kind] += counts[kind];
+}
+
+function fail(error) {
+  console.error(error.message);
+  total.failed += 1;
 }
