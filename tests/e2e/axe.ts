@@ -12,51 +12,94 @@ const ofColours = ["color-contrast", "link-in-text-block"];
 /** What is checked: everything except colours, or the colours of the present theme. */
 export type Aspect = "structure" | "colours";
 
+/** How many elements of a look were found readable, by the look's hash. */
+type Readable = Record<string, number>;
+
+/** What the pages that one page object opened have shown. */
+const readableOn = new WeakMap<Page, Readable>();
+
 /**
  * Checks a page with axe. Of text with the same look on the same background only some is checked for colours: a page
- * of a hundred endpoints shows the same few colours a hundred times, and each check takes a millisecond or more.
+ * of a hundred endpoints shows the same few colours a hundred times, and so do the pages that a test opens one after another.
+ * Each check takes a millisecond or more, and each page that has something to check, some hundreds.
  * @returns the violated rules, each with the first element
  */
 export async function findBarriers(page: Page, aspect: Aspect): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(source);
-  return page.evaluate(lookAtPage, { aspect, ofColours });
+  const known = readableOn.get(page) ?? {};
+  const { barriers, readable } = await page.evaluate(lookAtPage, { aspect, ofColours, known });
+  readableOn.set(page, readable);
+  return barriers;
 }
 
 /** Runs in the page. */
-async function lookAtPage({ aspect, ofColours }: { aspect: Aspect; ofColours: string[] }): Promise<string[]> {
+async function lookAtPage({
+  aspect,
+  ofColours,
+  known,
+}: {
+  aspect: Aspect;
+  ofColours: string[];
+  known: Readable;
+}): Promise<{ barriers: string[]; readable: Readable }> {
   const ofEachLook = 5;
+
+  /** A hash of 53 bits (cyrb53): the same text has the same hash on every page. */
+  const hash = (text: string) => {
+    let [high, low] = [0xdeadbeef, 0x41c6ce57];
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      high = Math.imul(high ^ code, 2654435761);
+      low = Math.imul(low ^ code, 1597334677);
+    }
+    high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+    low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+    return (4294967296 * (2097151 & low) + (high >>> 0)).toString(36);
+  };
 
   /** Visible elements with text of their own, a few for each look: what decides their colours, from the root down. */
   const sample = () => {
-    const looks = new Map<string, number>();
-    const lookOf = new Map<Element, number>();
-    const seen = new Map<number, number>();
+    const lookOf = new Map<Element, string>();
+    const seen = new Map<string, number>(Object.entries(known));
+    const chosen = new Map<Element, string>();
     const hasText = ({ childNodes }: Element) =>
       [...childNodes].some(({ nodeType, nodeValue }) => nodeType === Node.TEXT_NODE && nodeValue?.trim());
-    return [...document.body.querySelectorAll("*")].filter((element) => {
-      const parent = lookOf.get(element.parentElement ?? document.body) ?? 0;
+    for (const element of document.body.querySelectorAll("*")) {
+      const parent = lookOf.get(element.parentElement ?? document.body) ?? "";
       const style = getComputedStyle(element);
       const { color, backgroundColor, backgroundImage, opacity, position, fontSize, fontWeight } = style;
       const own = [color, backgroundColor, backgroundImage, opacity, position, fontSize, fontWeight];
-      const key = [parent, element.tagName, style.textDecorationLine, ...own].join();
-      const look = looks.get(key) ?? looks.size + 1;
-      looks.set(key, look);
+      const look = hash([parent, element.tagName, style.textDecorationLine, ...own].join());
       lookOf.set(element, look);
-      if (!hasText(element) && !element.matches("input, select, textarea")) return false;
-      if (!element.checkVisibility({ visibilityProperty: true })) return false;
+      if (!hasText(element) && !element.matches("input, select, textarea")) continue;
+      if (!element.checkVisibility({ visibilityProperty: true })) continue;
       seen.set(look, (seen.get(look) ?? 0) + 1);
-      return (seen.get(look) ?? 0) <= ofEachLook;
-    });
+      if ((seen.get(look) ?? 0) <= ofEachLook) chosen.set(element, look);
+    }
+    return chosen;
   };
 
   const { run } = (window as unknown as { axe: typeof axe }).axe;
-  const options: axe.RunOptions = { resultTypes: ["violations"] };
-  const { violations } =
-    aspect === "colours"
-      ? await run({ include: sample() }, { ...options, runOnly: ofColours })
-      : await run(document, {
-          ...options,
-          rules: Object.fromEntries(ofColours.map((rule) => [rule, { enabled: false }])),
-        });
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  const list = ({ violations }: axe.AxeResults) =>
+    violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  if (aspect === "structure") {
+    const rules = Object.fromEntries(ofColours.map((rule) => [rule, { enabled: false }]));
+    return {
+      barriers: list(await run(document, { resultTypes: ["violations"], rules })),
+      readable: known,
+    };
+  }
+  const chosen = sample();
+  if (chosen.size === 0) return { barriers: [], readable: known };
+  const result = await run(
+    { include: [...chosen.keys()] },
+    { resultTypes: ["violations", "passes"], elementRef: true, runOnly: ofColours },
+  );
+  // Not those of which axe cannot tell: they are checked again on the next page.
+  const readable = { ...known };
+  for (const { element } of result.passes.find(({ id }) => id === "color-contrast")?.nodes ?? []) {
+    const look = element && chosen.get(element as Element);
+    if (look) readable[look] = (readable[look] ?? 0) + 1;
+  }
+  return { barriers: list(result), readable };
 }

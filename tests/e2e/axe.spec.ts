@@ -1,0 +1,21 @@
+import { findBarriers } from "./axe";
+import { expect, test } from "./fixtures";
+
+test("Finds unreadable text on a page whose other text looks as on pages before", async ({ page }) => {
+  const readable = "<p>The text of every page</p>".repeat(6);
+  for (const _ of [1, 2]) {
+    await page.setContent(`<main>${readable}</main>`);
+    expect(await findBarriers(page, "colours")).toEqual([]);
+  }
+  await page.setContent(`<main>${readable}<p style="color: #ccc">Pale</p></main>`);
+  expect(await findBarriers(page, "colours")).toEqual([expect.stringMatching(/^color-contrast: .*Pale/)]);
+  await page.setContent(`<main style="background: #444">${readable}</main>`);
+  expect(await findBarriers(page, "colours")).toEqual([expect.stringMatching(/^color-contrast: /)]);
+});
+
+test("Finds text that stays unreadable as often as it is checked", async ({ page }) => {
+  await page.setContent('<main><p style="color: #ccc">Pale</p></main>');
+  for (const _ of [1, 2, 3, 4, 5, 6, 7]) {
+    expect(await findBarriers(page, "colours")).toEqual([expect.stringMatching(/^color-contrast: /)]);
+  }
+});
