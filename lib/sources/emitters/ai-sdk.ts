@@ -65,12 +65,50 @@ const providerCall: Rule = {
   attribution: own,
 };
 
+/** From version 6 on, a count of input tokens comes with its parts and includes them. */
+const withParts: Rule = { ...providerCall, requires: ["ai.usage.inputTokenDetails.noCacheTokens"] };
+
+const metadata = "ai.response.providerMetadata";
+
+/**
+ * Version 5 gives each provider's own counts: those of Anthropic's input lack the cache, and the spans of `generateText` lack
+ * the cache altogether. What Anthropic itself answered stands beside them.
+ */
+const anthropicAnswer: Rule = {
+  ...providerCall,
+  requires: [`${metadata}#anthropic.usage.input_tokens`],
+  tokens: {
+    input: [`${metadata}#anthropic.usage.input_tokens`],
+    cacheRead: [`${metadata}#anthropic.usage.cache_read_input_tokens`],
+    cacheWrite: [`${metadata}#anthropic.usage.cache_creation_input_tokens`],
+    output: [`${metadata}#anthropic.usage.output_tokens`],
+  },
+  inputHasCache: false,
+};
+
+/** The same of Gemini, whose output lacks the thoughts. */
+const geminiAnswer: Rule = {
+  ...providerCall,
+  requires: [`${metadata}#google.usageMetadata.promptTokenCount`],
+  tokens: {
+    input: [`${metadata}#google.usageMetadata.promptTokenCount`],
+    cacheRead: [`${metadata}#google.usageMetadata.cachedContentTokenCount`],
+    output: [`${metadata}#google.usageMetadata.candidatesTokenCount`],
+    reasoning: [`${metadata}#google.usageMetadata.thoughtsTokenCount`],
+  },
+  furtherInput: [`${metadata}#google.usageMetadata.toolUsePromptTokenCount`],
+  outputHasReasoning: false,
+};
+
 /** The AI SDK: `ai.*` names up to version 6 and in its legacy telemetry, the conventions' names from version 7. */
 export const aiSdk: Emitter = {
   name: "ai-sdk",
   scopes: [/^ai$/, /^gen_ai$/, /^@ai-sdk\//],
   attributes: ["ai.operationId"],
   rules: [
+    withParts,
+    anthropicAnswer,
+    geminiAnswer,
     providerCall,
     // A span with an operation of the SDK that is not above is a parent, or no call of a model.
     ...conventionRules.map((rule) => ({

@@ -39,6 +39,7 @@ export function namesInRule({
     typeof provider === "string" ? [] : provider,
     Object.keys({ ...where, ...except }),
     rule.model,
+    rule.requires,
     rule.time,
     rule.furtherInput,
     typeof kind === "object" ? [kind.attribute] : [],

@@ -37,6 +37,8 @@ export type Rule = {
   names?: Names;
   /** The scopes of the records; any where left out. */
   scopes?: readonly RegExp[];
+  /** Attributes that must be there, all of them. */
+  requires?: Names;
   /** Attributes that must have one of these values. */
   where?: Readonly<Record<string, readonly string[]>>;
   /** Attributes that must not have one of these values: records of another kind, which repeat what these say. */

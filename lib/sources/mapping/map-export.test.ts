@@ -39,6 +39,25 @@ const calls: [capture: string, expected: [provider: string, model: string, token
     ],
   ),
   [
+    "ai-sdk-5-traces",
+    [
+      // Version 5 does not say what `generateText` of OpenAI read from the cache.
+      ["openai", "gpt-4o-mini", { input: "1211", output: "31" }],
+      [
+        "anthropic",
+        "claude-sonnet-4-5",
+        { input: "205", cacheRead: "1050", cacheWrite: "305", output: "35" },
+      ],
+      [
+        "anthropic",
+        "claude-sonnet-4-5",
+        { input: "206", cacheRead: "1060", cacheWrite: "306", output: "36" },
+      ],
+      ["google", "gemini-2.5-flash", { input: "207", cacheRead: "1070", output: "47", reasoning: "10" }],
+      ["google", "gemini-2.5-flash", { input: "208", cacheRead: "1080", output: "48", reasoning: "10" }],
+    ],
+  ],
+  [
     "openinference-traces-from-protobuf",
     [
       ["openai", "gpt-4o-2024-08-06", openAi],

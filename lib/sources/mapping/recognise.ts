@@ -23,10 +23,12 @@ export function findRemedy({ repeats }: Emitter, { signal, name }: Entry): strin
   return repeats?.find((repeat) => repeat.signal === signal && repeat.names.includes(name))?.remedy;
 }
 
-function fits({ signal, names, scopes, where, except, tokens, kind }: Rule, entry: Entry): boolean {
+function fits(rule: Rule, entry: Entry): boolean {
+  const { signal, names, scopes, requires, where, except, tokens, kind } = rule;
   if (signal !== entry.signal) return false;
   if (names && !names.includes(entry.name)) return false;
   if (scopes && !scopes.some((pattern) => pattern.test(entry.scope))) return false;
+  if (requires?.some((name) => !entry.own.has(name))) return false;
   if (!Object.entries(where ?? {}).every(([name, values]) => has(entry.own, name, values))) return false;
   if (Object.entries(except ?? {}).some(([name, values]) => has(entry.own, name, values))) return false;
   if (kind) return true;

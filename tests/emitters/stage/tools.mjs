@@ -1,0 +1,120 @@
+/*
+ * The programs and libraries that are tried, in a folder of their own: packages of npm by `package-lock.json` and packages of
+ * Python by `requirements.txt`, both beside the emitters. `OUTLAY_EMITTERS_TOOLS` names another folder.
+ */
+import { execFile, spawn } from "node:child_process";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { root } from "./root.mjs";
+
+const execute = promisify(execFile);
+const here = join(root, "tests/emitters");
+
+export const toolsFolder = process.env.OUTLAY_EMITTERS_TOOLS ?? join(tmpdir(), "outlay-emitters-tools");
+const venv = join(toolsFolder, "venv");
+const venvBin = join(venv, process.platform === "win32" ? "Scripts" : "bin");
+const python = join(venvBin, "python");
+
+/** Installs what is tried. Installation scripts of packages do not run. */
+export async function installTools() {
+  mkdirSync(toolsFolder, { recursive: true });
+  for (const file of ["package.json", "package-lock.json"])
+    copyFileSync(join(here, file), join(toolsFolder, file));
+  await execute("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: toolsFolder });
+  await execute("python3", ["-m", "venv", venv]);
+  await execute(python, ["-m", "pip", "install", "--quiet", "-r", join(here, "requirements.txt")]);
+}
+
+/** Copies the programs to where they find the packages. @returns the path of a program, by its name */
+export function placePrograms() {
+  const folder = join(toolsFolder, "programs");
+  if (existsSync(toolsFolder)) cpSync(join(here, "programs"), folder, { recursive: true });
+  return (name) => join(folder, name);
+}
+
+/**
+ * The installed versions of packages.
+ * @param packages names of npm, and of Python after `python:`
+ * @returns `{ versions }` by name, or `{ missing }`: what is not installed
+ */
+export function findVersions(packages) {
+  const versions = {};
+  const missing = [];
+  for (const name of packages) {
+    const version = name.startsWith("python:") ? pythonVersion(name.slice(7)) : npmVersion(name);
+    if (version === undefined) missing.push(name);
+    else versions[name] = version;
+  }
+  return missing.length > 0 ? { missing } : { versions };
+}
+
+function npmVersion(name) {
+  try {
+    const manifest = JSON.parse(
+      readFileSync(join(toolsFolder, "node_modules", name, "package.json"), "utf8"),
+    );
+    return manifest.version;
+  } catch {
+    return undefined;
+  }
+}
+
+function pythonVersion(name) {
+  const lib = join(venv, "lib");
+  if (!existsSync(lib)) return undefined;
+  const found = readdirSync(lib)
+    .flatMap((each) => readdirSync(join(lib, each, "site-packages")))
+    .map((each) => /^(.+)-([^-]+)\.dist-info$/.exec(each))
+    .find((match) => match?.[1].replaceAll("_", "-").toLowerCase() === name.toLowerCase());
+  return found?.[2];
+}
+
+/** An executable of an npm package or of the Python packages. */
+export const npmBin = (path) => join(toolsFolder, "node_modules", path);
+export const pythonBin = (name) => join(venvBin, name);
+
+/**
+ * Runs a program that may reach this machine alone.
+ * @returns its output
+ * @throws Error with the output where it fails or does not end in time
+ */
+export async function runProgram(
+  [program, ...args],
+  { env = {}, cwd = toolsFolder, timeoutMs = 120_000 } = {},
+) {
+  const child = startProgram([program, ...args], { env, cwd });
+  const timer = setTimeout(() => child.process.kill("SIGKILL"), timeoutMs);
+  const { status, output } = await child.ended;
+  clearTimeout(timer);
+  if (status !== 0) throw new Error(`${program} ended with ${status}:\n${output.slice(-4000)}`);
+  return output;
+}
+
+/** Starts a program that may reach this machine alone. @returns `{ process, ended, output }` */
+export function startProgram([program, ...args], { env = {}, cwd = toolsFolder, stdin = "ignore" } = {}) {
+  const process_ = spawn(program, args, {
+    cwd,
+    env: {
+      PATH: process.env.PATH,
+      // Nothing listens there, so that what is not on this machine cannot be reached.
+      HTTP_PROXY: "http://127.0.0.1:9",
+      HTTPS_PROXY: "http://127.0.0.1:9",
+      NO_PROXY: "127.0.0.1,localhost",
+      no_proxy: "127.0.0.1,localhost",
+      ...env,
+    },
+    stdio: [stdin, "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [process_.stdout, process_.stderr])
+    stream.on("data", (chunk) => {
+      said += chunk;
+    });
+  const ended = new Promise((resolve, reject) => {
+    process_.once("error", reject);
+    process_.once("close", (status, signal) => resolve({ status: status ?? signal, output: said }));
+  });
+  return { process: process_, ended, output: () => said };
+}
