@@ -64,7 +64,7 @@ const bulkSize = 500;
 /** A bulk call of usage messages. */
 function bulk(secret: string, index: number): Call {
   const messages = Array.from({ length: bulkSize }, (_, each) =>
-    JSON.parse(usage(secret, index * bulkSize + each).body ?? ""),
+    JSON.parse(String(usage(secret, index * bulkSize + each).body)),
   );
   return { method: "POST", path: "/api/v1/messages/batch", secret, body: JSON.stringify({ messages }) };
 }

@@ -7,7 +7,8 @@ export type Call = {
   path: string;
   /** An API key or access token. Pages need a cookie in `headers` instead. */
   secret?: string;
-  body?: string;
+  /** JSON, unless `headers` name another type. */
+  body?: string | Uint8Array;
   headers?: Record<string, string>;
 };
 

@@ -13,6 +13,7 @@ import { observabilityPart } from "./observability";
 import { type Part, runPart } from "./part";
 import { readsPart } from "./reads";
 import { formatTable, type Summary, summarise } from "./report";
+import { spansPart } from "./spans";
 import { months, setStage } from "./stage";
 import { setReadsStage } from "./ten-million/stage";
 import { workersPart } from "./workers";
@@ -31,7 +32,17 @@ const { values: options } = parseArgs({
 const rounds = Number(options.rounds);
 const requests = Number(options.requests);
 // `reads` runs only where it is named: filling its database takes about a minute per million postings.
-const parts = ["all", "ingest", "latency", "dashboard", "isolation", "observability", "workers", "reads"];
+const parts = [
+  "all",
+  "ingest",
+  "latency",
+  "dashboard",
+  "isolation",
+  "observability",
+  "workers",
+  "spans",
+  "reads",
+];
 if (!parts.includes(options.part)) throw new Error(`--part is one of ${parts.slice(1).join(", ")}`);
 
 async function main(): Promise<void> {
@@ -78,6 +89,7 @@ async function main(): Promise<void> {
       if (wants("observability")) {
         await run("observability", await observabilityPart(stage, requests), postgresPid);
       }
+      await run("spans", spansPart(stage, requests), postgresPid);
       if (wants("workers")) await run("workers", await workersPart(stage, requests), postgresPid);
     } finally {
       await stage.stop();

@@ -1,0 +1,143 @@
+import { readCapture, toProtobuf } from "@/tests/helpers/otlp";
+import type { Call } from "./load";
+import type { Part } from "./part";
+import { atLeast, type Figure, type Round } from "./report";
+import type { Stage } from "./stage";
+
+/** OpenTelemetry's batch processor sends 512 spans at once. A call of the AI SDK is two: its own, and the provider's inside it. */
+const callsInExport = 256;
+
+/** Messages in a bulk call, as in `ingest.ts`. */
+const bulkSize = 500;
+
+/** Input, cache read and output: what the AI SDK tells of the captured call. */
+const lines = [
+  { unit_type: "input_tokens", quantity: 200 },
+  { unit_type: "cache_read_tokens", quantity: 1000 },
+  { unit_type: "output_tokens", quantity: 34 },
+];
+
+type Name = "bulk" | "json" | "protobuf";
+
+/**
+ * Measures the spans of an AI SDK, in batches as its exporter sends them, against bulk calls whose messages have the same
+ * lines. Every span is another call: what was recorded before would cost less.
+ */
+export function spansPart({ fast, keys }: Stage, requests: number): Part<Name> {
+  const one = (index: number) => keys.many[index % keys.many.length] ?? "";
+  const json = stampable(Buffer.from(JSON.stringify(exportOfCalls())));
+  const protobuf = stampable(Buffer.from(toProtobuf("traces", exportOfCalls())));
+  const traces = (secret: string, body: Uint8Array, type: string): Call => ({
+    method: "POST",
+    path: "/api/otlp/v1/traces",
+    secret,
+    body,
+    headers: { "content-type": type },
+  });
+  const calls: [Name, (index: number) => Call][] = [
+    ["bulk", (index) => bulk(one(index))],
+    ["json", (index) => traces(one(index), json(), "application/json")],
+    ["protobuf", (index) => traces(one(index), protobuf(), "application/x-protobuf")],
+  ];
+  return {
+    figures,
+    contenders: calls.map(([name, call]) => ({
+      name,
+      server: fast,
+      count: requests / (name === "bulk" ? bulkSize : callsInExport),
+      call,
+      pace: { clients: 4 },
+    })),
+  };
+}
+
+function bulk(secret: string): Call {
+  const message = { type: "usage", provider: "openai", model: "gpt-4o", feature: "search", lines };
+  const messages = Array.from({ length: bulkSize }, () => ({
+    project: "checkout-api",
+    source: "api",
+    message,
+  }));
+  return { method: "POST", path: "/api/v1/messages/batch", secret, body: JSON.stringify({ messages }) };
+}
+
+type Attribute = { key: string; value: { stringValue?: string } };
+type Span = { traceId: string; spanId: string; parentSpanId?: string; attributes: Attribute[] };
+
+/** What the ids of an export begin with, before it is stamped. */
+const marker = "0badcafe";
+
+/** The captured call with its two spans, as many times as one export has, each with ids of its own. */
+function exportOfCalls() {
+  const { body } = readCapture("ai-sdk-traces") as unknown as {
+    body: { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
+  };
+  const [resource] = body.resourceSpans;
+  const [scope] = resource?.scopeSpans ?? [];
+  const captured = scope?.spans ?? [];
+  const pair = captured.filter(({ traceId }) => traceId === captured[0]?.traceId);
+  const spans = Array.from({ length: callsInExport }, (_, call) =>
+    pair.map((span) => {
+      const id = (text: string) => `${marker}${call.toString(16).padStart(4, "0")}${text.slice(12)}`;
+      const attributes = span.attributes.map(({ key, value }) =>
+        /response\.id$/.test(key)
+          ? { key, value: { stringValue: `chatcmpl-${id(span.traceId)}` } }
+          : { key, value },
+      );
+      return {
+        ...span,
+        traceId: id(span.traceId),
+        spanId: id(span.spanId),
+        ...(span.parentSpanId && { parentSpanId: id(span.parentSpanId) }),
+        attributes,
+      };
+    }),
+  ).flat();
+  return { resourceSpans: [{ ...resource, scopeSpans: [{ ...scope, spans }] }] };
+}
+
+/** Exports that have been stamped. */
+let stamps = 0;
+
+/** @returns a function that copies an export and gives all its ids another beginning, in text and in bytes */
+function stampable(template: Buffer): () => Uint8Array {
+  const places = (sought: Buffer) => {
+    const found: number[] = [];
+    for (let at = template.indexOf(sought); at >= 0; at = template.indexOf(sought, at + 1)) found.push(at);
+    return found;
+  };
+  const inText = places(Buffer.from(marker));
+  const inBytes = places(Buffer.from(marker, "hex"));
+  return () => {
+    const copy = Buffer.from(template);
+    stamps += 1;
+    const stamp = stamps.toString(16).padStart(8, "0");
+    for (const at of inText) copy.write(stamp, at, "latin1");
+    for (const at of inBytes) copy.write(stamp, at, "hex");
+    return copy;
+  };
+}
+
+/** Lines recorded a second. */
+const perLine = (name: Name) => (round: Round<Name>) =>
+  round[name].perSecond * (name === "bulk" ? bulkSize : callsInExport) * lines.length;
+
+const ofBulk = (name: Name) => (round: Round<Name>) => (100 * perLine(name)(round)) / perLine("bulk")(round);
+
+const figures: Figure<Name>[] = [
+  { name: "bulk calls of 500 with three lines each: lines", unit: "/s", of: perLine("bulk") },
+  { name: "exports of 512 AI SDK spans, JSON: lines", unit: "/s", of: perLine("json") },
+  { name: "exports of 512 AI SDK spans, protobuf: lines", unit: "/s", of: perLine("protobuf") },
+  {
+    name: "lines of AI SDK spans in JSON to lines of bulk calls, a second",
+    unit: "%",
+    of: ofBulk("json"),
+    target: atLeast(60),
+  },
+  {
+    name: "lines of AI SDK spans in protobuf to lines of bulk calls, a second",
+    unit: "%",
+    of: ofBulk("protobuf"),
+    target: atLeast(60),
+  },
+];
