@@ -81,6 +81,7 @@ type Name =
   | "tool"
   | "next"
   | "small"
+  | "same"
   | "large";
 
 /** Measures the requests of programs: messages, tool calls, and the month's summary. */
@@ -98,7 +99,8 @@ export function ingestPart({ bare, floor, fast, next, keys }: Stage, requests: n
     ["bulk", fast, requests / bulkSize, (index) => bulk(one(keys.many, index), index)],
     ["tool", fast, requests / 2, (index) => tool(one(keys.many, index), index)],
     ["next", next, requests / 4, (index) => usage(one(keys.many, index), index)],
-    ["small", fast, requests / 8, () => summary(keys.small)],
+    ["small", fast, requests / 8, (index) => summary(one(keys.small, index))],
+    ["same", fast, requests / 8, () => summary(one(keys.small, 0))],
     ["large", fast, requests / 80, () => summary(keys.large)],
   ];
   return {
@@ -132,8 +134,10 @@ const figures: Figure<Name>[] = [
   { name: "(c) Postgres beside it: CPU a request", unit: "ms", of: postgres("hot") },
   { name: "(d) ingest through Next: CPU a request", unit: "ms", of: cpu("next") },
   { name: "(d) Postgres beside it: CPU a request", unit: "ms", of: postgres("next") },
-  { name: "(e) month summary, 1 k rows: CPU a request", unit: "ms", of: cpu("small") },
+  { name: "(e) month summary, 1 k rows, many keys: CPU a request", unit: "ms", of: cpu("small") },
   { name: "(e) Postgres beside it: CPU a request", unit: "ms", of: postgres("small") },
+  { name: "(e) month summary, 1 k rows, all by one key: CPU a request", unit: "ms", of: cpu("same") },
+  { name: "(e) Postgres beside it: CPU a request", unit: "ms", of: postgres("same") },
   { name: "(e) month summary, 100 k rows: CPU a request", unit: "ms", of: cpu("large") },
   { name: "(e) Postgres beside it: CPU a request", unit: "ms", of: postgres("large") },
   { name: "(f) tool call of an agent: CPU a request", unit: "ms", of: cpu("tool") },
@@ -167,6 +171,11 @@ const figures: Figure<Name>[] = [
     unit: "×",
     of: ratio(both("small"), both("many")),
     target: atMost(4),
+  },
+  {
+    name: "a month summary, all by one key, to a message (b), service + Postgres",
+    unit: "×",
+    of: ratio(both("same"), both("many")),
   },
   { name: "(floor) throughput", unit: "/s", of: rate("floor") },
   { name: "raw inserts of 500: rows", unit: "/s", of: (round) => bulkSize * round.raw.perSecond },

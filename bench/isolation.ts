@@ -40,7 +40,7 @@ export async function isolationPart(
   const means = { baseUrl, slug: dashboard.slugs.full, readers, token: dashboard.token };
   const calls: Record<What, (index: number) => Call> = {
     message: (index) => usage(keys.many[index % keys.many.length] ?? "", index),
-    summary: () => ({ method: "GET", path: "/api/v1/summary/month", secret: keys.small }),
+    summary: () => ({ method: "GET", path: "/api/v1/summary/month", secret: keys.small[0] ?? "" }),
   };
   const whats = Object.keys(calls) as What[];
   const names = (Object.keys(attacks) as Attack[]).filter((attack) => only === undefined || attack === only);

@@ -33,7 +33,8 @@ export type Stage = {
   serve(settings: Record<string, string>, program?: string): Promise<Contender>;
   /** Has a resource closed at the end, before the services that use it. */
   closeAtEnd(close: () => unknown): void;
-  keys: { many: string[]; hot: string; small: string; large: string };
+  /** `small`: a key of each of many workspaces with a small month. */
+  keys: { many: string[]; hot: string; small: string[]; large: string };
   /** Creates keys of one workspace. @returns their secrets */
   addKeys(count: number): Promise<string[]>;
   dashboard: Dashboard;
@@ -152,10 +153,12 @@ async function makeKeys(fixtures: Fixtures): Promise<Stage["keys"]> {
   const many: string[] = [];
   for (let index = 0; index < 200; index += 1) many.push((await fixtures.key(workspace)).secret);
   const hot = await fixtures.key(workspace, { monthly_limit: "1000000000", rate_limit_rpm: 2_000_000_000 });
+  const small: string[] = [];
+  for (let index = 0; index < 64; index += 1) small.push(await makeMonth(fixtures, months.small));
   return {
     many,
     hot: hot.secret,
-    small: await makeMonth(fixtures, months.small),
+    small,
     large: await makeMonth(fixtures, months.large),
   };
 }

@@ -2718,40 +2718,55 @@ as $function$
 $function$;
 grant execute on function private.messages_removed_before(uuid) to outlay_service, service_role;
 
--- returns: the projects that cost something in the current UTC month, the dearest first; USD
-create or replace function private.month_totals(workspace uuid, in_environment text)
- returns table(slug text, name text, total numeric, usage numeric, subscription numeric, expense numeric, messages numeric, unpriced numeric, included numeric)
+-- The month's totals of each project that a key may see, by type, for each of several keys. The function runs with the
+-- rights of its caller: it sets the claims of each key before it reads for it, so row-level security admits what that key
+-- may see. Postgres caches its plans per connection.
+--
+-- callers: an array of the claims of keys, each as JSON text (see `private.key_claims()`).
+-- returns: a row for each caller, by its place in the array, from 1. `totals` has an array for each project and type that
+--   cost something in the current UTC month: slug, name, type, USD as exact text, messages, unpriced messages,
+--   and USD of included usage as exact text.
+create or replace function private.month_totals(callers json)
+ returns table(place integer, totals json)
  language plpgsql
- stable
  set search_path to ''
+ set enable_sort to 'off'
 as $function$
 #variable_conflict use_column
 declare
   first_day date := date_trunc('month', now() at time zone 'UTC');
+  until_day date := first_day + interval '1 month';
+  caller text;
+  caller_place integer := 0;
+  workspace uuid;
+  in_environment text;
 begin
-  -- Summed before the names are joined: sorting every row by its project's name costs as much as all the rest.
-  return query
-    select projects.slug, projects.name, spend.total, spend.usage, spend.subscription, spend.expense, spend.messages,
-      spend.unpriced, spend.included
-    from (
-      select value::uuid as project_id,
-        coalesce(sum(amount_usd), 0) as total,
-        coalesce(sum(amount_usd) filter (where type in ('usage', 'batch', 'allocation')), 0) as usage,
-        coalesce(sum(amount_usd) filter (where type = 'subscription'), 0) as subscription,
-        coalesce(sum(amount_usd) filter (where type = 'expense'), 0) as expense,
-        coalesce(sum(message_count), 0) as messages,
-        coalesce(sum(unpriced_count), 0) as unpriced,
-        coalesce(sum(included_usd), 0) as included
-      from public.daily_totals
-      where workspace_id = workspace and environment = in_environment and dimension = 'project'
-        and day >= first_day and day < (first_day + interval '1 month')::date
-      group by value
-    ) as spend
-    join public.projects on projects.workspace_id = workspace and projects.id = spend.project_id
-    order by total desc, projects.slug;
+  for caller in select value from json_array_elements_text(callers) loop
+    caller_place := caller_place + 1;
+    perform set_config('request.api_key', caller, true);
+    workspace := private.key_workspace();
+    in_environment := private.key_environment();
+    return query
+      select caller_place, coalesce(
+        json_agg(json_build_array(
+          projects.slug, projects.name, spend.type, spend.total::text, spend.messages, spend.unpriced, spend.included::text
+        )),
+        '[]'
+      )
+      -- Summed before the names are joined, which are far fewer than the rows.
+      from (
+        select value::uuid as project_id, type, sum(amount_usd) as total, sum(message_count) as messages,
+          sum(unpriced_count) as unpriced, sum(included_usd) as included
+        from public.daily_totals
+        where workspace_id = workspace and environment = in_environment and dimension = 'project'
+          and day >= first_day and day < until_day
+        group by value, type
+      ) as spend
+      join public.projects on projects.workspace_id = workspace and projects.id = spend.project_id;
+  end loop;
 end
 $function$;
-grant execute on function private.month_totals(uuid,text) to outlay_key;
+grant execute on function private.month_totals(json) to outlay_key;
 
 -- seconds: how long documents are not advertised from now on; 0: they are advertised again
 create or replace function private.note_document_outage(seconds integer)

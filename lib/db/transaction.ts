@@ -75,10 +75,21 @@ function keySettings(claims: KeyClaims): Record<string, string> {
  * @throws ServiceError unavailable
  */
 export function asKeyAtOnce<T>(claims: KeyClaims, run: (client: ClientBase) => Promise<T>): Promise<T> {
+  return atOnce(keySettings(claims), run);
+}
+
+/**
+ * Like `asKeyAtOnce`, for one statement that reads for several keys. The statement is a call of a function that sets each
+ * key's claims (`request.api_key`) before it reads for it; without claims, the policies show nothing.
+ * @throws ServiceError unavailable
+ */
+export function asKeysAtOnce<T>(run: (client: ClientBase) => Promise<T>): Promise<T> {
+  return atOnce({ role: "outlay_key" }, run);
+}
+
+function atOnce<T>(settings: Record<string, string>, run: (client: ClientBase) => Promise<T>): Promise<T> {
   const how = reading(deadlines.request);
-  return onClient(how, (client) =>
-    run(new OneStatement(client, openingOf(how, keySettings(claims))).asClient()),
-  );
+  return onClient(how, (client) => run(new OneStatement(client, openingOf(how, settings)).asClient()));
 }
 
 /** A client for one statement in a transaction of its own. */

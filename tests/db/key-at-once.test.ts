@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { text } from "@/lib/db/columns";
+import { bigint, text } from "@/lib/db/columns";
 import { closeDatabase, configureDatabase, database } from "@/lib/db/pool";
 import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
-import { asKeyAtOnce, type KeyClaims } from "@/lib/db/transaction";
+import { asKeyAtOnce, asKeysAtOnce, type KeyClaims } from "@/lib/db/transaction";
 import { selectMonthTotals } from "@/lib/spend/summaries/queries";
 import { readMonthSummary } from "@/lib/spend/summaries/service";
 import type { OpenDatabase } from "@/tests/helpers/with-database";
@@ -61,13 +62,51 @@ test("Shows a key the projects in its scope only", async () => {
   expect(await projectsOf(claims({ allow: [] }))).toEqual([]);
 });
 
-test("Shows a key nothing of another workspace or environment, whatever the query asks for", async () => {
-  for (const scope of [
-    { workspaceId: other, environment: "live" as const },
-    { workspaceId: own, environment: "test" as const },
-  ]) {
-    expect(await asKeyAtOnce(claims(), (client) => selectMonthTotals(client, scope))).toEqual([]);
-  }
+test("Shows each of several keys that are read together what it sees alone", async () => {
+  const keys = [
+    claims(),
+    claims({ id: other, workspace_id: other }),
+    claims({ environment: "test" }),
+    claims({ allow: ["search"] }),
+    claims({ deny: ["search"] }),
+    claims({ allow: [] }),
+    claims({ id: randomUUID(), workspace_id: randomUUID() }),
+    claims(),
+  ];
+  const totals = await asKeysAtOnce((client) => selectMonthTotals(client, keys));
+  const slugs = totals.map((rows) => rows.map(([slug]) => slug).sort());
+  expect(slugs).toEqual([
+    ["checkout", "search"],
+    ["checkout"],
+    ["mail"],
+    ["search"],
+    ["checkout"],
+    [],
+    [],
+    ["checkout", "search"],
+  ]);
+  expect(await Promise.all([...keys, ...keys].map(projectsOf))).toEqual([...slugs, ...slugs]);
+});
+
+test("Answers each of several keys that are read together, though one cannot be read", async () => {
+  const broken = claims({ id: "broken", workspace_id: "no id" });
+  const answers = await Promise.allSettled([claims(), broken, claims({ allow: ["search"] })].map(projectsOf));
+  expect(answers).toEqual([
+    { status: "fulfilled", value: ["checkout", "search"] },
+    { status: "rejected", reason: expect.objectContaining({ code: "22P02" }) },
+    { status: "fulfilled", value: ["search"] },
+  ]);
+});
+
+test("Shows nothing where a statement for several keys sets no claims", async () => {
+  const seen = await asKeysAtOnce((client) =>
+    selectAll(
+      client,
+      { seen: bigint() },
+      sql`select (select count(*) from public.daily_totals) + (select count(*) from public.projects) as seen`,
+    ),
+  );
+  expect(seen).toEqual([{ seen: "0" }]);
 });
 
 test("Shows a key the names of the projects in its scope only", async () => {
@@ -94,6 +133,7 @@ test("Leaves no role or claims on the connection, after a read as after one that
       ),
     );
   expect(await read()).toEqual([{ role: "outlay_key", claims: JSON.stringify(claims()) }]);
+  await projectsOf(claims());
   const failing = asKeyAtOnce(claims(), (client) => selectAll(client, { n: text() }, sql`select 1 / 0 as n`));
   await expect(failing).rejects.toMatchObject({ code: "22012" });
   const { rows } = await database("reading").query(
@@ -103,10 +143,9 @@ test("Leaves no role or claims on the connection, after a read as after one that
 });
 
 test("Runs one statement, so that figures of two moments are never taken for one", async () => {
-  const scope = { workspaceId: own, environment: "live" as const };
-  const twice = asKeyAtOnce(claims(), async (client) => {
-    await selectMonthTotals(client, scope);
-    return selectMonthTotals(client, scope);
+  const twice = asKeysAtOnce(async (client) => {
+    await selectMonthTotals(client, [claims()]);
+    return selectMonthTotals(client, [claims()]);
   });
   await expect(twice).rejects.toThrow("one statement");
 });

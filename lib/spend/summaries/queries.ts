@@ -1,39 +1,39 @@
 import type { ClientBase } from "pg";
 import { dayOf } from "@/lib/contract/instant";
 import type { CostStatus } from "@/lib/contract/message";
-import { nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
+import { json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { join, type Sql, sql } from "@/lib/db/sql";
+import type { KeyClaims } from "@/lib/db/transaction";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
-import type { LedgerScope } from "@/lib/spend/scope";
 
-const projectTotals = {
-  slug: text(),
-  name: text(),
-  total: numeric(),
-  usage: numeric(),
-  subscription: numeric(),
-  expense: numeric(),
-  messages: numeric(),
-  unpriced: numeric(),
-  included: numeric(),
-};
+/**
+ * What messages of one type cost in a project in a month: the project's slug and name, the type, USD as exact text, the
+ * number of messages, how many of them are unpriced, and what included usage would have cost, USD as exact text.
+ */
+export type MonthTotal = [
+  slug: string,
+  name: string,
+  type: string,
+  total: string,
+  messages: number,
+  unpriced: number,
+  included: string,
+];
 
-/** What a project cost in a month, USD as exact text. */
-type ProjectTotals = Row<typeof projectTotals>;
-
-/** The current UTC month's totals of each project that the key may see, the dearest first. */
-export function selectMonthTotals(
-  client: ClientBase,
-  { workspaceId, environment }: LedgerScope,
-): Promise<ProjectTotals[]> {
-  return selectAll(
+/**
+ * The current UTC month's totals for each of several keys, as far as each may see them, in the order of `callers`. The claims
+ * are set by the statement itself; see `asKeysAtOnce`.
+ */
+export async function selectMonthTotals(client: ClientBase, callers: KeyClaims[]): Promise<MonthTotal[][]> {
+  const texts = JSON.stringify(callers.map((claims) => JSON.stringify(claims)));
+  const rows = await selectAll(
     client,
-    projectTotals,
-    sql`select slug, name, total, usage, subscription, expense, messages, unpriced, included
-      from private.month_totals(${workspaceId}, ${environment})`,
+    { totals: json<MonthTotal[]>() },
+    sql`select totals from private.month_totals(${texts}) order by place`,
   );
+  return rows.map(({ totals }) => totals);
 }
 
 /** A workspace's project by its slug, where the caller may see it. */

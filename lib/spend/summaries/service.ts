@@ -1,28 +1,41 @@
 import type { z } from "zod";
 import type { monthSummary } from "@/lib/contract/reads";
-import { asKeyAtOnce, type KeyClaims } from "@/lib/db/transaction";
-import { parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
+import type { KeyClaims } from "@/lib/db/transaction";
+import { add, compare, type Decimal, parseDecimal, sum, zero } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { selectMonthTotals } from "./queries";
+import { readMonthTotals } from "./month-totals";
+import type { MonthTotal } from "./queries";
 
 /** The current UTC month of what the key may see (specification 2.5). The total and its parts are sums of the same rows. */
 export async function readMonthSummary(claims: KeyClaims): Promise<z.output<typeof monthSummary>> {
-  const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
-  const projects = await asKeyAtOnce(claims, (client) => selectMonthTotals(client, scope));
-  const total = (pick: (row: (typeof projects)[number]) => string) =>
-    toExact(sum(projects.map((row) => parseDecimal(pick(row)))));
-  const amount = (text: string) => toExact(parseDecimal(text));
+  const totals = await readMonthTotals(claims);
+  const projects = sumByProject(totals);
+  const ofType = new Map<string, Decimal>();
+  for (const [, , type, total] of totals) {
+    ofType.set(type, add(ofType.get(type) ?? zero, parseDecimal(total)));
+  }
+  const { subscription = zero, expense = zero, ...usage } = Object.fromEntries(ofType);
   const [top] = projects;
   return {
     period: "month",
-    total_usd: total((row) => row.total),
-    usage_usd: total((row) => row.usage),
-    subscription_usd: total((row) => row.subscription),
-    expense_usd: total((row) => row.expense),
-    by_project: Object.fromEntries(projects.map((row) => [row.slug, amount(row.total)])),
-    top_project: top ? { slug: top.slug, name: top.name, total_usd: amount(top.total) } : null,
-    message_count: projects.reduce((count, row) => count + Number(row.messages), 0),
-    unpriced_count: projects.reduce((count, row) => count + Number(row.unpriced), 0),
-    included_usd: total((row) => row.included),
+    total_usd: toExact(sum(ofType.values())),
+    usage_usd: toExact(sum(Object.values(usage))),
+    subscription_usd: toExact(subscription),
+    expense_usd: toExact(expense),
+    by_project: Object.fromEntries(projects.map(({ slug, total }) => [slug, toExact(total)])),
+    top_project: top ? { slug: top.slug, name: top.name, total_usd: toExact(top.total) } : null,
+    message_count: totals.reduce((count, [, , , , messages]) => count + messages, 0),
+    unpriced_count: totals.reduce((count, [, , , , , unpriced]) => count + unpriced, 0),
+    included_usd: toExact(sum(totals.map(([, , , , , , included]) => parseDecimal(included)))),
   };
+}
+
+/** What each project cost, the dearest first. */
+function sumByProject(totals: MonthTotal[]): { slug: string; name: string; total: Decimal }[] {
+  const projects = new Map<string, { slug: string; name: string; total: Decimal }>();
+  for (const [slug, name, , total] of totals) {
+    const known = projects.get(slug)?.total ?? zero;
+    projects.set(slug, { slug, name, total: add(known, parseDecimal(total)) });
+  }
+  return [...projects.values()].sort((a, b) => compare(b.total, a.total) || (a.slug < b.slug ? -1 : 1));
 }
