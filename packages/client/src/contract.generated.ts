@@ -16,6 +16,8 @@ export type AllocationMessage = {
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
+  /** Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
+  tags?: Record<string, string> | undefined;
 };
 
 export type BatchItem = {
@@ -35,6 +37,10 @@ export type BatchItem = {
   estimated_cost?: number | undefined;
   /** The feature the usage served. */
   feature?: string | undefined;
+  /** The person whom the usage was for: an e-mail address, an id or a pseudonym of your own. Never a secret; everybody who may read the message sees it. */
+  user?: string | undefined;
+  /** The conversation or run that the usage was part of, by an id of your own. */
+  session?: string | undefined;
 };
 
 export type BatchMessage = {
@@ -50,6 +56,8 @@ export type BatchMessage = {
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
+  /** Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
+  tags?: Record<string, string> | undefined;
 };
 
 export type BulkResult = {
@@ -73,7 +81,7 @@ export type CostRequest = {
   message: UsageMessage | BatchMessage | ExpenseMessage | SubscriptionMessage | AllocationMessage;
 };
 
-export type CostStatus = "client" | "priced" | "converted" | "unpriced";
+export type CostStatus = "client" | "priced" | "converted" | "unpriced" | "included";
 
 export type ExpenseMessage = {
   type: "expense";
@@ -92,6 +100,8 @@ export type ExpenseMessage = {
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
+  /** Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
+  tags?: Record<string, string> | undefined;
 };
 
 export type IngestResult = {
@@ -100,8 +110,10 @@ export type IngestResult = {
   amount_usd: number;
   project_id: string;
   created_at: string;
-  /** `client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set. */
+  /** `client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set; `included`: a subscription covers it, amount_usd is 0. */
   cost_status: CostStatus;
+  /** What `included` usage would have cost; null where no price is known. Other messages have none. */
+  list_price_usd?: number | null | undefined;
   /** The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all. */
   due_periods?: Array<{
     /** The id of the period's own message. */
@@ -119,8 +131,10 @@ export type RecordedMessage = {
   amount_usd: number;
   project_id: string;
   created_at: string;
-  /** `client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set. */
+  /** `client`: your own figure; `priced`: quantity × rate; `converted`: from another currency; `unpriced`: no price is known yet, amount_usd is 0 until one is set; `included`: a subscription covers it, amount_usd is 0. */
   cost_status: CostStatus;
+  /** What `included` usage would have cost; null where no price is known. Other messages have none. */
+  list_price_usd?: number | null | undefined;
   /** The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all. */
   due_periods?: Array<{
     /** The id of the period's own message. */
@@ -160,6 +174,8 @@ export type SubscriptionMessage = {
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
+  /** Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
+  tags?: Record<string, string> | undefined;
 };
 
 export type UsageLine = {
@@ -183,14 +199,22 @@ export type UsageMessage = {
   service_tier?: "standard" | "batch" | "flex" | "priority" | undefined;
   /** The feature the usage served. */
   feature?: string | undefined;
+  /** The person whom the usage was for: an e-mail address, an id or a pseudonym of your own. Never a secret; everybody who may read the message sees it. */
+  user?: string | undefined;
+  /** The conversation or run that the usage was part of, by an id of your own. */
+  session?: string | undefined;
   /** An id of your own that groups messages. */
   batch_id?: string | undefined;
+  /** `true`: a subscription covers it. It costs nothing, and its cost by the price list, or `estimated_cost`, is kept beside it. */
+  included?: boolean | undefined;
   /** When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000. */
   occurred_at?: string | undefined;
   /** A short text for people. */
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
+  /** Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
+  tags?: Record<string, string> | undefined;
 } & (
   | {
     /** What is counted, for example `input_tokens`, `output_tokens`, `cache_read_tokens`, `requests`. */
