@@ -285,6 +285,7 @@ create table public.daily_totals (
   constraint daily_totals_key unique nulls not distinct (workspace_id, environment, dimension, day, value, type),
   constraint daily_totals_dimension_check check (dimension = any (array['project', 'key', 'provider', 'model', 'feature', 'user', 'tag']))
 );
+comment on column public.daily_totals.dimension is 'All but `user` and `tag` contain all spend. These two have rows for names alone; spend has a row for each of its tags.';
 
 alter table public.daily_totals enable row level security;
 grant select on public.daily_totals to authenticated, outlay_key, service_role;

@@ -10,8 +10,8 @@ alter table private.removed_messages add column included_usd numeric not null de
 alter table public.daily_totals drop constraint daily_totals_dimension_check;
 alter table public.daily_totals add constraint daily_totals_dimension_check
   check (dimension = any (array['project', 'key', 'provider', 'model', 'feature', 'user', 'tag']));
-comment on table public.daily_totals is
-  'Each dimension but `user` and `tag` contains all spend: spend without a name has a null. Rows of `user` and `tag` exist for names alone, and spend has a row for each of its tags.';
+comment on column public.daily_totals.dimension is
+  'All but `user` and `tag` contain all spend. These two have rows for names alone; spend has a row for each of its tags.';
 
 -- A short value that stands for a person and tags in the key of the rollup. The names together may be longer than a row of an
 -- index can be.

@@ -19,6 +19,7 @@ describe("The month summary", () => {
       top_project: null,
       message_count: 0,
       unpriced_count: 0,
+      included_usd: 0,
     });
     await client.post(costMessage({ estimated_cost: 0.1 }));
     await client.post(costMessage({ estimated_cost: 0.2 }, { project: "search" }));
