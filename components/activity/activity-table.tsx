@@ -29,6 +29,8 @@ export function ActivityTable({ workspace, items }: { workspace: string; items: 
   const filter = {
     model: params.get("model"),
     feature: params.get("feature"),
+    end_user: params.get("user"),
+    session: params.get("session"),
     cost_status: params.get("cost_status"),
   };
   const { isOpen, toggle } = useOpenRows();
@@ -82,6 +84,8 @@ export function ActivityTable({ workspace, items }: { workspace: string; items: 
               <TableCell className="whitespace-nowrap pr-0 text-right">
                 {item.hasNoPrice ? (
                   <Badge variant="warning">No price yet</Badge>
+                ) : item.isIncluded ? (
+                  <Badge>Covered</Badge>
                 ) : (
                   <Money usd={item.usd} figure="activity.amount_usd" />
                 )}

@@ -4,7 +4,7 @@ import { groupDigits, subtractExact } from "./exact";
 
 /** The fields of a message, or of a line of a batch, that its amount was calculated from. */
 export type Priced = Pick<MessageDetail, "cost_status" | "amount_usd" | "quantity" | "price"> &
-  Partial<Pick<MessageDetail, "unit_type" | "currency" | "original_amount">>;
+  Partial<Pick<MessageDetail, "list_price_usd" | "unit_type" | "currency" | "original_amount">>;
 
 /** A price as messages keep it (`lib/ledger/pricing/price-line`). All fields but `rate` are only set when they apply. */
 type Rate = { rate: Amount; per?: Amount; minimum?: Amount; cached?: Rate & { quantity: Amount } };
@@ -21,7 +21,8 @@ function formatRate({ rate, per }: Rate): string {
  * @returns undefined when nothing was calculated: the cost was sent with the message, or there is no price
  */
 export function formatEquation(priced: Priced): string | undefined {
-  const { price, amount_usd: usd } = priced;
+  const { price, amount_usd, list_price_usd: listPrice } = priced;
+  const usd = listPrice ?? amount_usd;
   if (!price) return undefined;
   if (priced.cost_status === "converted" && priced.original_amount != null) {
     return `${groupDigits(exactText(priced.original_amount))} ${priced.currency} × ${dollars(price.rate)} = ${dollars(usd)}`;

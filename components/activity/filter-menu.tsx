@@ -14,7 +14,7 @@ import { Select } from "@/components/ui/select";
 import { useOpened } from "@/components/ui/use-opened";
 import { useApi } from "@/components/use-api";
 import type { metrics } from "@/lib/contract/metrics";
-import { type ActiveFilter, type FilterOption, filterFields, toFilterOptions } from "./filters";
+import { type ActiveFilter, type FilterOption, menuFields, toFilterOptions } from "./filters";
 
 type Props = {
   path: string;
@@ -52,7 +52,7 @@ export function FilterMenu({ path, params, filters, metricsPath }: Props) {
       >
         {wasOpened ? (
           <>
-            {filterFields.map(({ name, label }) => (
+            {menuFields.map(({ name, label }) => (
               <Choice
                 key={name}
                 id={`filter-${name}`}

@@ -2,16 +2,25 @@ import type { SearchParams } from "@/components/filters/href";
 import type { ActivityRow } from "@/lib/contract/activity";
 import type { Metrics } from "@/lib/contract/metrics";
 
-/** The fields that activity can be filtered by, besides time and environment, in the order of the menu and the chips. */
-export const filterFields = [
+/** The fields of the filter menu, in its order. */
+export const menuFields = [
   { name: "project", label: "Project" },
   { name: "type", label: "Type" },
   { name: "provider", label: "Provider" },
   { name: "model", label: "Model" },
   { name: "feature", label: "Feature" },
+  { name: "user", label: "Person" },
+  { name: "tag", label: "Tag" },
   { name: "key", label: "Key" },
   { name: "source", label: "Source" },
   { name: "cost_status", label: "Cost" },
+] as const;
+
+/** Every field that activity can be filtered by, besides time and environment, in the order of the chips. */
+const filterFields = [
+  ...menuFields,
+  { name: "session", label: "Session" },
+  { name: "emitter", label: "Emitter" },
 ] as const;
 
 export type FilterName = (typeof filterFields)[number]["name"];
@@ -20,7 +29,7 @@ export type FilterName = (typeof filterFields)[number]["name"];
 export type FilterOption = { value: string; label: string };
 
 /** The values of each filter. */
-export type FilterOptions = Record<FilterName, FilterOption[]>;
+export type FilterOptions = Record<(typeof menuFields)[number]["name"], FilterOption[]>;
 
 /** Labels of message types. */
 export const typeNames: Record<string, string> = {
@@ -45,6 +54,7 @@ export const costNames: Record<string, string> = {
   priced: "Priced",
   converted: "Converted",
   unpriced: "No price yet",
+  included: "Covered by a subscription",
 };
 
 /** The values to filter by: every type, source and cost status, and the slices of the metrics once they are loaded. */
@@ -55,6 +65,8 @@ export function toFilterOptions(spend?: Metrics): FilterOptions {
     provider: fromSlices(spend?.by_provider),
     model: fromSlices(spend?.by_model),
     feature: fromSlices(spend?.by_feature),
+    user: fromSlices(spend?.by_user),
+    tag: [...fromSlices(spend?.by_tag), { value: "", label: "None" }],
     key: fromSlices(spend?.by_key),
     source: fromNames(sourceNames),
     cost_status: fromNames(costNames),

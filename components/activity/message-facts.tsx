@@ -29,6 +29,7 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
           <Badge>{typeNames[message.message_type]}</Badge>
           {message.environment === "test" ? <Badge variant="outline">Test</Badge> : null}
           {message.cost_status === "unpriced" ? <Badge variant="warning">No price yet</Badge> : null}
+          {message.cost_status === "included" ? <Badge>Covered by a subscription</Badge> : null}
         </p>
       </SheetHeader>
       <section aria-label="Cost" className="grid gap-2">
@@ -46,7 +47,7 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
         ) : null}
       </section>
       <Facts workspace={workspace} message={message} />
-      {lines.length > 0 ? <Lines lines={lines} /> : null}
+      {lines.length > 0 ? <Lines message={message} /> : null}
       {entries.length > 1 ? <Entries type={message.message_type} entries={entries} /> : null}
       <Pairs title="Details" pairs={message.details} />
       <Pairs title="Metadata" pairs={message.metadata} />
@@ -75,12 +76,29 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
     </Link>
   );
   const { provider, model, feature, key, user, quantity, batch_id: batch } = message;
+  const { end_user: person, session, emitter, tags: tagged } = message;
+  const tags = Object.entries(tagged).map(([name, value]) => `${name}:${value}`);
   const isPaidTo = message.message_type === "expense" || message.message_type === "subscription";
   const facts: [string, ReactNode][] = [
     ["Project", first ? link(first.project_name, { project: first.project_slug }) : null],
     [isPaidTo ? "Vendor" : "Provider", provider && link(provider, { provider })],
     ["Model", model && link(model, { model })],
     ["Feature", feature && link(feature, { feature })],
+    ["Person", person && link(person, { user: person })],
+    ["Session", session && link(session, { session })],
+    [
+      "Tags",
+      tags.length > 0 && (
+        <span className="flex flex-wrap gap-x-3 gap-y-1">
+          {tags.map((tag) => (
+            <span key={tag}>{link(tag, { tag })}</span>
+          ))}
+        </span>
+      ),
+    ],
+    ["List price", message.list_price_usd !== null && <Money usd={message.list_price_usd} />],
+    ["Emitter", emitter && link(emitter, { emitter })],
+    ["Its own cost", message.given_cost_usd !== null && <Money usd={message.given_cost_usd} />],
     [
       "Quantity",
       quantity !== null && `${groupDigits(exactText(quantity))} ${message.unit_type?.replaceAll("_", " ")}`,
@@ -135,7 +153,8 @@ function Copied({ text, label }: { text: string; label: string }) {
   );
 }
 
-function Lines({ lines }: { lines: Message["lines"] }) {
+function Lines({ message }: { message: Message }) {
+  const { lines } = message;
   return (
     <Section title={formatCount(lines.length, "line")}>
       <ul className="divide-y border-y text-sm">
@@ -144,7 +163,9 @@ function Lines({ lines }: { lines: Message["lines"] }) {
           <li key={index} className="grid gap-1 py-2.5">
             <div className="flex justify-between gap-4">
               <span className="min-w-0 break-words">
-                {[line.model, line.feature].filter(Boolean).join(" · ") || line.unit_type}
+                {[line.model, line.feature, message.end_user === null && line.end_user]
+                  .filter(Boolean)
+                  .join(" · ") || line.unit_type}
                 <span className="block text-muted-foreground text-xs">
                   {groupDigits(exactText(line.quantity))} {line.unit_type.replaceAll("_", " ")}
                 </span>

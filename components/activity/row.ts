@@ -19,6 +19,7 @@ export type ActivityItem = {
   /** USD of the whole message, when the row is only a part of it; otherwise null. */
   wholeUsd: string | null;
   hasNoPrice: boolean;
+  isIncluded: boolean;
   /** How many of its lines match; null for what has none. */
   lineCount: number | null;
 };
@@ -55,6 +56,7 @@ export function toItem(row: ActivityRow): ActivityItem {
     usd,
     wholeUsd: wholeUsd === usd ? null : wholeUsd,
     hasNoPrice: row.cost_status === "unpriced",
+    isIncluded: row.cost_status === "included",
     lineCount: hasLines(row) ? row.line_count : null,
   };
 }
@@ -72,14 +74,16 @@ function aboutOf({ message_type: type, provider, model, feature, label, environm
 /** A line of a batch. */
 export type BatchLine = MessageDetail["lines"][number];
 
+/** The filters that apply to each line. */
+export const lineFilters = ["model", "feature", "end_user", "session", "cost_status"] as const;
+
 /** What lines are filtered by; an empty text asks for lines that have none. */
-export type LineFilter = { model: string | null; feature: string | null; cost_status: string | null };
+export type LineFilter = Record<(typeof lineFilters)[number], string | null>;
 
 /** The lines that the row of their batch sums under a filter. */
 export function matchingLines(lines: BatchLine[], filter: LineFilter): BatchLine[] {
-  const names = ["model", "feature", "cost_status"] as const;
   return lines.filter((line) =>
-    names.every((name) => filter[name] === null || (line[name] ?? "") === filter[name]),
+    lineFilters.every((name) => filter[name] === null || (line[name] ?? "") === filter[name]),
   );
 }
 

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { toNumber } from "@/components/amount";
 import { Count } from "@/components/count";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { plural } from "@/components/format-count";
@@ -38,6 +39,14 @@ export function Totals({
             </dd>
           </div>
         ))}
+        {toNumber(totals.included_usd) > 0 ? (
+          <div className="flex gap-1.5">
+            <dt>Covered by subscriptions</dt>
+            <dd className="text-foreground">
+              <Money usd={totals.included_usd} figure="totals.included_usd" />
+            </dd>
+          </div>
+        ) : null}
         {unpriced > 0 ? (
           <div className="flex gap-1.5">
             <dt>No price yet</dt>

@@ -43,6 +43,10 @@ export type ActivityFilter = Partial<
     | "model"
     | "feature"
     | "key"
+    | "user"
+    | "tag"
+    | "session"
+    | "emitter"
     | "source"
     | "cost_status",
     string | null | undefined

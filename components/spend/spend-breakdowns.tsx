@@ -1,14 +1,14 @@
 import { exactText } from "@/components/amount";
 import { Breakdown } from "@/components/charts/breakdown";
 import type { Dimension } from "@/lib/contract/metrics";
-import { dimensionLabels, type SpendView, toBreakdownRows } from "./spend-view";
+import { dimensionLabels, type SpendView, shownDimensions, toBreakdownRows } from "./spend-view";
 
 /** The breakdowns of a page's spend, one for each dimension. */
 export function SpendBreakdowns({ view, dimensions }: { view: SpendView; dimensions: Dimension[] }) {
   const total = exactText(view.metrics.totals.total_usd);
   return (
     <div className="grid gap-x-10 gap-y-8 md:grid-cols-2">
-      {dimensions.map((dimension) => (
+      {shownDimensions(view, dimensions).map((dimension) => (
         <Breakdown
           key={dimension}
           title={dimensionLabels[dimension].title}

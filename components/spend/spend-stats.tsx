@@ -57,6 +57,15 @@ export function SpendStats({ view }: { view: SpendView }) {
       <Stat label="Messages" href={rows} note={<Kinds totals={totals} />}>
         <Count value={totals.message_count} compact figure="totals.message_count" />
       </Stat>
+      {toNumber(totals.included_usd) > 0 ? (
+        <Stat
+          label="Covered by subscriptions"
+          href={activityHref(workspace, { ...filter, cost_status: "included" })}
+          note="What it would have cost; not part of the spend"
+        >
+          <Money usd={totals.included_usd} figure="totals.included_usd" />
+        </Stat>
+      ) : null}
       {totals.unpriced_count > 0 ? (
         <Stat
           label="Without a price"

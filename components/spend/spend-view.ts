@@ -34,11 +34,13 @@ export const dimensionLabels: Record<Dimension, { label: string; title: string }
   provider: { label: "Provider", title: "Providers" },
   type: { label: "Type", title: "Types" },
   key: { label: "Key", title: "Keys" },
+  user: { label: "Person", title: "People" },
+  tag: { label: "Tag", title: "Tags" },
 };
 
 function nameOf(dimension: Dimension, { value, name, is_rest: isRest }: Slice): string {
   if (isRest) return "Other";
-  if (value === null) return `No ${dimension}`;
+  if (value === null) return `No ${dimensionLabels[dimension].label.toLowerCase()}`;
   return dimension === "type" ? (typeLabels[value] ?? value) : (name ?? value);
 }
 
@@ -85,6 +87,14 @@ export function toChartSeries(view: SpendView, today: string): ChartSeries {
       };
     }),
   };
+}
+
+/** The dimensions that the breakdowns of a page show: people and tags only where some are named. */
+export function shownDimensions({ metrics }: SpendView, dimensions: Dimension[]): Dimension[] {
+  const isNamed = (slices: Slice[]) => slices.some(({ value }) => value !== null);
+  return dimensions.filter(
+    (dimension) => (dimension !== "user" && dimension !== "tag") || isNamed(metrics[`by_${dimension}`]),
+  );
 }
 
 /** Maps a breakdown of the metrics to rows. Projects have their colours. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { maxNameLength } from "./attribution";
 import { day, decimalNumber, instant, text, uuid } from "./fields";
-import { answeredPeriod, checkRange, environment, ledgerFilters, messageType } from "./ledger-query";
+import { answeredPeriod, checkRange, environment, ledgerFilters, messageType, orNone } from "./ledger-query";
 import { costStatus, source } from "./message";
 import { workspaceSlug } from "./workspace";
 
@@ -17,6 +18,8 @@ const activityFilters = {
     description:
       "How the amount was computed; `unpriced` without a price. For a message with lines, they count.",
   }),
+  session: orNone(text(maxNameLength), maxNameLength, "The session, as recorded."),
+  emitter: orNone(text(64), 64, "The program that told of the usage, such as `claude-code`."),
   q: text(100)
     .optional()
     .meta({ description: "Text in the label, feature, model, provider or notes; case does not matter." }),
@@ -49,6 +52,19 @@ const userReference = z.object({
   name: z.string().meta({ description: "The display name, else the address." }),
 });
 
+const storedTags = z
+  .record(z.string(), z.string())
+  .meta({ description: "The message's tags; empty for none." });
+const emitterName = z
+  .string()
+  .nullable()
+  .meta({ description: "The program that told of it, such as `claude-code`; null for what clients sent." });
+const listPrice = decimalNumber("USD.")
+  .nullable()
+  .meta({
+    description: "What included usage would have cost, as far as prices are known; null for any other.",
+  });
+
 const activityRow = z
   .object({
     id: uuid.meta({ description: "The message's id. A message with several entries has a row for each." }),
@@ -74,6 +90,12 @@ const activityRow = z
       .string()
       .nullable()
       .meta({ description: "For a message with lines, the value that all matching lines share." }),
+    end_user: z.string().nullable().meta({
+      description:
+        "The person whom the usage was for: the message's `user`. For a message with lines, the value that all matching lines share.",
+    }),
+    tags: storedTags,
+    emitter: emitterName,
     source,
     label: z.string().meta({ description: "The message's own label, else a short description." }),
     provider: z
@@ -90,6 +112,7 @@ const activityRow = z
       .int()
       .meta({ description: "Lines of a batch, or of a usage with lines, that match; 1 for anything else." }),
     cost_status: costStatus,
+    list_price_usd: listPrice,
     key: keyReference.nullable().meta({ description: "The API key that recorded it." }),
     user: userReference.nullable().meta({ description: "The member who recorded it." }),
   })
@@ -143,8 +166,18 @@ export const messageDetail = z
     provider: z.string().nullable(),
     model: z.string().nullable(),
     feature: z.string().nullable(),
+    end_user: z.string().nullable().meta({
+      description: "The person whom the usage was for. Those of a batch's lines are with its lines.",
+    }),
+    session: z.string().nullable(),
+    tags: storedTags,
+    emitter: emitterName,
     unit_type: z.string().nullable(),
     quantity: decimalNumber("Units.").nullable(),
+    list_price_usd: listPrice,
+    given_cost_usd: decimalNumber("USD.").nullable().meta({
+      description: "The emitter's own figure of what it cost, which need not be what counts.",
+    }),
     price: origin,
     currency: z.string().nullable().meta({ description: "ISO 4217, as the message gave it." }),
     original_amount: decimalNumber("In `currency`.").nullable(),
@@ -176,10 +209,13 @@ export const messageDetail = z
         z.object({
           model: z.string().nullable(),
           feature: z.string().nullable(),
+          end_user: z.string().nullable(),
+          session: z.string().nullable(),
           unit_type: z.string(),
           quantity: decimalNumber("Units."),
           amount_usd: decimalNumber("USD."),
           cost_status: costStatus,
+          list_price_usd: listPrice,
           price: origin,
         }),
       )

@@ -78,3 +78,13 @@ export function toTagList(named: Readonly<Record<string, string>> | undefined): 
   const list = Object.entries(named).map(([name, value]) => `${name}:${value}`);
   return list.length === 0 ? undefined : list.sort();
 }
+
+/** Stored tags by name. A name has no colon, so the first one ends it. */
+export function fromTagList(list: readonly string[] | null): Record<string, string> {
+  return Object.fromEntries(
+    (list ?? []).map((tag) => [tag.slice(0, tag.indexOf(":")), tag.slice(tag.indexOf(":") + 1)]),
+  );
+}
+
+/** The most characters of a tag as it is filtered by: `name:value`. */
+export const maxTagLength = 64 + 1 + maxTagValueLength;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxNameLength, maxTagLength } from "./attribution";
 import { day, projectSlug, text, uuid } from "./fields";
 import { costMessage, source } from "./message";
 
@@ -17,7 +18,7 @@ export const messageType = z
   .meta({ id: "MessageType" });
 
 /** A filter by a value that a row may lack. @returns the value, or null for rows without one */
-const orNone = (filter: z.ZodType<string>, maxLength: number, description: string) =>
+export const orNone = (filter: z.ZodType<string>, maxLength: number, description: string) =>
   z
     .union([z.literal("").transform(() => null), filter])
     .optional()
@@ -49,6 +50,12 @@ export const ledgerFilters = {
   provider: orNone(text(64), 64, "The provider, or the vendor of an expense or subscription, as recorded."),
   model: orNone(text(128), 128, "The model as recorded. Of a batch, its lines of this model count."),
   feature: orNone(text(128), 128, "The feature as recorded. Of a batch, its lines of this feature count."),
+  user: orNone(
+    text(maxNameLength),
+    maxNameLength,
+    "The person whom the usage was for, as recorded. Of a batch, its lines of this person count.",
+  ),
+  tag: orNone(text(maxTagLength), maxTagLength, "A tag of the message, `name:value`."),
   source: source.optional().meta({ description: "The source of the message." }),
 };
 

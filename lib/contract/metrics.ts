@@ -3,7 +3,7 @@ import { day, decimalNumber } from "./fields";
 import { answeredPeriod, checkRange, environment, ledgerFilters } from "./ledger-query";
 
 /** Dimensions by which spend is broken down. */
-export const dimensions = ["project", "type", "provider", "model", "feature", "key"] as const;
+export const dimensions = ["project", "type", "provider", "model", "feature", "key", "user", "tag"] as const;
 const dimension = z.enum(dimensions);
 export type Dimension = z.infer<typeof dimension>;
 
@@ -11,7 +11,9 @@ export const metricsQuery = z
   .strictObject({
     ...ledgerFilters,
     environment: environment.default("live"),
-    group_by: dimension.default("project").meta({ description: "What the series is stacked by." }),
+    group_by: dimension.default("project").meta({
+      description: "What the series is stacked by. By `tag`, spend counts once for each of its tags.",
+    }),
   })
   .superRefine(checkRange);
 export type MetricsQuery = z.output<typeof metricsQuery>;
@@ -58,7 +60,8 @@ const previousTotals = z
   .meta({ description: "The previous period; null for `all`." });
 
 /**
- * What a workspace spent in a period, as totals, series and breakdowns. Every breakdown and series sums to the total.
+ * What a workspace spent in a period, as totals, series and breakdowns. Every breakdown and series sums to the total, except
+ * those by tag: spend counts once for each of its tags, and not where it has none.
  */
 export const metrics = z
   .object({
@@ -97,6 +100,10 @@ export const metrics = z
     by_model: breakdown,
     by_feature: breakdown,
     by_key: breakdown,
+    by_user: breakdown,
+    by_tag: breakdown.meta({
+      description: "Spend counts once for each of its tags: these need not sum to the total.",
+    }),
   })
   .meta({ id: "Metrics" });
 export type Metrics = z.output<typeof metrics>;

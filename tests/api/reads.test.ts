@@ -43,6 +43,7 @@ describe("The month summary", () => {
       top_project: { slug: "search", name: "search", total_usd: 0.9 },
       message_count: 4,
       unpriced_count: 0,
+      included_usd: 0,
     });
   });
 

@@ -43,7 +43,7 @@ export async function readPage(
   limit: number,
 ): Promise<ActivityPage> {
   const names = namesIn(filters);
-  const isSparse = names.length > 0 || [filters.source, filters.cost_status, filters.q].some(Boolean);
+  const isSparse = names.length > 0 || restOf(filters).some((filter) => filter !== undefined);
   if (!isSparse)
     return cut(await selectActivity(client, workspaceId, filters, range, after, limit + 1), limit);
   const ahead = { from: range.from, until: after ? earlier(range.until, dayAfter(after)) : range.until };
@@ -64,9 +64,27 @@ function cut(found: StoredActivity[], limit: number): ActivityPage {
   return { rows, next: last && { at: last.at, id: last.id, part: last.part } };
 }
 
+/** What the days' totals do not tell. They have no rows for spend without a person or tag. */
+const restOf = ({ source, cost_status, q, session, emitter, user, tag }: ActivityFilters) => [
+  source,
+  cost_status,
+  q,
+  session,
+  emitter,
+  user === null ? user : undefined,
+  tag === null ? tag : undefined,
+];
+
 /** What can be decided from the days' totals. A project's rows have an index of their own. */
-function namesIn({ key, provider, model, feature, type }: ActivityFilters): NamedFilter[] {
-  const named = Object.entries({ key, provider, model, feature })
+function namesIn({ key, provider, model, feature, user, tag, type }: ActivityFilters): NamedFilter[] {
+  const named = Object.entries({
+    key,
+    provider,
+    model,
+    feature,
+    user: user ?? undefined,
+    tag: tag ?? undefined,
+  })
     .filter(([, value]) => value !== undefined)
     .map(([dimension, value]) => ({ dimension, value }) as NamedFilter);
   return named.length === 0 && type !== undefined ? [{ dimension: "project" }] : named;

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { CostStatus, MessageType, Source } from "@/lib/contract/message";
-import { integer, json, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { integer, json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 
@@ -27,6 +27,12 @@ const postingRow = {
   provider: nullable(text()),
   model: nullable(text()),
   feature: nullable(text()),
+  end_user: nullable(text()),
+  session: nullable(text()),
+  tags: nullable(texts()),
+  emitter: nullable(text()),
+  list_price_usd: nullable(numeric()),
+  given_cost_usd: nullable(numeric()),
   unit_type: nullable(text()),
   quantity: nullable(numeric()),
   price: nullable(json<StoredOrigin>()),
@@ -50,7 +56,8 @@ export function selectMessage(client: ClientBase, workspaceId: string, id: strin
     sql`select m.id, m.part, m.type, m.label, m.environment, m.source, m.created_at, m.occurred_at,
        trim_scale(m.amount_usd) as amount_usd, m.cost_status, keys.id as key_id, keys.name as key_name,
        people.id as user_id, coalesce(people.display_name, people.email) as user_name,
-       projects.slug as project_slug, projects.name as project_name, m.provider, m.model, m.feature, m.unit_type,
+       projects.slug as project_slug, projects.name as project_name, m.provider, m.model, m.feature, m.end_user, m.session, m.tags, m.emitter,
+       trim_scale(m.list_price_usd) as list_price_usd, trim_scale(m.given_cost_usd) as given_cost_usd, m.unit_type,
        trim_scale(m.quantity) as quantity, m.price, m.currency, trim_scale(m.original_amount) as original_amount,
        m.batch_id, m.category, m.notes, m.metadata, m.details
      from public.messages as m

@@ -1,5 +1,6 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { MessageDetail } from "@/lib/contract/activity";
+import { fromTagList } from "@/lib/contract/attribution";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import { asServiceWithin, asUserReading, type UserClaims } from "@/lib/db/transaction";
@@ -40,8 +41,9 @@ function toMessageDetail(
   const { key_id, key_name, user_id, user_name, ...own } = {
     ...message,
     ...(hasLines && noLine),
-    ...(isBatch && { model: null, feature: null }),
+    ...(isBatch && { model: null, feature: null, end_user: null, session: null }),
   };
+  const listPrices = postings.flatMap(({ list_price_usd: price }) => price ?? []);
   const amount = sum(postings.map(({ amount_usd }) => parseDecimal(amount_usd)));
   return {
     ...own,
@@ -51,6 +53,9 @@ function toMessageDetail(
     amount_usd: exact(type === "allocation" ? first.amount_usd : toText(amount)),
     cost_status: combineStatuses(postings.map(({ cost_status }) => cost_status)),
     quantity: exactOrNull(own.quantity),
+    tags: fromTagList(first.tags),
+    list_price_usd: listPrices.length === 0 ? null : exact(toText(sum(listPrices.map(parseDecimal)))),
+    given_cost_usd: exactOrNull(first.given_cost_usd),
     original_amount: exactOrNull(first.original_amount),
     price: toOrigin(own.price),
     key: key_id === null ? null : { id: key_id, name: key_name ?? "" },
@@ -73,10 +78,14 @@ function toEntry({ part, occurred_at, project_slug, project_name, amount_usd }: 
   };
 }
 
-function toLine({ model, feature, unit_type, quantity, amount_usd, cost_status, price }: StoredPosting) {
+function toLine(posting: StoredPosting) {
+  const { model, feature, end_user, session, unit_type, quantity, amount_usd, cost_status, price } = posting;
   return {
     model,
     feature,
+    end_user,
+    session,
+    list_price_usd: exactOrNull(posting.list_price_usd),
     unit_type: unit_type ?? "",
     quantity: exact(quantity ?? "0"),
     amount_usd: exact(amount_usd),

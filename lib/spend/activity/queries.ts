@@ -36,6 +36,9 @@ const activityRow = {
   project_name: text(),
   environment: text<"live" | "test">(),
   feature: nullable(text()),
+  end_user: nullable(text()),
+  tags: nullable(texts()),
+  emitter: nullable(text()),
   source: text<Source>(),
   label: nullable(text()),
   provider: nullable(text()),
@@ -45,6 +48,7 @@ const activityRow = {
   has_lines: boolean(),
   line_count: integer(),
   cost_statuses: texts<CostStatus>(),
+  list_price_usd: nullable(numeric()),
   batch_id: nullable(text()),
   category: nullable(text()),
   details: nullable(json<{ plan?: string; interval?: string; from_project?: string }>()),
@@ -75,12 +79,14 @@ function inRange(
     ? sql`and m.occurred_at <= ${after.at}::timestamptz
       and (m.occurred_at, m.id, m.part) < (${after.at}::timestamptz, ${after.id}::uuid, ${after.part}::smallint)`
     : empty;
-  return sql`m.workspace_id = ${workspaceId} and ${within} ${isAfter} ${rowConditions(sql`m`, workspaceId, filters)}`;
+  return sql`m.workspace_id = ${workspaceId} and ${within} ${isAfter} ${rowConditions(sql`m`, workspaceId, filters)}
+    ${condition(sql`m.emitter`, filters.emitter)}`;
 }
 
 /** The conditions on what postings have each for themselves, the lines of a message too. */
 function postingConditions(posting: Sql, filters: ActivityFilters): Sql {
-  return sql`${condition(sql`${posting}.cost_status`, filters.cost_status)} ${lineConditions(posting, filters)}`;
+  return sql`${condition(sql`${posting}.cost_status`, filters.cost_status)}
+    ${condition(sql`${posting}.session`, filters.session)} ${lineConditions(posting, filters)}`;
 }
 
 /**
@@ -118,7 +124,7 @@ export async function selectActivity(
     activityRow,
     sql`with page as (
        select m.id, m.part, m.occurred_at, m.created_at, m.project_id, m.api_key_id, m.user_id, m.type, m.source,
-         m.environment, m.provider, ${hasLines} as has_lines, m.unit_type, m.quantity, m.batch_id, m.category, m.details, m.label, postings.*
+         m.environment, m.provider, ${hasLines} as has_lines, m.unit_type, m.quantity, m.batch_id, m.category, m.details, m.label, m.tags, m.emitter, postings.*
        from public.messages as m
        cross join lateral (
          select sum(posting.amount_usd) as message_amount_usd,
@@ -128,7 +134,10 @@ export async function selectActivity(
            case when count(distinct coalesce(posting.model, '')) filter (${matches}) = 1
              then min(posting.model) filter (${matches}) end as model,
            case when count(distinct coalesce(posting.feature, '')) filter (${matches}) = 1
-             then min(posting.feature) filter (${matches}) end as feature
+             then min(posting.feature) filter (${matches}) end as feature,
+           case when count(distinct coalesce(posting.end_user, '')) filter (${matches}) = 1
+             then min(posting.end_user) filter (${matches}) end as end_user,
+           sum(posting.list_price_usd) filter (${matches}) as list_price_usd
          from (${postingsOf(workspaceId, within)}) as posting
        ) as postings
        where ${inRange(workspaceId, filters, within(sql`m.occurred_at`), after)} and ${isListed}
@@ -143,7 +152,7 @@ export async function selectActivity(
      select page.id, page.part, to_char(page.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, page.occurred_at, page.created_at,
        trim_scale(page.amount_usd) as amount_usd, trim_scale(page.message_amount_usd) as message_amount_usd,
        page.type as message_type, projects.slug as project_slug, projects.name as project_name, page.environment,
-       page.feature, page.source, page.label, page.provider, page.model,
+       page.feature, page.end_user, page.tags, page.emitter, trim_scale(page.list_price_usd) as list_price_usd, page.source, page.label, page.provider, page.model,
        page.has_lines, case when not page.has_lines then page.unit_type end as unit_type,
        case when not page.has_lines then trim_scale(page.quantity) end as quantity,
        page.line_count, page.cost_statuses, page.batch_id, page.category, page.details,
@@ -169,10 +178,13 @@ const lineRow = {
   part: integer(),
   model: nullable(text()),
   feature: nullable(text()),
+  end_user: nullable(text()),
+  session: nullable(text()),
   unit_type: nullable(text()),
   quantity: nullable(numeric()),
   amount_usd: numeric(),
   cost_status: text<CostStatus>(),
+  list_price_usd: nullable(numeric()),
 };
 
 /** A line of a message as stored; decimals are exact text. */
@@ -191,8 +203,9 @@ export async function selectLines(
   return selectAll(
     client,
     lineRow,
-    sql`select line.id, line.part, line.model, line.feature, line.unit_type, trim_scale(line.quantity) as quantity,
-        trim_scale(line.amount_usd) as amount_usd, line.cost_status
+    sql`select line.id, line.part, line.model, line.feature, line.end_user, line.session, line.unit_type,
+        trim_scale(line.quantity) as quantity, trim_scale(line.amount_usd) as amount_usd, line.cost_status,
+        trim_scale(line.list_price_usd) as list_price_usd
       from unnest(${wholes.map(({ id }) => id)}::uuid[], ${wholes.map(({ at }) => at)}::timestamptz[])
         as whole (id, occurred_at)
       join public.messages as line on line.id = whole.id and line.occurred_at = whole.occurred_at
@@ -207,7 +220,7 @@ const foundDay = { day: nullable(text()) };
 
 /** What is asked for by name: the last day that has any of it, in the totals of the days. */
 export type NamedFilter = {
-  dimension: "project" | "key" | "provider" | "model" | "feature";
+  dimension: "project" | "key" | "provider" | "model" | "feature" | "user" | "tag";
   value?: string | null;
 };
 

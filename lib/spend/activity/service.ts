@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { ActivityList, ActivityQuery, ActivityRow } from "@/lib/contract/activity";
+import { fromTagList } from "@/lib/contract/attribution";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { instant } from "@/lib/contract/fields";
 import { toInstant } from "@/lib/contract/instant";
@@ -61,6 +62,8 @@ export function toActivityRow(row: StoredActivity): ActivityRow {
     amount_usd: new ExactNumber(row.amount_usd),
     message_amount_usd: new ExactNumber(row.message_amount_usd),
     quantity: row.quantity === null ? null : new ExactNumber(row.quantity),
+    list_price_usd: row.list_price_usd === null ? null : new ExactNumber(row.list_price_usd),
+    tags: fromTagList(row.tags),
     label: labelOf(row),
     created_at: toInstant(row.created_at.getTime()),
     occurred_at: toInstant(row.occurred_at.getTime()),

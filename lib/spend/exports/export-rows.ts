@@ -30,4 +30,8 @@ export const activityColumns: Column<ExportedPosting>[] = [
   ["key_id", (row) => row.key_id],
   ["key_name", (row) => row.key_name],
   ["user_name", (row) => row.user_name],
+  ["end_user", (row) => row.end_user],
+  ["tags", (row) => (row.tags ?? []).join("; ") || null],
+  ["emitter", (row) => row.emitter],
+  ["list_price_usd", (row) => csvNumber(row.list_price_usd)],
 ];

@@ -30,6 +30,10 @@ function rowOf(type: MessageType, occurredAt: string, others: Partial<StoredActi
     project_name: "Checkout",
     environment: "live",
     feature: null,
+    end_user: null,
+    tags: null,
+    emitter: null,
+    list_price_usd: null,
     source: "api",
     label: null,
     provider: "acme",
@@ -88,7 +92,8 @@ test.each<[MessageType, string, string, number | null, string | null, number | n
 });
 
 test("Exports the lines of a batch as postings, each to its last digit, beside the amount of the whole", () => {
-  const of = { unit_type: "requests", quantity: "2", cost_status: "client" as const };
+  const none = { end_user: null, session: null, list_price_usd: null };
+  const of = { unit_type: "requests", quantity: "2", cost_status: "client" as const, ...none };
   const batch = (id: string) =>
     rowOf("batch", "2026-11-05T00:00:00Z", { id, batch_id: id, line_count: 2, message_amount_usd: "3" });
   const rows = [rowOf("usage", "2026-11-06T00:00:00Z"), batch("a"), batch("b")];

@@ -1,3 +1,4 @@
+import { fromTagList } from "@/lib/contract/attribution";
 import { dayOf } from "@/lib/contract/instant";
 import type { Membership } from "@/lib/contract/me";
 import type { MessageType } from "@/lib/contract/message";
@@ -34,7 +35,7 @@ const unit = (charge: Charge) =>
 
 /**
  * The columns of FOCUS 1.2: every mandatory one, the others that the ledger can fill, and what is ours alone behind `x_`.
- * The ledger knows what was paid and no list prices or discounts, so the four costs are the same.
+ * The ledger knows what was paid and no discounts, so the four costs are the same, except for what a subscription covers.
  */
 export const focusColumns: Column<Charge>[] = [
   ["BilledCost", cost],
@@ -61,7 +62,8 @@ export const focusColumns: Column<Charge>[] = [
   ["ContractedCost", cost],
   ["EffectiveCost", cost],
   ["InvoiceIssuerName", provider],
-  ["ListCost", cost],
+  // What a subscription covers is billed with the subscription; its list price is all that it has.
+  ["ListCost", (charge) => csvNumber(charge.list_price_usd ?? charge.amount_usd)],
   ["PricingQuantity", quantity],
   ["PricingUnit", unit],
   ["ProviderName", provider],
@@ -77,9 +79,11 @@ export const focusColumns: Column<Charge>[] = [
   ["SubAccountType", () => "Project"],
   [
     "Tags",
-    ({ environment, feature }) => JSON.stringify({ environment, ...(feature !== null && { feature }) }),
+    ({ environment, feature, tags }) =>
+      JSON.stringify({ environment, ...(feature !== null && { feature }), ...fromTagList(tags) }),
   ],
   ["x_CostStatus", (charge) => charge.cost_status],
+  ["x_Emitter", (charge) => charge.emitter],
   ["x_Environment", (charge) => charge.environment],
   ["x_Feature", (charge) => charge.feature],
   ["x_MessageId", (charge) => charge.id],
@@ -88,4 +92,5 @@ export const focusColumns: Column<Charge>[] = [
   ["x_OccurredAt", (charge) => charge.occurred_at.toISOString()],
   ["x_Part", (charge) => csvNumber(String(charge.part))],
   ["x_Source", (charge) => charge.source],
+  ["x_User", (charge) => charge.end_user],
 ];

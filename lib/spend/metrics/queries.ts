@@ -51,23 +51,28 @@ export type SeriesScope = { bucket: "day" | "month"; groupBy: Dimension; maxGrou
 /** The messages to sum. The caller's policies still limit what is visible. */
 export type SpendScope = { workspaceId: string; filters: LedgerFilters };
 
-/** The columns of each dimension in the rollup. */
+/** The columns of each dimension in the rollup but for tags, of which a row has several. */
 const columnOf = {
   project: sql`project_id`,
   key: sql`api_key_id`,
   provider: sql`provider`,
   model: sql`model`,
   feature: sql`feature`,
+  user: sql`end_user`,
 };
-type NamedDimension = keyof typeof columnOf;
-const namedDimensions = Object.keys(columnOf) as NamedDimension[];
+type ColumnDimension = keyof typeof columnOf;
+type NamedDimension = ColumnDimension | "tag";
+const columnDimensions = Object.keys(columnOf) as ColumnDimension[];
+
+/** The dimensions whose totals have a row for every name and one for what has none. */
+const wholeDimensions = columnDimensions.filter((dimension) => dimension !== "user");
 
 /** The dimension to sum where only the whole matters: each dimension sums to it, and there are fewest providers. */
 const fewest = "provider";
 
 /** Whether more than the environment and type are filtered: then only the rollup has the sums, otherwise the daily totals. */
-function isNarrow({ project, key, provider, model, feature, source }: LedgerFilters): boolean {
-  return [project, key, provider, model, feature, source].some((filter) => filter !== undefined);
+function isNarrow({ project, key, provider, model, feature, user, tag, source }: LedgerFilters): boolean {
+  return [project, key, provider, model, feature, user, tag, source].some((filter) => filter !== undefined);
 }
 
 /** The rows of the daily totals of some dimensions, in a range of days. They have one row per name. */
@@ -193,19 +198,38 @@ export async function selectBreakdown(
 }
 
 /**
- * The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. Each row is read once. The other
- * dimensions are summed apart, because a bucket among what is grouped costs half as much again for each row.
+ * The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. Each row is read once, but for those
+ * from which the spend of nobody is taken. The other dimensions are summed apart, because a bucket among what is grouped
+ * costs half as much again for each row.
  */
 function sumsOfTotals(scope: SpendScope, range: DayRange, stacked: NamedDimension, bucket: Sql): Sql {
-  const others = namedDimensions.filter((dimension) => dimension !== stacked);
-  return sql`
-    select dimension, value, null::timestamp as bucket, sum(amount_usd) as amount, sum(message_count) as messages
-    from ${totalsWithin(others, scope, range)}
-    group by dimension, value
-    union all
+  const others = [...wholeDimensions, "tag" as const].filter((dimension) => dimension !== stacked);
+  const none = sql`null::timestamp`;
+  const ofStacked = sql`
     select ${stacked}, value, ${bucket}, sum(amount_usd), sum(message_count)
     from ${totalsWithin([stacked], scope, range)}
     group by 2, 3`;
+  return sql`
+    select dimension, value, ${none} as bucket, sum(amount_usd) as amount, sum(message_count) as messages
+    from ${totalsWithin(others, scope, range)}
+    group by dimension, value
+    union all
+    ${stacked === "user" ? sumsOfUsers(scope, range, bucket) : join([ofStacked, sumsOfUsers(scope, range, none)], " union all ")}`;
+}
+
+/** The sums by person. The totals have no rows for spend of nobody: it is what the named ones lack of the whole. */
+function sumsOfUsers(scope: SpendScope, range: DayRange, bucket: Sql): Sql {
+  return sql`
+    select 'user', part.value, ${bucket}, sum(part.amount), sum(part.messages)
+    from (select * from ${totalsWithin(["user", fewest], scope, range)}) as totals
+    cross join lateral (
+      select totals.value, amount_usd as amount, message_count as messages where dimension = 'user'
+      union all
+      select null, case dimension when 'user' then -amount_usd else amount_usd end,
+        case dimension when 'user' then -message_count else message_count end
+    ) as part
+    group by 2, 3
+    having part.value is not null or sum(part.amount) <> 0 or sum(part.messages) <> 0`;
 }
 
 /**
@@ -213,10 +237,22 @@ function sumsOfTotals(scope: SpendScope, range: DayRange, stacked: NamedDimensio
  * these sums, which are fewer.
  */
 function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension, bucket: Sql): Sql {
-  const columns = namedDimensions.map((dimension) => columnOf[dimension]);
-  const others = namedDimensions.filter((dimension) => dimension !== stacked);
-  const nameOf = (dimension: NamedDimension) =>
+  const columns = [...columnDimensions.map((dimension) => columnOf[dimension]), sql`tags`];
+  const others = columnDimensions.filter((dimension) => dimension !== stacked);
+  const nameOf = (dimension: ColumnDimension) =>
     sql`when grouping(${columnOf[dimension]}) = 0 then ${columnOf[dimension]}::text`;
+  const byTag = (shown: Sql, cells: Sql) => sql`
+    select 'tag', tag, ${shown}, sum(amount), sum(messages)
+    from cells cross join lateral unnest(tags) as tag
+    where ${cells}
+    group by 2, 3`;
+  const ofStacked =
+    stacked === "tag"
+      ? byTag(sql`bucket`, sql`has_bucket`)
+      : sql`
+        select ${stacked}, ${columnOf[stacked]}::text, bucket, amount, messages from cells where has_bucket
+        union all
+        ${byTag(sql`null::timestamp`, sql`not has_bucket`)}`;
   return sql`
     select * from (
       with cells as materialized (
@@ -226,7 +262,7 @@ function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension
           select ${bucket} as bucket, ${join(columns)}, amount_usd, message_count
           from ${spendWithin(scope, range)}
         ) as rows
-        group by grouping sets ((${join(columns)}), (bucket, ${columnOf[stacked]}))
+        group by grouping sets ((${join(columns)}), (bucket, ${stacked === "tag" ? sql`tags` : columnOf[stacked]}))
       )
       select
         case ${join(
@@ -239,6 +275,6 @@ function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension
       where not has_bucket
       group by grouping sets (${join(others.map((dimension) => sql`(${columnOf[dimension]})`))})
       union all
-      select ${stacked}, ${columnOf[stacked]}::text, bucket, amount, messages from cells where has_bucket
+      ${ofStacked}
     ) as spend`;
 }

@@ -19,8 +19,8 @@ type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<Sea
 export const metadata: Metadata = { title: "Overview" };
 
 const periods = ["month", "week", "quarter", "year", "all"] as const;
-const chartDimensions: Dimension[] = ["project", "model", "provider", "type"];
-const breakdownDimensions: Dimension[] = ["project", "model", "feature", "provider"];
+const chartDimensions: Dimension[] = ["project", "model", "provider", "user", "type"];
+const breakdownDimensions: Dimension[] = ["project", "model", "feature", "provider", "user", "tag"];
 
 /** The overview of a workspace: spend, forecast, budgets and breakdowns. Before the first message, the onboarding. */
 export default async function OverviewPage({ params, searchParams }: Props) {

@@ -10,7 +10,7 @@ const filterNames = Object.keys(activityQuery.shape).filter((name) => name !== "
 /**
  * Parses the query parameters of the activity page. By default the page shows live messages, while the API shows all.
  * @returns `params` as in the address, and the queries `rows` and `sums` for the services; or a `problem` as text. `sums` is
- *   undefined for filters by text and by cost status, for which the service keeps no sums.
+ *   undefined for filters by text, cost status, session and emitter, for which the service keeps no sums.
  */
 export function parseSearch(search: SearchParams) {
   const params = Object.fromEntries(
@@ -26,8 +26,8 @@ export function parseSearch(search: SearchParams) {
     const [issue] = rows.error.issues;
     return { params, problem: `${issue?.path.join(".")} ${issue?.message}` };
   }
-  const { q, cost_status, ...sumFilters } = filters;
-  const isSummed = q === undefined && cost_status === undefined;
+  const { q, cost_status, session, emitter, ...sumFilters } = filters;
+  const isSummed = [q, cost_status, session, emitter].every((filter) => filter === undefined);
   const { period, from, to, environment = "live" } = filters;
   const days = { environment, ...(period && { period }), ...(from && { from }), ...(to && { to }) };
   return {

@@ -24,7 +24,7 @@ type Props = {
 
 const periods = ["month", "week", "quarter", "year", "all"] as const;
 const chartDimensions: Dimension[] = ["model", "feature", "provider", "type"];
-const breakdownDimensions: Dimension[] = ["model", "feature", "provider", "key"];
+const breakdownDimensions: Dimension[] = ["model", "feature", "provider", "key", "user", "tag"];
 
 /** Finds the project, once for each request: the page and its title both need it. */
 const findProject = cache(async (workspace: string, slug: string) => {
