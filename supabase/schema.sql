@@ -40,6 +40,7 @@ create table public.api_keys (
   created_at timestamptz not null default now(),
   kind text not null default 'key',
   rotated_at timestamptz,
+  source_settings jsonb,
   constraint api_keys_pkey primary key (workspace_id, id),
   constraint api_keys_id_key unique (id),
   constraint api_keys_allowed_cidrs_are_addresses check (private.are_addresses(allowed_cidrs)),
@@ -55,6 +56,7 @@ create table public.api_keys (
   constraint api_keys_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
   constraint api_keys_permissions_check check (permissions <@ array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries']),
   constraint api_keys_rate_limit_rpm_check check (rate_limit_rpm > 0),
+  constraint api_keys_source_settings_are_known check (private.are_source_settings(source_settings)),
   constraint api_keys_created_by_fkey foreign key (created_by) references public.profiles(id) on delete set null,
   constraint api_keys_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade,
   constraint api_keys_workspace_id_project_id_fkey foreign key (workspace_id, project_id) references public.projects(workspace_id, id)
@@ -67,8 +69,8 @@ create index api_keys_project_idx on public.api_keys using btree (workspace_id, 
 alter table public.api_keys enable row level security;
 grant select on public.api_keys to authenticated;
 grant all on public.api_keys to service_role;
-grant insert (workspace_id, name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, environment) on public.api_keys to authenticated;
-grant update (name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, revoked_at) on public.api_keys to authenticated;
+grant insert (workspace_id, name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, environment, source_settings) on public.api_keys to authenticated;
+grant update (name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, revoked_at, source_settings) on public.api_keys to authenticated;
 
 create policy "A member reads the keys of their workspaces"
   on public.api_keys for select to authenticated
@@ -636,6 +638,34 @@ create policy "A member stops the recurring subscriptions of their workspaces"
 create trigger stopped_subscriptions_are_audited after update on public.recurring_subscriptions for each row when (old.stopped_at is distinct from new.stopped_at) execute function private.audit_change('subscription');
 create trigger stops_are_dated before update of stopped_at on public.recurring_subscriptions for each row when (new.stopped_at is not null) execute function private.date_stop();
 
+-- public.refused_exports ----------------------------------------------------------------------------------------------
+
+-- The refused records of the last exports of a source, to be sent again: what was read from them by the list of attributes,
+-- never the payload. A source has at most 20 of them with 1 MiB in all, for 7 days. Members see that they are there; their
+-- content is read by the service alone.
+create table public.refused_exports (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  at timestamptz not null default clock_timestamp(),
+  record_count integer not null,
+  byte_count integer not null,
+  address text,
+  records jsonb not null,
+  constraint refused_exports_pkey primary key (workspace_id, api_key_id, id),
+  constraint refused_exports_record_count_check check (record_count > 0),
+  constraint refused_exports_workspace_id_api_key_id_fkey foreign key (workspace_id, api_key_id) references public.api_keys(workspace_id, id) on delete cascade
+);
+
+create index refused_exports_at_idx on public.refused_exports using btree (at);
+
+alter table public.refused_exports enable row level security;
+grant select (workspace_id, api_key_id, id, at, record_count, byte_count) on public.refused_exports to authenticated;
+
+create policy "A member reads that refused records of their sources are kept"
+  on public.refused_exports for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
 -- public.repricings ---------------------------------------------------------------------------------------------------
 
 -- A correction of the cost of messages after a price was set. A job processes a few hundred messages per transaction, in
@@ -678,6 +708,67 @@ create policy "A member reads the repricings of their workspaces"
 create policy "An admin asks for a correction in their workspaces"
   on public.repricings for insert to authenticated
   with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))) and requested_by = (select auth.uid()) and not requested_by_email is distinct from (select auth.email()));
+
+-- public.source_arrivals ----------------------------------------------------------------------------------------------
+
+-- What came in from a source (an API key), by emitter, and the last record of it. Counted some time after the export, at most
+-- about once a second by each process, so that no row is written with every export.
+create table public.source_arrivals (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  emitter text not null,
+  told_count bigint not null default 0,
+  recorded_count bigint not null default 0,
+  repeated_count bigint not null default 0,
+  refused_count bigint not null default 0,
+  first_at timestamptz not null default now(),
+  last_at timestamptz not null default now(),
+  last_message_id uuid,
+  last_provider text,
+  last_model text,
+  last_amount_usd numeric,
+  last_cost_status text,
+  last_recorded_at timestamptz,
+  constraint source_arrivals_pkey primary key (workspace_id, api_key_id, emitter),
+  constraint source_arrivals_emitter_check check (char_length(emitter) >= 1 and char_length(emitter) <= 64),
+  constraint source_arrivals_workspace_id_api_key_id_fkey foreign key (workspace_id, api_key_id) references public.api_keys(workspace_id, id) on delete cascade
+);
+
+alter table public.source_arrivals enable row level security;
+grant select on public.source_arrivals to authenticated;
+
+create policy "A member reads what came in from their sources"
+  on public.source_arrivals for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+-- public.source_refusals ----------------------------------------------------------------------------------------------
+
+-- Why records and exports of a source were refused. `reason` is a hash of the code and what distinguishes it. `example` has
+-- names of the last such record: emitter, project, feature, provider, model and time. A source has at most 50 reasons.
+create table public.source_refusals (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  reason text not null,
+  code text not null,
+  description text not null,
+  refused_count bigint not null,
+  first_at timestamptz not null default now(),
+  last_at timestamptz not null default now(),
+  example jsonb,
+  constraint source_refusals_pkey primary key (workspace_id, api_key_id, reason),
+  constraint source_refusals_code_check check (char_length(code) >= 1 and char_length(code) <= 64),
+  constraint source_refusals_description_check check (char_length(description) <= 500),
+  constraint source_refusals_example_check check (octet_length(example::text) <= 4096),
+  constraint source_refusals_reason_check check (char_length(reason) = 64),
+  constraint source_refusals_workspace_id_api_key_id_fkey foreign key (workspace_id, api_key_id) references public.api_keys(workspace_id, id) on delete cascade
+);
+
+alter table public.source_refusals enable row level security;
+grant select on public.source_refusals to authenticated;
+
+create policy "A member reads what was refused from their sources"
+  on public.source_refusals for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
 
 -- public.workspace_members --------------------------------------------------------------------------------------------
 
@@ -1490,6 +1581,33 @@ as $function$
   ) as members
 $function$;
 grant execute on function private.are_key_conditions(jsonb) to authenticated, outlay_service, service_role;
+
+-- Whether these are a source's settings as the service reads them.
+create or replace function private.are_source_settings(settings jsonb)
+ returns boolean
+ language sql
+ immutable
+ set search_path to ''
+as $function$
+  select jsonb_typeof(settings) = 'object' and coalesce((
+    select bool_and(case
+      when name in ('program', 'project_attribute', 'default_project', 'feature_attribute', 'default_feature')
+        then jsonb_typeof(value) = 'string' and char_length(value #>> '{}') between 1 and 128
+      when name in ('trusted_cost', 'subscription_covered') then jsonb_typeof(value) = 'boolean'
+      when name = 'tags' then jsonb_typeof(value) = 'array' and jsonb_array_length(value) <= 10 and not exists (
+        select from jsonb_array_elements(value) as tag
+        where case when jsonb_typeof(tag) = 'object' then
+          coalesce(jsonb_typeof(tag -> 'name') <> 'string' or jsonb_typeof(tag -> 'attribute') <> 'string'
+            or char_length(tag ->> 'name') not between 1 and 64 or char_length(tag ->> 'attribute') not between 1 and 128
+            or tag - 'name' - 'attribute' <> '{}', true)
+        else true end
+      )
+      else false
+    end)
+    from jsonb_each(case when jsonb_typeof(settings) = 'object' then settings else '{}' end) as members (name, value)
+  ), true)
+$function$;
+grant execute on function private.are_source_settings(jsonb) to authenticated, outlay_service, service_role;
 
 -- question: { nonce: hex, user_id, session_id, client_id, redirect_uri, state, code_challenge, resource, wanted }
 -- The page can be opened any number of times; the latest twenty of a user's open requests can be answered.
@@ -2439,6 +2557,7 @@ begin
     'last_used_at', (extract(epoch from k.last_used_at) * 1000)::bigint,
     'allowed_cidrs', k.allowed_cidrs,
     'rate_limit_rpm', k.rate_limit_rpm,
+    'source_settings', k.source_settings,
     'rate_window', usage -> k.id::text -> 'rate_window'
   )), '[]'), array_agg(distinct k.workspace_id) into keys, workspace_ids
   -- Reads the keys again under the locks: a secret that was rotated or a token that was revoked meanwhile is not found.
@@ -2802,6 +2921,97 @@ as $function$
   update public.api_keys as k set last_used_at = clock_timestamp() from due where k.id = due.id
 $function$;
 grant execute on function private.note_key_use(uuid[]) to outlay_service, service_role;
+
+-- Adds what came in from sources. Rows are locked in the order of their keys, because processes write at the same time.
+--
+-- noted: {
+--   arrivals: [{ key, emitter, told, recorded, repeated, refused, latest: { id, provider, model, amount, status } | null }],
+--   refusals: [{ key, reason, code, description, count, example }],
+--   exports: [{ key, address, records }]
+-- }
+create or replace function private.note_sources(noted jsonb)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  insert into public.source_arrivals as known (
+    workspace_id, api_key_id, emitter, told_count, recorded_count, repeated_count, refused_count,
+    last_message_id, last_provider, last_model, last_amount_usd, last_cost_status, last_recorded_at
+  )
+  select k.workspace_id, k.id, a.emitter, a.told, a.recorded, a.repeated, a.refused,
+    (a.latest ->> 'id')::uuid, a.latest ->> 'provider', a.latest ->> 'model', (a.latest ->> 'amount')::numeric,
+    a.latest ->> 'status', case when a.latest is not null then now() end
+  from jsonb_to_recordset(noted -> 'arrivals') as a (
+    key uuid, emitter text, told bigint, recorded bigint, repeated bigint, refused bigint, latest jsonb
+  )
+  join public.api_keys as k on k.id = a.key
+  order by k.id, a.emitter
+  on conflict (workspace_id, api_key_id, emitter) do update set
+    told_count = known.told_count + excluded.told_count,
+    recorded_count = known.recorded_count + excluded.recorded_count,
+    repeated_count = known.repeated_count + excluded.repeated_count,
+    refused_count = known.refused_count + excluded.refused_count,
+    last_at = now(),
+    last_message_id = coalesce(excluded.last_message_id, known.last_message_id),
+    last_provider = case when excluded.last_message_id is null then known.last_provider else excluded.last_provider end,
+    last_model = case when excluded.last_message_id is null then known.last_model else excluded.last_model end,
+    last_amount_usd = coalesce(excluded.last_amount_usd, known.last_amount_usd),
+    last_cost_status = coalesce(excluded.last_cost_status, known.last_cost_status),
+    last_recorded_at = coalesce(excluded.last_recorded_at, known.last_recorded_at);
+
+  insert into public.source_refusals as known (workspace_id, api_key_id, reason, code, description, refused_count, example)
+  select k.workspace_id, k.id, r.reason, r.code, r.description, r.count, r.example
+  from jsonb_to_recordset(noted -> 'refusals') as r (
+    key uuid, reason text, code text, description text, count bigint, example jsonb
+  )
+  join public.api_keys as k on k.id = r.key
+  order by k.id, r.reason
+  on conflict (workspace_id, api_key_id, reason) do update set
+    refused_count = known.refused_count + excluded.refused_count,
+    description = excluded.description,
+    last_at = now(),
+    example = coalesce(excluded.example, known.example);
+
+  delete from public.source_refusals as old
+  using (
+    select workspace_id, api_key_id, reason,
+      row_number() over (partition by workspace_id, api_key_id order by last_at desc, reason) as place
+    from public.source_refusals
+    where api_key_id in (select (r.value ->> 'key')::uuid from jsonb_array_elements(noted -> 'refusals') as r)
+      and workspace_id in (select k.workspace_id from public.api_keys as k where k.id in (
+        select (r.value ->> 'key')::uuid from jsonb_array_elements(noted -> 'refusals') as r
+      ))
+  ) as ranked
+  where ranked.place > 50 and old.workspace_id = ranked.workspace_id and old.api_key_id = ranked.api_key_id
+    and old.reason = ranked.reason;
+
+  if jsonb_array_length(noted -> 'exports') = 0 then
+    return;
+  end if;
+  insert into public.refused_exports (workspace_id, api_key_id, record_count, byte_count, address, records)
+  select k.workspace_id, k.id, jsonb_array_length(e.records), octet_length(e.records::text), e.address, e.records
+  from jsonb_to_recordset(noted -> 'exports') as e (key uuid, address text, records jsonb)
+  join public.api_keys as k on k.id = e.key;
+
+  delete from public.refused_exports as old
+  using (
+    select workspace_id, api_key_id, id,
+      row_number() over newest as place, sum(byte_count) over newest as bytes
+    from public.refused_exports
+    where api_key_id in (select (e.value ->> 'key')::uuid from jsonb_array_elements(noted -> 'exports') as e)
+    window newest as (partition by workspace_id, api_key_id order by at desc, id rows unbounded preceding)
+  ) as ranked
+  where (ranked.place > 20 or ranked.bytes > 1048576) and old.workspace_id = ranked.workspace_id
+    and old.api_key_id = ranked.api_key_id and old.id = ranked.id;
+  delete from public.refused_exports
+  where ctid in (
+    select ctid from public.refused_exports where at < now() - interval '7 days' limit 100 for update skip locked
+  );
+end
+$function$;
+grant execute on function private.note_sources(jsonb) to outlay_service, service_role;
 
 -- The request of a nonce, while this session can answer it.
 -- returns: { client_id, redirect_uri, state, wanted } or null
@@ -3251,6 +3461,25 @@ end
 $function$;
 grant execute on function private.session_is_complete() to authenticated;
 
+-- Keeps what is refused still of a refused export, or removes it where nothing is.
+create or replace function private.settle_refused_export(workspace uuid, key_id uuid, export_id uuid, refused jsonb)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if jsonb_array_length(refused) = 0 then
+    delete from public.refused_exports where workspace_id = workspace and api_key_id = key_id and id = export_id;
+    return;
+  end if;
+  update public.refused_exports
+  set records = refused, record_count = jsonb_array_length(refused), byte_count = octet_length(refused::text)
+  where workspace_id = workspace and api_key_id = key_id and id = export_id;
+end
+$function$;
+grant execute on function private.settle_refused_export(uuid,uuid,uuid,jsonb) to outlay_service, service_role;
+
 -- Remembers that the ledger holds what was used up to these totals.
 --
 -- totals: [{ series, start, time, value }], decimal text
@@ -3457,6 +3686,26 @@ begin
 end
 $function$;
 grant execute on function private.sweep_oauth(integer) to outlay_service, service_role;
+
+-- The kept refused records of a key, oldest first, and the hash by which the guard finds the key.
+--
+-- returns: { hash: hex | null, exports: [{ id, address, records }] }
+create or replace function private.take_refused_exports(workspace uuid, key_id uuid)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object('hash', encode(s.hash, 'hex'), 'exports', coalesce((
+    select jsonb_agg(jsonb_build_object('id', e.id, 'address', e.address, 'records', e.records) order by e.at, e.id)
+    from public.refused_exports as e
+    where e.workspace_id = workspace and e.api_key_id = key_id and e.at >= now() - interval '7 days'
+  ), '[]'))
+  from public.api_keys as k
+  left join private.api_key_secrets as s on s.api_key_id = k.id
+  where k.workspace_id = workspace and k.id = key_id
+$function$;
+grant execute on function private.take_refused_exports(uuid,uuid) to outlay_service, service_role;
 
 -- entry: { workspace_id, actor_id, actor_email, action, subject, before, after, address }
 create or replace function private.write_audit(entry jsonb)

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { decimalNumber, instant, positiveDecimal, projectSlug, text, uuid } from "./fields";
 import { source } from "./message";
 import { permission } from "./permissions";
+import { sourceSettings, sourceSettingsChange } from "./sources";
 import { workspaceSlug } from "./workspace";
 
 /** How many entries each list of a key may have. */
@@ -82,6 +83,7 @@ const limits = {
       description:
         "Addresses (203.0.113.7) and ranges (203.0.113.0/24, 2001:db8::/32) it may be used from; empty: from anywhere.",
     }),
+  source: sourceSettingsChange.nullable().optional(),
 };
 
 export const createApiKeyRequest = z
@@ -127,6 +129,9 @@ export const apiKey = z
     expires_at: instant.nullable(),
     rate_limit_rpm: z.int().nullable(),
     allowed_cidrs: z.array(z.string()).meta({ description: "Empty: from anywhere." }),
+    source: sourceSettings
+      .nullable()
+      .meta({ description: "Null for a key that was not set up as a source." }),
     environment,
     status: z.enum(["active", "expired", "revoked"]),
     revoked_at: instant.nullable(),

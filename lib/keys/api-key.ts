@@ -1,5 +1,6 @@
 import type { Source } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
+import type { SourceSettings } from "@/lib/contract/sources";
 import type { Decimal } from "@/lib/ledger/pricing/decimal";
 
 /** The JSON conditions of a key (specification 2.3). Columns such as `project_id` have precedence over them. */
@@ -25,6 +26,12 @@ export type KeyLookup = { by: "hash" | "token" | "id"; value: string };
 /** A valid access token. `expiresAt` is milliseconds since 1970, `resource` the address for which it was issued. */
 export type AccessToken = { expiresAt: number; resource: string; clientId: string };
 
+/**
+ * How what programs send with a key is attributed, as it is stored: only what was set. Null for a key that nobody set up as a
+ * source.
+ */
+export type StoredSource = { [Field in keyof SourceSettings]?: NonNullable<SourceSettings[Field]> };
+
 /** A key as the guard reads it. Times are milliseconds since 1970. */
 export type ApiKey = {
   id: string;
@@ -41,6 +48,7 @@ export type ApiKey = {
   lastUsedAt: number | null;
   allowedCidrs: string[];
   rateLimitRpm: number | null;
+  source: StoredSource | null;
 };
 
 /** What a key has used so far. It is updated while the calls of a group are admitted. */

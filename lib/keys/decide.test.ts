@@ -19,6 +19,7 @@ const open: ApiKey = {
   lastUsedAt: null,
   allowedCidrs: [],
   rateLimitRpm: null,
+  source: null,
 };
 const fresh: KeyUsage = { spent: zero, window: { used: 0, freesAt: null } };
 const attempt: Attempt = {

@@ -4,7 +4,7 @@ import { asServiceAlone, inTwoRoundTrips, isContention } from "@/lib/db/transact
 import { ServiceError } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";
 import { AdmittedCalls } from "./admitted-calls";
-import type { KeyLookup } from "./api-key";
+import type { ApiKey, KeyLookup } from "./api-key";
 import { type Counted, decideAttempt, decideCall, type RateStatus } from "./decide";
 import { identify, type KeyPrincipal, toPrincipal } from "./identify";
 import { knownKey, rememberKey } from "./known-keys";
@@ -27,17 +27,20 @@ export type KeyCall = {
   audiences?: readonly string[];
 };
 
+/** The decision about a call. `keyId`: of its key, also where it is refused; undefined for unknown credentials. */
+export type Admitted = Counted<KeyPrincipal> & { keyId: string | undefined };
+
 /**
  * Admits a call that reads, or whose permissions are checked later. Counts it against the key's rate limit, if any. Calls
  * that arrive while others are being admitted are admitted together.
  * @returns the principal or the refusal, and the state of the rate in both cases
  * @throws ServiceError unavailable
  */
-export async function admitRead(call: KeyCall): Promise<Counted<KeyPrincipal>> {
+export async function admitRead(call: KeyCall): Promise<Admitted> {
   if (knownKey(call.lookup)?.isLimited === false) {
-    const { outcome, rate } = judge(await withoutLimits.add(call), call);
+    const { loaded, outcome, rate } = judge(await withoutLimits.add(call), call);
     // A key that has got a limit since then has to be counted.
-    if (!rate) return { outcome, rate };
+    if (!rate) return { outcome, rate, keyId: loaded?.key.id };
   }
   return withLimits.add(call);
 }
@@ -53,6 +56,15 @@ export async function checkCaller(
   const admission = await asServiceAlone((client) => loadAdmission(client, { lookups: [call.lookup] }));
   const { outcome, rate } = judge(admission, call);
   return outcome instanceof ServiceError ? { refusal: outcome, rate } : { refusal: undefined, rate: null };
+}
+
+/**
+ * The key of a lookup as it is now, for records that it sent before. Admits and counts nothing.
+ * @throws ServiceError unavailable
+ */
+export async function findKey(lookup: KeyLookup): Promise<ApiKey | undefined> {
+  const admission = await asServiceAlone((client) => loadAdmission(client, { lookups: [lookup] }));
+  return admission.keys.get(lookup.value)?.key;
 }
 
 const groups = {
@@ -84,12 +96,12 @@ const withoutLimits = new Batcher<KeyCall, Admission>({
  * Keys with a limit, and keys that this process has not seen. Counting needs a lock on the key until the count is stored, and
  * so a transaction. A key that another transaction has locked delays only these groups.
  */
-const withLimits = new Batcher<KeyCall, Counted<KeyPrincipal>>({ ...groups, write: admitGroup });
+const withLimits = new Batcher<KeyCall, Admitted>({ ...groups, write: admitGroup });
 
 const maxAttempts = 8;
 
 /** Admits a group. Where the database refuses a whole group, each call is admitted by itself. */
-async function admitGroup(calls: KeyCall[]): Promise<Counted<KeyPrincipal>[]> {
+async function admitGroup(calls: KeyCall[]): Promise<Admitted[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await tryGroup(calls);
@@ -102,23 +114,24 @@ async function admitGroup(calls: KeyCall[]): Promise<Counted<KeyPrincipal>[]> {
   }
 }
 
-async function admitAlone(call: KeyCall): Promise<Counted<KeyPrincipal>> {
+async function admitAlone(call: KeyCall): Promise<Admitted> {
   try {
     const [verdict] = await admitGroup([call]);
     if (!verdict) throw new Error("A group of one call has one verdict.");
     return verdict;
   } catch (error) {
-    if (error instanceof ServiceError) return { outcome: error, rate: null };
+    const refused = { rate: null, keyId: undefined };
+    if (error instanceof ServiceError) return { outcome: error, ...refused };
     reportFailure(error, "A call could not be admitted.");
-    return { outcome: new ServiceError("internal_error", "The call could not be admitted."), rate: null };
+    return { outcome: new ServiceError("internal_error", "The call could not be admitted."), ...refused };
   }
 }
 
-async function tryGroup(calls: KeyCall[]): Promise<Counted<KeyPrincipal>[]> {
+async function tryGroup(calls: KeyCall[]): Promise<Admitted[]> {
   const load = loadAdmissionStatement({ lookups: calls.map(({ lookup }) => lookup) });
   const { admission, verdicts } = await inTwoRoundTrips<
     AdmissionRow,
-    { admission: Admission; verdicts: Counted<KeyPrincipal>[] }
+    { admission: Admission; verdicts: Admitted[] }
   >(load, async (answer) => {
     const admission = parseAdmission(answer);
     const counts = new AdmittedCalls(admission.now);
@@ -126,7 +139,7 @@ async function tryGroup(calls: KeyCall[]): Promise<Counted<KeyPrincipal>[]> {
       const { loaded, outcome, rate, isCounted } = judge(admission, call);
       if (loaded && isCounted) counts.add(loaded);
       if (loaded && !(outcome instanceof ServiceError)) rememberKey(call.lookup, loaded);
-      return { outcome, rate };
+      return { outcome, rate, keyId: loaded?.key.id };
     });
     const counted = counts.list();
     const close = counted.length > 0 ? [recordAdmissionsStatement(counted, admission.now)] : [];

@@ -3,7 +3,7 @@ import { json } from "@/lib/db/columns";
 import { selectOne } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
 import { parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
-import type { AccessToken, ApiKey, KeyKind, KeyLookup, KeyUsage } from "./api-key";
+import type { AccessToken, ApiKey, KeyKind, KeyLookup, KeyUsage, StoredSource } from "./api-key";
 
 /** The result of `private.load_admission`. Times are milliseconds since 1970, amounts exact text. */
 export type AdmissionRow = {
@@ -27,6 +27,7 @@ export type AdmissionRow = {
     last_used_at: number | null;
     allowed_cidrs: string[];
     rate_limit_rpm: number | null;
+    source_settings: StoredSource | null;
     rate_window: { total: number; used: number; latest_at: number; frees_at: number | null } | null;
   }[];
   projects: { workspace_id: string; slug: string; id: string }[];
@@ -133,6 +134,7 @@ function parseKey(row: AdmissionRow["keys"][number]): LoadedKey {
       lastUsedAt: row.last_used_at,
       allowedCidrs: row.allowed_cidrs,
       rateLimitRpm: row.rate_limit_rpm,
+      source: row.source_settings,
     },
     usage: {
       spent: row.spent === null ? zero : parseDecimal(row.spent),

@@ -6,7 +6,8 @@ import { claimTellings } from "@/lib/ledger/telemetry/tellings";
 import { seriesKey } from "./mapping/call-keys";
 import { mapExport } from "./mapping/map-export";
 import type { SourceRecord } from "./mapping/source-record";
-import { projectOf } from "./mapping/to-message";
+import { featureOf, projectOf } from "./mapping/source-settings";
+import { noteOutcomes, type Outcome } from "./note-outcomes";
 import type { Entry } from "./otlp/entry";
 import { type Exporter, recordCalls } from "./record-calls";
 
@@ -23,9 +24,29 @@ const maxRemarks = 20;
  *   can be sent again
  */
 export async function recordExport(exporter: Exporter, entries: Entry[]): Promise<ExportOutcome> {
+  const { records, remarks } = mapExport(entries, exporter.key.source);
+  const { outcomes, held } = await recordTold(exporter, records);
+  noteOutcomes(exporter, records, outcomes);
+  const refusals = reasonsOf(outcomes);
+  const reasons = [...refusals].map(([reason, count]) => `${count} refused: ${reason}`);
+  return {
+    refused: [...refusals.values()].reduce((sum, count) => sum + count, 0),
+    remarks: [...reasons, ...held, ...remarks].slice(0, maxRemarks),
+  };
+}
+
+/**
+ * Records what an export told. Records that are counted in another way, or that add nothing to a running total, have no
+ * outcome.
+ * @returns what became of the others, and remarks about those that are counted in another way
+ * @throws ServiceError as `recordExport`
+ */
+export async function recordTold(
+  exporter: Exporter,
+  records: SourceRecord[],
+): Promise<{ outcomes: Outcome[]; held: string[] }> {
   const { key } = exporter;
   const owner: Owner = { workspaceId: key.workspaceId, environment: key.environment };
-  const { records, remarks } = mapExport(entries);
   // What the key may not record takes no session and advances no total. The ledger refuses it, and says why.
   const allowed = records.filter((record) => isAllowed(record, key));
   const { counted, held } = await withoutOtherTelling(owner, key, allowed);
@@ -50,13 +71,13 @@ export async function recordExport(exporter: Exporter, entries: Entry[]): Promis
     ...counted.filter((record) => !isTotal(record)),
     ...withIncrements(counted.filter(isTotal), increments.filter(isUsed)),
   ];
-  const refusals = await submit(exporter, submitted);
+  const verdicts = await recordCalls(exporter, submitted);
   await settleTotals(owner, increments);
-  const reasons = [...refusals].map(([reason, count]) => `${count} refused: ${reason}`);
-  return {
-    refused: [...refusals.values()].reduce((sum, count) => sum + count, 0),
-    remarks: [...reasons, ...held, ...remarks].slice(0, maxRemarks),
-  };
+  const outcomes = verdicts.flatMap((verdict, index) => {
+    const record = submitted[index];
+    return record ? [{ record, verdict }] : [];
+  });
+  return { outcomes, held };
 }
 
 /** Whether the key's permission and conditions admit a record; its limit is decided when it is recorded. */
@@ -65,7 +86,7 @@ function isAllowed(record: SourceRecord, key: ApiKey): boolean {
     permissions: ["log_usage" as const],
     source: "api" as const,
     projects: [projectOf(record, key)],
-    features: [record.feature],
+    features: [featureOf(record, key)],
   };
   return decideAttempt(key, attempt) === null;
 }
@@ -110,14 +131,16 @@ function withIncrements(
     if (!record || kind === undefined) return [];
     const occurredAt = new Date(Number(BigInt(timeNs) / 1_000_000n)).toISOString();
     const keys = { own: [seriesKey(series, startNs, timeNs)], outer: [], inner: [], within: [] };
-    return [{ ...record, tokens: { [kind]: used }, occurredAt, keys }];
+    // An increment is no total any more: where it is refused and sent again, it counts what it counts now.
+    const point = { ...record.series, startNs, timeNs, isTotal: false, value: used };
+    return [{ ...record, tokens: { [kind]: used }, occurredAt, keys, series: { ...point, id: series } }];
   });
 }
 
-/** Records calls. @returns the reasons of refusals, each with how many records it holds for */
-async function submit(exporter: Exporter, records: SourceRecord[]): Promise<Map<string, number>> {
+/** The reasons of refusals, each with how many records it holds for. */
+function reasonsOf(outcomes: Outcome[]): Map<string, number> {
   const refusals = new Map<string, number>();
-  for (const verdict of await recordCalls(exporter, records)) {
+  for (const { verdict } of outcomes) {
     if (!(verdict instanceof ServiceError)) continue;
     const reason = `${verdict.code}: ${verdict.message}`;
     refusals.set(reason, (refusals.get(reason) ?? 0) + 1);

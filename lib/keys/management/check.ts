@@ -3,7 +3,7 @@ import type { EditApiKeyRequest } from "@/lib/contract/api-keys";
 import type { WorkspaceRole } from "@/lib/contract/me";
 import { permissions, permissionsOf } from "@/lib/contract/permissions";
 import { type Issue, validationFailed } from "@/lib/errors";
-import type { KeyConditions } from "@/lib/keys/api-key";
+import type { KeyConditions, StoredSource } from "@/lib/keys/api-key";
 import { canonicalRange } from "@/lib/keys/ip-range";
 import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import { hasProject, type KeyColumns } from "./queries";
@@ -20,7 +20,7 @@ export async function readChanges(
   client: ClientBase,
   asker: Asker,
   request: EditApiKeyRequest,
-  current: KeyConditions,
+  current: { conditions: KeyConditions; source: StoredSource | null },
 ): Promise<Partial<KeyColumns>> {
   const ranges = request.allowed_cidrs?.map((text) => canonicalRange(text)) ?? [];
   const issues = [
@@ -44,7 +44,8 @@ export async function readChanges(
     name,
     permissions: request.permissions && permissions.filter((each) => request.permissions?.includes(each)),
     project_id,
-    conditions: request.conditions === undefined ? undefined : mergeConditions(current, request.conditions),
+    conditions:
+      request.conditions === undefined ? undefined : mergeConditions(current.conditions, request.conditions),
     monthly_limit: typeof limit === "string" ? toText(parseDecimal(limit)) : limit,
     expires_at,
     rate_limit_rpm,
@@ -52,6 +53,7 @@ export async function readChanges(
       request.allowed_cidrs === undefined
         ? undefined
         : [...new Set(ranges.filter((range) => range !== undefined))],
+    source_settings: request.source === undefined ? undefined : mergeSource(current.source, request.source),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
@@ -62,6 +64,19 @@ function mergeConditions(current: KeyConditions, change: EditApiKeyRequest["cond
   const given = Object.entries(change).filter(([, list]) => list !== undefined);
   const merged = Object.entries({ ...current, ...Object.fromEntries(given) });
   return Object.fromEntries(merged.filter(([, list]) => list?.length));
+}
+
+/** Applies a merge patch to the settings of a source. Only what is set is stored. */
+function mergeSource(
+  current: StoredSource | null,
+  change: NonNullable<EditApiKeyRequest["source"]> | null,
+): StoredSource | null {
+  if (change === null) return null;
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  const merged = Object.entries({ ...current, ...Object.fromEntries(given) });
+  return Object.fromEntries(
+    merged.filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),
+  );
 }
 
 function checkPermissions({ permissions: wanted = [] }: EditApiKeyRequest, role: WorkspaceRole): Issue[] {

@@ -3,7 +3,7 @@ import type { Permission } from "@/lib/contract/permissions";
 import { integer, json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
 import { assignments, empty, sql } from "@/lib/db/sql";
-import type { KeyConditions } from "@/lib/keys/api-key";
+import type { KeyConditions, StoredSource } from "@/lib/keys/api-key";
 
 /** The columns of a key that users set. `monthly_limit` is exact text in USD, `expires_at` ISO 8601. */
 export type KeyColumns = {
@@ -15,6 +15,7 @@ export type KeyColumns = {
   expires_at: string | null;
   rate_limit_rpm: number | null;
   allowed_cidrs: string[];
+  source_settings: StoredSource | null;
 };
 
 const keyRow = {
@@ -32,6 +33,7 @@ const keyRow = {
   expires_at: nullable(timestamp()),
   rate_limit_rpm: nullable(integer()),
   allowed_cidrs: texts(),
+  source_settings: nullable(json<StoredSource>()),
   environment: text<"live" | "test">(),
   revoked_at: nullable(timestamp()),
   rotated_at: nullable(timestamp()),
@@ -61,7 +63,7 @@ export function selectKeys(
     sql`select k.id, k.kind, k.name, k.prefix, k.last_four, k.permissions, k.project_id,
        case when p.id is not null then jsonb_build_object('slug', p.slug, 'name', p.name) end as project,
        k.conditions, trim_scale(k.monthly_limit) as monthly_limit, trim_scale(coalesce(s.amount_usd, 0)) as spent,
-       k.expires_at, k.rate_limit_rpm, k.allowed_cidrs, k.environment, k.revoked_at, k.rotated_at, k.last_used_at,
+       k.expires_at, k.rate_limit_rpm, k.allowed_cidrs, k.source_settings, k.environment, k.revoked_at, k.rotated_at, k.last_used_at,
        k.created_at, k.created_by as creator_id,
        case when c.id is not null then jsonb_build_object('id', c.id, 'name', c.display_name, 'email', c.email) end as creator
      from public.api_keys as k
@@ -83,9 +85,10 @@ export async function insertKey(
     client,
     { id: uuid() },
     sql`insert into public.api_keys (workspace_id, environment, name, permissions, project_id, conditions,
-        monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs)
+        monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, source_settings)
       values (${key.workspace_id}, ${key.environment}, ${key.name}, ${key.permissions}, ${key.project_id},
-        ${key.conditions}, ${key.monthly_limit}, ${key.expires_at}, ${key.rate_limit_rpm}, ${key.allowed_cidrs})
+        ${key.conditions}, ${key.monthly_limit}, ${key.expires_at}, ${key.rate_limit_rpm}, ${key.allowed_cidrs},
+        ${key.source_settings})
       returning id`,
   );
   return row.id;

@@ -55,7 +55,7 @@ export async function createApiKey(
       ...unrestricted,
       name: request.name,
       permissions: request.permissions,
-      ...(await readChanges(client, asker, request, {})),
+      ...(await readChanges(client, asker, request, { conditions: {}, source: null })),
       workspace_id: membership.id,
       environment,
     });
@@ -72,6 +72,7 @@ const unrestricted = {
   expires_at: null,
   rate_limit_rpm: null,
   allowed_cidrs: [],
+  source_settings: null,
 };
 
 /**
@@ -87,7 +88,8 @@ export function editApiKey(
   return asUser(claims, async (client, now) => {
     const { membership, row } = await holdLiveKey(client, { claims, now }, slug, id);
     const asker = { workspaceId: membership.id, role: membership.role, now };
-    await updateKey(client, membership.id, id, await readChanges(client, asker, request, row.conditions));
+    const current = { conditions: row.conditions, source: row.source_settings };
+    await updateKey(client, membership.id, id, await readChanges(client, asker, request, current));
     return loadKey(client, { membership, claims, now }, id);
   });
 }

@@ -3,8 +3,10 @@ import type { apiKey } from "@/lib/contract/api-keys";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { Membership } from "@/lib/contract/me";
+import type { SourceSettings } from "@/lib/contract/sources";
 import { summarizeKey } from "@/lib/contract/summarize-key";
 import type { UserClaims } from "@/lib/db/transaction";
+import type { StoredSource } from "@/lib/keys/api-key";
 import type { KeyRow } from "./queries";
 
 /** The user to whom a key is shown, with their membership of its workspace. */
@@ -21,7 +23,7 @@ export function mayManage(
 
 /** A key as the API returns it. @param viewer.now ms since 1970 */
 export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.output<typeof apiKey> {
-  const { creator, creator_id: _, monthly_limit: limit, spent, conditions, ...rest } = row;
+  const { creator, creator_id: _, monthly_limit: limit, spent, conditions, source_settings, ...rest } = row;
   const key = {
     ...rest,
     conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [], ...conditions },
@@ -33,6 +35,7 @@ export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.outpu
     last_used_at: toInstantOrNull(row.last_used_at),
     created_at: toInstant(row.created_at.getTime()),
     created_by: creator,
+    source: source_settings && toSourceSettings(source_settings),
   };
   return {
     ...key,
@@ -42,7 +45,25 @@ export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.outpu
   };
 }
 
-function statusOf({ revoked_at: revoked, expires_at: end }: KeyRow, now: number) {
+/** The settings of a source as the API returns them: null for what was not set. */
+export function toSourceSettings(stored: StoredSource): SourceSettings {
+  return {
+    program: null,
+    project_attribute: null,
+    default_project: null,
+    feature_attribute: null,
+    default_feature: null,
+    tags: [],
+    trusted_cost: null,
+    subscription_covered: false,
+    ...stored,
+  };
+}
+
+export function statusOf(
+  { revoked_at: revoked, expires_at: end }: Pick<KeyRow, "revoked_at" | "expires_at">,
+  now: number,
+) {
   if (revoked) return "revoked";
   return end && end.getTime() <= now ? "expired" : "active";
 }

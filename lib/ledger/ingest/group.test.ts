@@ -23,6 +23,7 @@ function loadedKey(options: Partial<ApiKey>): LoadedKey {
       lastUsedAt: null,
       allowedCidrs: [],
       rateLimitRpm: null,
+      source: null,
       ...options,
     },
     usage: { spent: zero, window: { used: 0, freesAt: null } },

@@ -16,6 +16,8 @@ export type Gateway = {
   unfold?: (item: Item) => Item;
   /** When the call ended: seconds since 1970. */
   endedAt?: (item: Item) => number | undefined;
+  /** Where an attribute that the settings of a source name may stand in an item; as a path of it, where left out. */
+  attribute?: (name: string) => string[];
   /** Who sent it, in the place of a service's name. */
   service?: (item: Item) => string | undefined;
   /** The gateway's figure of the cost where the number alone misleads: 0 for free, undefined for none. */

@@ -6,9 +6,10 @@ import { declaration, type Endpoint, type Handler } from "@/lib/http/define-rout
 import { parseRequest } from "@/lib/http/parse-request";
 import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, jsonResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
-import type { KeyLookup } from "@/lib/keys/api-key";
+import type { KeyLookup, StoredSource } from "@/lib/keys/api-key";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead } from "@/lib/keys/guard";
+import { noteRefusal } from "@/lib/sources/note-outcomes";
 import { recordDelivery, type Told } from "./record-delivery";
 import { readSigned } from "./signed";
 
@@ -23,7 +24,8 @@ type Webhook = {
   auth: "bearer" | "signed";
   body: z.ZodType;
   query?: z.ZodType;
-  read: (bytes: Uint8Array) => Told[];
+  /** @param settings of the key */
+  read: (bytes: Uint8Array, settings: StoredSource | null) => Told[];
 };
 
 /**
@@ -35,10 +37,12 @@ export function receiveDelivery(webhook: Webhook): Handler {
   const receive: Handler = async (request, { peer }) => {
     const requestId = newRequestId();
     const headers: Record<string, string> = {};
+    let sender: string | undefined;
     const admit = async (lookup: KeyLookup) => {
       const address = callerAddress(request, peer);
-      const { outcome, rate } = await admitRead({ lookup, address });
+      const { outcome, rate, keyId } = await admitRead({ lookup, address });
       Object.assign(headers, rateHeaders(rate));
+      sender = keyId;
       return { key: accepted(outcome).key, lookup, address };
     };
     const open = async () => {
@@ -53,9 +57,10 @@ export function receiveDelivery(webhook: Webhook): Handler {
     };
     try {
       const { exporter, bytes } = await open();
-      const result = await recordDelivery(exporter, webhook.read(bytes));
+      const result = await recordDelivery(exporter, webhook.read(bytes, exporter.key.source));
       return jsonResponse(result, 200, requestId, headers);
     } catch (error) {
+      noteRefusal(sender, error);
       return errorResponse(error, requestId, headers);
     }
   };

@@ -86,6 +86,7 @@ export const liteLlm: Gateway = {
   emitter,
   item,
   unfold: (item) => ({ ...item, request_tags: tagsOf(item.request_tags) }),
+  attribute: (name) => [name, ...told(name), `metadata.${name}`],
   endedAt: (item) => numberAt(item.endTime) ?? numberAt(item.startTime),
   service: ({ metadata }) => {
     const { user_api_key_project_alias: project, user_api_key_team_alias: team } = (metadata ?? {}) as Item;

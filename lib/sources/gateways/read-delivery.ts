@@ -1,7 +1,9 @@
 import { parsePart } from "@/lib/contract/parse-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
+import type { StoredSource } from "@/lib/keys/api-key";
 import { openRouter } from "@/lib/sources/emitters/openrouter";
 import { mapExport } from "@/lib/sources/mapping/map-export";
+import { offeredNames } from "@/lib/sources/mapping/source-settings";
 import { decodeExport } from "@/lib/sources/otlp/decode";
 import { readEntries } from "@/lib/sources/otlp/read-entries";
 import type { Gateway } from "./gateway";
@@ -15,13 +17,13 @@ const maxItems = 1000;
  * Reads a delivery in a gateway's own form: one JSON object, a list of them, or one in each line.
  * @throws ServiceError invalid_json, validation_failed
  */
-export function readDelivery(gateway: Gateway, bytes: Uint8Array): Told[] {
+export function readDelivery(gateway: Gateway, bytes: Uint8Array, settings: StoredSource | null): Told[] {
   const items = itemsOf(textOf(bytes));
   requireFew(items);
   const place = (index: number) => (items.length === 1 ? "" : String(index));
   return items.map((value, index) => {
     const read = parsePart(gateway.item, value, place(index));
-    return read.ok ? (readItem(gateway, read.value) ?? "no usage") : validationFailed(read.issues);
+    return read.ok ? (readItem(gateway, read.value, settings) ?? "no usage") : validationFailed(read.issues);
   });
 }
 
@@ -29,9 +31,10 @@ export function readDelivery(gateway: Gateway, bytes: Uint8Array): Told[] {
  * Reads a delivery of OpenRouter's broadcast, which is an OTLP export of traces. An empty one is a test of the connection.
  * @throws ServiceError validation_failed
  */
-export function readBroadcast(bytes: Uint8Array): Told[] {
-  const entries = readEntries("traces", decodeExport("traces", "json", bytes));
-  return mapExport(entries, () => openRouter).records;
+export function readBroadcast(bytes: Uint8Array, settings: StoredSource | null): Told[] {
+  const request = decodeExport("traces", "json", bytes);
+  const entries = readEntries("traces", request, offeredNames(settings));
+  return mapExport(entries, settings, () => openRouter).records;
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -1,8 +1,10 @@
+import type { StoredSource } from "@/lib/keys/api-key";
 import { zero } from "@/lib/ledger/pricing/decimal";
 import { namesInRule } from "@/lib/sources/emitters/allow-list";
 import { readRecord } from "@/lib/sources/mapping/read-record";
 import { findRule } from "@/lib/sources/mapping/recognise";
 import type { SourceRecord } from "@/lib/sources/mapping/source-record";
+import { offeredNames } from "@/lib/sources/mapping/source-settings";
 import type { Entry, Scalar } from "@/lib/sources/otlp/entry";
 import type { Gateway, Item } from "./gateway";
 
@@ -10,12 +12,16 @@ import type { Gateway, Item } from "./gateway";
 const maxTextLength = 500;
 
 /** Reads what an item tells of a call; undefined where it tells no usage (a failed call). Pure. */
-export function readItem(gateway: Gateway, told: Item): SourceRecord | undefined {
+export function readItem(
+  gateway: Gateway,
+  told: Item,
+  settings: StoredSource | null = null,
+): SourceRecord | undefined {
   const { emitter, unfold, cost } = gateway;
   const item = unfold ? unfold(told) : told;
-  const entry = toEntry(gateway, item);
+  const entry = toEntry(gateway, item, settings);
   const rule = findRule(emitter, entry);
-  const record = rule && readRecord(emitter, rule, entry);
+  const record = rule && readRecord(emitter, rule, entry, settings);
   if (!record) return undefined;
   const figure = cost?.(item) ?? "as told";
   if (figure === "as told") return record;
@@ -23,11 +29,21 @@ export function readItem(gateway: Gateway, told: Item): SourceRecord | undefined
 }
 
 /** An item as a log record with the values that the gateway's rules name. */
-function toEntry({ emitter, endedAt, service }: Gateway, item: Item): Entry {
+function toEntry(
+  { emitter, endedAt, service, attribute }: Gateway,
+  item: Item,
+  settings: StoredSource | null,
+): Entry {
   const own = new Map<string, Scalar>();
   for (const name of emitter.rules.flatMap(namesInRule)) {
     const value = valueAt(item, name);
     if (value !== undefined) own.set(name, value);
+  }
+  const offered = new Map<string, Scalar>();
+  for (const name of offeredNames(settings)) {
+    const values = (attribute?.(name) ?? [name]).map((path) => valueAt(item, path));
+    const value = values.find((one) => one !== undefined);
+    if (value !== undefined) offered.set(name, value);
   }
   const seconds = endedAt?.(item);
   const sender = service?.(item);
@@ -37,6 +53,7 @@ function toEntry({ emitter, endedAt, service }: Gateway, item: Item): Entry {
     scope: "",
     resource: new Map(sender === undefined ? [] : [["service.name", sender.slice(0, maxTextLength)]]),
     own,
+    offered,
     timeNs: seconds === undefined ? 0n : BigInt(Math.round(seconds * 1000)) * 1_000_000n,
     span: undefined,
     point: undefined,

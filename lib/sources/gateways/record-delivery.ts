@@ -2,6 +2,7 @@ import type { DeliveryResult } from "@/lib/contract/delivery";
 import { ServiceError } from "@/lib/errors";
 import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
 import type { SourceRecord } from "@/lib/sources/mapping/source-record";
+import { noteOutcomes } from "@/lib/sources/note-outcomes";
 import { type Exporter, recordCalls } from "@/lib/sources/record-calls";
 
 /** What an item of a delivery is: a call with usage, nothing to record, or something that cannot be read. */
@@ -21,6 +22,11 @@ export async function recordDelivery(exporter: Exporter, told: Told[]): Promise<
   );
   const verdicts = await recordCalls(exporter, calls);
   const ofCall = new Map(calls.map((call, index) => [call, verdicts[index]]));
+  const outcomes = calls.flatMap((record, index) => {
+    const verdict = verdicts[index];
+    return verdict ? [{ record, verdict }] : [];
+  });
+  noteOutcomes(exporter, calls, outcomes, { unreadable });
   const results = told.flatMap((item, index): DeliveryResult["results"] => {
     if (item === "no usage") return [{ index, status: 200, ignored: "No usage is told of this call." }];
     const verdict = item instanceof ServiceError ? item : ofCall.get(item);

@@ -59,21 +59,28 @@ function uniqueWith(id: string, { timeNs }: Entry, { output }: Tokens): string[]
   return [output?.toString() ?? "", day];
 }
 
-/** For a record that nothing names: the same content at the same time is the same record. */
+/**
+ * For a record that nothing names: the same content at the same time is the same record. It is a hash, because the name of a
+ * span or of a library may be any text.
+ */
 function fingerprint({ signal, name, scope, timeNs, own, resource }: Entry, emitter: string): string {
   const content = [...own].map(([attribute, value]) => [attribute, String(value)]).sort();
-  return key("record", [
+  const parts = [
     emitter,
     signal,
     name,
     scope,
     String(timeNs),
     JSON.stringify([content, [...resource].map(String)]),
-  ]);
+  ];
+  return hashedKey("record", parts);
 }
 
 function key(kind: string, parts: (string | undefined)[]): string {
   const text = `${prefix}${kind}:${parts.join("/")}`;
-  if (text.length <= 120) return text;
+  return text.length <= 120 ? text : hashedKey(kind, parts);
+}
+
+function hashedKey(kind: string, parts: (string | undefined)[]): string {
   return `${prefix}${kind}:${createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`;
 }

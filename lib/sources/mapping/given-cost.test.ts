@@ -22,6 +22,7 @@ const record = (provider: string, model: string, cost: string, isCostTrusted = t
   tags: {},
   isIncluded: false,
   leftOut: [],
+  offered: new Map(),
   keys: { own: [], outer: [], inner: [], within: [] },
   series: undefined,
   claims: [],

@@ -1,3 +1,4 @@
+import type { StoredSource } from "@/lib/keys/api-key";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import { insideKey } from "./call-keys";
 import { readRecord } from "./read-record";
@@ -7,14 +8,22 @@ import type { SourceRecord } from "./source-record";
 /** What an export tells: its calls, each once, and remarks for whoever runs the emitter. */
 export type Mapped = { records: SourceRecord[]; remarks: string[] };
 
-/** Reads the records of an export that count. Pure. @param emitterOf which emitter a record is of */
-export function mapExport(entries: Entry[], emitterOf = findEmitter): Mapped {
+/**
+ * Reads the records of an export that count. Pure.
+ * @param settings of the source
+ * @param emitterOf which emitter a record is of
+ */
+export function mapExport(
+  entries: Entry[],
+  settings: StoredSource | null = null,
+  emitterOf = findEmitter,
+): Mapped {
   const remarks = new Set<string>();
   const read: { entry: Entry; record: SourceRecord }[] = [];
   for (const entry of entries) {
     const emitter = emitterOf(entry);
     const rule = findRule(emitter, entry);
-    const record = rule && readRecord(emitter, rule, entry);
+    const record = rule && readRecord(emitter, rule, entry, settings);
     if (record) read.push({ entry, record });
     const remedy = findRemedy(emitter, entry);
     if (remedy) remarks.add(remedy);
@@ -81,6 +90,7 @@ function inherit(record: SourceRecord, from: SourceRecord): void {
   record.feature ??= from.feature;
   record.project ??= from.project;
   record.tags = { ...from.tags, ...record.tags };
+  record.offered = new Map([...from.offered, ...record.offered]);
 }
 
 /** Joins the records of one call: the one that tells most kinds of tokens stays, with the keys of all. */

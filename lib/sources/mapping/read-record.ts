@@ -1,3 +1,4 @@
+import type { StoredSource } from "@/lib/keys/api-key";
 import { add, type Decimal, isZero, parseDecimal, shiftDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import { unknownEmitter } from "@/lib/sources/emitters/conventions";
 import type { Emitter, Rule, TokenKind } from "@/lib/sources/emitters/emitter";
@@ -8,16 +9,23 @@ import { modelName, providerName } from "./model-names";
 import { readAttribution } from "./read-attribution";
 import { claimsOf } from "./signal-claims";
 import type { SourceRecord, Tokens } from "./source-record";
+import { trustsCost } from "./source-settings";
 import { allInput, readCount, readCounts, separate } from "./tokens";
 
 /** Reads what a record says by a rule of its emitter; undefined where it counts nothing (a failed call, a point of 0). */
-export function readRecord(emitter: Emitter, rule: Rule, entry: Entry): SourceRecord | undefined {
+export function readRecord(
+  emitter: Emitter,
+  rule: Rule,
+  entry: Entry,
+  settings: StoredSource | null = null,
+): SourceRecord | undefined {
   const { own, resource, point } = entry;
   const tokens = point ? readPoint(rule, entry) : separate(readCounts(rule, own), rule);
   const givenCostUsd = readCost(rule, entry);
   const isCostTrusted = emitter.isCostTrusted === true;
   // An image or a search is billed without tokens.
-  if (Object.keys(tokens).length === 0 && !(isCostTrusted && givenCostUsd)) return undefined;
+  if (Object.keys(tokens).length === 0 && !(trustsCost(settings, isCostTrusted) && givenCostUsd))
+    return undefined;
   const { attribution } = rule;
   const model = firstText(rule.model, own, resource);
   const told = typeof rule.provider === "string" ? rule.provider : firstText(rule.provider, own, resource);
@@ -39,6 +47,7 @@ export function readRecord(emitter: Emitter, rule: Rule, entry: Entry): SourceRe
     project: firstText(attribution.project, own, resource),
     // What is longer than the ledger holds is cut.
     feature: firstText(attribution.feature, own, resource)?.slice(0, 128),
+    offered: entry.offered,
     keys: point
       ? {
           own: [seriesKey(point.series, String(point.startNs), String(entry.timeNs))],

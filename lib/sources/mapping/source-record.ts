@@ -1,4 +1,5 @@
 import type { Decimal } from "@/lib/ledger/pricing/decimal";
+import type { Attributes } from "@/lib/sources/otlp/entry";
 
 /**
  * The tokens of a call of a model, each counted once. `input` is what was neither read from the cache nor written to it;
@@ -40,7 +41,7 @@ export type SourceRecord = {
   requestInput: Decimal | undefined;
   /** The emitter's own figure of the cost, USD. */
   givenCostUsd: Decimal | undefined;
-  /** Whether `givenCostUsd` is recorded as the cost; otherwise the price list decides. */
+  /** Whether `givenCostUsd` is recorded as the cost, where the source has no setting about it. */
   isCostTrusted: boolean;
   /** Whether a subscription covers it: it is recorded as included, at no cost. */
   isIncluded: boolean;
@@ -51,6 +52,8 @@ export type SourceRecord = {
   tags: Record<string, string>;
   /** What it says of these and cannot be kept, each with the reason. */
   leftOut: string[];
+  /** The attributes that the settings of the source may use; see `source-settings.ts`. */
+  offered: Attributes;
   keys: CallKeys;
   /** Set for a point of a metric. */
   series: SeriesPoint | undefined;

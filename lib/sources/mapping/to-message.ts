@@ -4,13 +4,15 @@ import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
 import { type Decimal, isZero, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import { type Line, withGivenCost } from "./given-cost";
 import type { SourceRecord } from "./source-record";
-
-/** Names that a service has where nobody named it (OpenTelemetry, resource conventions). */
-const unnamedService = /^unknown_service/;
+import { featureOf, isCovered, projectOf, tagsOf, trustsCost } from "./source-settings";
 
 /** A message as clients send it, for a record that a key's emitter told. Names are cut to what the ledger holds. */
 export function toMessage(record: SourceRecord, key: ApiKey): unknown {
-  const { provider, model, feature, user, session, tags, occurredAt, requestInput, isIncluded } = record;
+  const { provider, model, user, session, occurredAt, requestInput } = record;
+  const feature = featureOf(record, key);
+  const tags = tagsOf(record, key);
+  const isIncluded = isCovered(record, key);
+  const isCostTrusted = !isIncluded && trustsCost(key.source, record.isCostTrusted);
   return {
     project: projectOf(record, key),
     source: "api",
@@ -26,7 +28,7 @@ export function toMessage(record: SourceRecord, key: ApiKey): unknown {
       ...(occurredAt !== undefined && { occurred_at: occurredAt }),
       ...(requestInput &&
         !isZero(requestInput) && { request_input_tokens: new ExactNumber(toText(requestInput)) }),
-      lines: withGivenCost(record, linesOf(record)),
+      lines: withGivenCost({ ...record, isCostTrusted }, linesOf(record)),
     },
   };
 }
@@ -55,32 +57,4 @@ function hasOwnPrice(provider: string, model: string | undefined, at: Date, unit
   const one = { provider, model, occurredAt: at, unitType: unit, quantity: single };
   const rate = catalogueRate(one, unit);
   return typeof rate === "object" && rate.price.unit === unit;
-}
-
-/**
- * The project that a record counts for: the one that it names, else the key's own if it has exactly one, else its service.
- * Whether the key may use it is the guard's decision.
- */
-export function projectOf(
-  { project, service, emitter }: SourceRecord,
-  { project: own, conditions }: ApiKey,
-): string {
-  const [only, ...others] = conditions.project_slugs ?? [];
-  return (
-    toSlug(project) ??
-    own?.slug ??
-    (others.length === 0 ? only : undefined) ??
-    (unnamedService.test(service) ? undefined : toSlug(service)) ??
-    emitter
-  );
-}
-
-/** `Checkout API` → `checkout-api`; undefined where nothing is left. */
-function toSlug(name: string | undefined): string | undefined {
-  const slug = name
-    ?.toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, "-")
-    .replace(/^[^a-z0-9]+|-+$/g, "")
-    .slice(0, 64);
-  return slug || undefined;
 }

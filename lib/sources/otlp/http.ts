@@ -7,6 +7,8 @@ import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead } from "@/lib/keys/guard";
+import { offeredNames } from "@/lib/sources/mapping/source-settings";
+import { noteRefusal } from "@/lib/sources/note-outcomes";
 import { recordExport } from "@/lib/sources/record-export";
 import { contentTypes, encodeStatus, encodeSuccess } from "./answer";
 import { decodeExport, type Encoding } from "./decode";
@@ -25,10 +27,15 @@ export function defineOtlpRoute(signal: Signal): RouteHandlers {
   const receive: Handler = async (request, { peer }) => {
     const requestId = newRequestId();
     const headers: Record<string, string> = {};
+    let sender: string | undefined;
+    const identified = (keyId: string | undefined) => {
+      sender = keyId;
+    };
     try {
-      const body = await answer(signal, request, peer, headers);
+      const body = await answer(signal, request, peer, headers, identified);
       return reply(body, 200, encodingOf(request), { "X-Request-Id": requestId, ...headers });
     } catch (error) {
+      noteRefusal(sender, error);
       return refuse(error, requestId, encodingOf(request), headers);
     }
   };
@@ -40,17 +47,19 @@ async function answer(
   request: Request,
   peer: string | undefined,
   headers: Record<string, string>,
+  identified: (keyId: string | undefined) => void,
 ): Promise<BodyInit> {
   const address = callerAddress(request, peer);
   const lookup = parseCredentials(asBearer(request.headers.get("authorization")));
-  const { outcome, rate } = await admitRead({ lookup, address });
+  const { outcome, rate, keyId } = await admitRead({ lookup, address });
   Object.assign(headers, rateHeaders(rate));
+  identified(keyId);
   const { key } = accepted(outcome);
   const encoding = requireEncoding(request);
   // Refuses unknown parameters, as every endpoint does.
   await parseRequest({}, request, Promise.resolve({}));
   const bytes = await readDecodedBytes(request, exportLimitBytes);
-  const entries = readEntries(signal, decodeExport(signal, encoding, bytes));
+  const entries = readEntries(signal, decodeExport(signal, encoding, bytes), offeredNames(key.source));
   return encodeSuccess(signal, encoding, await recordExport({ key, lookup, address }, entries));
 }
 

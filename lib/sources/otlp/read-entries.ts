@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { allowList, jsonAttributes } from "@/lib/sources/emitters/allow-list";
+import { offeredNames } from "@/lib/sources/mapping/source-settings";
 import type { ExportRequest } from "./decode";
 import type { Attributes, Entry, Point, Scalar, Signal } from "./entry";
 import type { AnyValue, KeyValue } from "./proto/opentelemetry/proto/common/v1/common_pb";
@@ -11,16 +12,24 @@ const maxTextLength = 500;
 /** Usage that is written as JSON in a text is a few names and numbers. */
 const maxJsonLength = 8_000;
 
-/** The records of an export, flat and in its order. Attributes that are not on the allow-list are not read. */
-export function readEntries<S extends Signal>(signal: S, request: ExportRequest<S>): Entry[] {
-  if (signal === "traces") return readSpans(request as ExportRequest<"traces">);
-  if (signal === "logs") return readLogs(request as ExportRequest<"logs">);
-  return readMetrics(request as ExportRequest<"metrics">);
+/**
+ * The records of an export, flat and in its order. Attributes that are not on the allow-list are not read.
+ * @param offered the attributes that the settings of the source may use, which are read besides
+ */
+export function readEntries<S extends Signal>(
+  signal: S,
+  request: ExportRequest<S>,
+  offered: ReadonlySet<string> = offeredNames(null),
+): Entry[] {
+  if (signal === "traces") return readSpans(request as ExportRequest<"traces">, offered);
+  if (signal === "logs") return readLogs(request as ExportRequest<"logs">, offered);
+  return readMetrics(request as ExportRequest<"metrics">, offered);
 }
 
-function readSpans({ resourceSpans }: ExportRequest<"traces">): Entry[] {
+function readSpans({ resourceSpans }: ExportRequest<"traces">, offered: ReadonlySet<string>): Entry[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const shared = readAttributes(resource?.attributes);
+    const sharedOffered = readOffered(resource?.attributes, offered, noAttributes);
     return scopeSpans.flatMap(({ scope, spans }) =>
       spans.map((span): Entry => {
         const own = readAttributes(span.attributes);
@@ -32,6 +41,7 @@ function readSpans({ resourceSpans }: ExportRequest<"traces">): Entry[] {
           scope: scope?.name ?? "",
           resource: shared,
           own,
+          offered: readOffered(span.attributes, offered, sharedOffered),
           timeNs,
           span: ids,
           point: undefined,
@@ -41,9 +51,10 @@ function readSpans({ resourceSpans }: ExportRequest<"traces">): Entry[] {
   });
 }
 
-function readLogs({ resourceLogs }: ExportRequest<"logs">): Entry[] {
+function readLogs({ resourceLogs }: ExportRequest<"logs">, offered: ReadonlySet<string>): Entry[] {
   return resourceLogs.flatMap(({ resource, scopeLogs }) => {
     const shared = readAttributes(resource?.attributes);
+    const sharedOffered = readOffered(resource?.attributes, offered, noAttributes);
     return scopeLogs.flatMap(({ scope, logRecords }) =>
       logRecords.map((record): Entry => {
         const own = readAttributes(record.attributes);
@@ -57,6 +68,7 @@ function readLogs({ resourceLogs }: ExportRequest<"logs">): Entry[] {
           scope: scope?.name ?? "",
           resource: shared,
           own,
+          offered: readOffered(record.attributes, offered, sharedOffered),
           timeNs,
           span: ids,
           point: undefined,
@@ -66,9 +78,10 @@ function readLogs({ resourceLogs }: ExportRequest<"logs">): Entry[] {
   });
 }
 
-function readMetrics({ resourceMetrics }: ExportRequest<"metrics">): Entry[] {
+function readMetrics({ resourceMetrics }: ExportRequest<"metrics">, offered: ReadonlySet<string>): Entry[] {
   return resourceMetrics.flatMap(({ resource, scopeMetrics }) => {
     const shared = readAttributes(resource?.attributes);
+    const sharedOffered = readOffered(resource?.attributes, offered, noAttributes);
     return scopeMetrics.flatMap(({ scope, metrics }) =>
       metrics.flatMap((metric) => {
         const series = (attributes: KeyValue[]) =>
@@ -80,6 +93,7 @@ function readMetrics({ resourceMetrics }: ExportRequest<"metrics">): Entry[] {
             scope: scope?.name ?? "",
             resource: shared,
             own: readAttributes(attributes),
+            offered: readOffered(attributes, offered, sharedOffered),
             timeNs,
             span: undefined,
             point,
@@ -132,6 +146,21 @@ function readAttributes(list: KeyValue[] = []): Attributes {
     else attributes.set(key, typeof scalar === "string" ? scalar.slice(0, maxTextLength) : scalar);
   }
   return attributes;
+}
+
+const noAttributes: Attributes = new Map();
+
+/** Values of these attributes, besides those of the resource. Where there are none, the resource's are the same object. */
+function readOffered(list: KeyValue[] = [], offered: ReadonlySet<string>, shared: Attributes): Attributes {
+  let read: Map<string, Scalar> | undefined;
+  for (const { key, value } of list) {
+    if (!offered.has(key)) continue;
+    const scalar = scalarOf(value);
+    if (scalar === undefined) continue;
+    read ??= new Map(shared);
+    read.set(key, typeof scalar === "string" ? scalar.slice(0, maxTextLength) : scalar);
+  }
+  return read ?? shared;
 }
 
 function scalarOf(value: AnyValue | undefined): Scalar | undefined {

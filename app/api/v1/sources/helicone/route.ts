@@ -12,6 +12,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
     auth: "signed",
     body: heliconeDelivery,
     query: signedQuery,
-    read: (bytes) => readDelivery(helicone, bytes),
+    read: (bytes, settings) => readDelivery(helicone, bytes, settings),
   }),
 });

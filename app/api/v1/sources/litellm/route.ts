@@ -11,6 +11,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
       "Takes what LiteLLM's `generic_api` callback sends, in each of its formats (`json_array`, `ndjson`, `single`). LiteLLM's cost is recorded, except where it could not price the call: then the price list decides.",
     auth: "bearer",
     body: liteLlmDelivery,
-    read: (bytes) => readDelivery(liteLlm, bytes),
+    read: (bytes, settings) => readDelivery(liteLlm, bytes, settings),
   }),
 });

@@ -1,0 +1,117 @@
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { ServiceError, type Verdict } from "@/lib/errors";
+import { noteSent } from "@/lib/keys/sources/note-sent";
+import type { Recorded } from "@/lib/ledger/ingest/call";
+import { toText } from "@/lib/ledger/pricing/decimal";
+import { reportFailure } from "@/lib/log";
+import type { SourceRecord } from "./mapping/source-record";
+import { featureOf, projectOf } from "./mapping/source-settings";
+import { allInput } from "./mapping/tokens";
+import type { Exporter } from "./record-calls";
+import { packRecords } from "./refused-records";
+
+/** A record and what became of it. */
+export type Outcome = { record: SourceRecord; verdict: Verdict<Recorded> };
+
+/** The most characters of a name in an example, and of a description. */
+const maxNameLength = 128;
+const maxDescriptionLength = 500;
+
+/**
+ * Notes what a request told and what became of it, for the page Sources. Never throws.
+ * @param told every call that it told, counted or not
+ * @param options.unreadable what could not be read of it
+ * @param options.keeps whether its refused records are kept, so that they can be sent again
+ */
+export function noteOutcomes(
+  { key, address }: Pick<Exporter, "key" | "address">,
+  told: SourceRecord[],
+  outcomes: Outcome[],
+  { unreadable = [], keeps = true }: { unreadable?: ServiceError[]; keeps?: boolean } = {},
+): void {
+  try {
+    const arrivals = new Map<string, Arrivals>();
+    const of = (emitter: string) => {
+      const known = arrivals.get(emitter) ?? {
+        emitter,
+        told: 0,
+        recorded: 0,
+        repeated: 0,
+        refused: 0,
+        latest: null,
+      };
+      arrivals.set(emitter, known);
+      return known;
+    };
+    for (const { emitter } of told) of(emitter).told += 1;
+    for (const { record, verdict } of outcomes) count(of(record.emitter), record, verdict);
+    const refused = outcomes.filter(({ verdict }) => verdict instanceof ServiceError);
+    const records = refused.map(({ record }) => record);
+    const refusals = [
+      ...refused.map(({ record, verdict }) => toRefusal(verdict as ServiceError, exampleOf(record, key))),
+      ...unreadable.map((error) => toRefusal(error, null)),
+    ];
+    if (arrivals.size + refusals.length === 0) return;
+    noteSent(key.id, {
+      arrivals: [...arrivals.values()],
+      refusals,
+      ...(keeps && { kept: { address, ...packRecords(records) } }),
+    });
+  } catch (error) {
+    reportFailure(error, "What a source sent could not be noted.");
+  }
+}
+
+/** Notes that a whole request of a key was refused. Never throws. @param keyId undefined where the key is not known */
+export function noteRefusal(keyId: string | undefined, error: unknown): void {
+  if (keyId === undefined || !(error instanceof ServiceError) || error.status >= 500) return;
+  noteSent(keyId, { arrivals: [], refusals: [toRefusal(error, null)] });
+}
+
+type Arrivals = Parameters<typeof noteSent>[1]["arrivals"][number];
+
+function count(arrival: Arrivals, { provider, model }: SourceRecord, verdict: Verdict<Recorded>): void {
+  if (verdict instanceof ServiceError) arrival.refused += 1;
+  else if (verdict.replayed) arrival.repeated += 1;
+  else {
+    arrival.recorded += 1;
+    const { id, amount_usd: amount, cost_status: status } = verdict.result;
+    arrival.latest = {
+      id,
+      provider: provider.slice(0, 64),
+      model: model?.slice(0, maxNameLength) ?? null,
+      amount: amount instanceof ExactNumber ? amount.text : String(amount),
+      status,
+    };
+  }
+}
+
+/** Refusals of these codes differ in figures alone. */
+const alike = new Set(["monthly_limit_exceeded", "rate_limited", "key_expired"]);
+
+function toRefusal({ code, message }: ServiceError, example: Record<string, string> | null) {
+  const description = message.slice(0, maxDescriptionLength);
+  return { code, subject: alike.has(code) ? "" : description, description, count: 1, example };
+}
+
+/** Names of a record, so that people find where it came from. */
+function exampleOf(record: SourceRecord, key: Exporter["key"]): Record<string, string> {
+  const { emitter, service, provider, model, occurredAt, tokens } = record;
+  const names = {
+    emitter,
+    service,
+    project: projectOf(record, key),
+    feature: featureOf(record, key),
+    provider,
+    model,
+    input_tokens: toText(allInput(tokens)),
+    output_tokens: tokens.output && toText(tokens.output),
+    occurred_at: occurredAt,
+  };
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([name, value]) => {
+      const text = value?.toWellFormed().replaceAll("\u0000", "").slice(0, maxNameLength).toWellFormed();
+      return text ? [[name, text]] : [];
+    }),
+  );
+}

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { parseDecimal } from "@/lib/ledger/pricing/decimal";
+import type { SourceRecord } from "./mapping/source-record";
+
+/** The most records of a request that are kept, and the most bytes of them. */
+const maxRecords = 500;
+const maxBytes = 256 * 1024;
+
+/**
+ * Refused records as they are kept: what was read by the lists of attributes. The scope is left out, because it may be any
+ * text, and what makes a record the same as others is a hash or an id.
+ */
+export function packRecords(records: SourceRecord[]): { count: number; pack: () => unknown[] } {
+  const first = records.slice(0, maxRecords);
+  return { count: first.length, pack: () => pack(first) };
+}
+
+/** Records as JSON, as many as the limit of bytes allows. */
+export function pack(records: SourceRecord[]): unknown[] {
+  let bytes = 0;
+  const packed: unknown[] = [];
+  for (const { scope: _, offered, ...record } of records) {
+    const one = { ...record, offered: [...offered].map(([name, value]) => [name, String(value)]) };
+    // Text that Postgres cannot hold in JSON: NUL and lone surrogates.
+    const text = JSON.stringify(one, (_name, value) =>
+      typeof value === "string" ? value.toWellFormed().replaceAll("\u0000", "") : value,
+    );
+    bytes += Buffer.byteLength(text);
+    if (bytes > maxBytes) break;
+    packed.push(JSON.parse(text));
+  }
+  return packed;
+}
+
+const decimal = z.string().transform(parseDecimal);
+const optional = z.string().optional();
+
+/** A kept record. What it lacks is undefined, as JSON leaves it out. */
+const record = z.object({
+  emitter: z.string(),
+  isKnownEmitter: z.boolean(),
+  service: z.string(),
+  occurredAt: optional,
+  provider: z.string(),
+  model: optional,
+  tokens: z.object({
+    input: decimal.optional(),
+    cacheRead: decimal.optional(),
+    cacheWrite: decimal.optional(),
+    output: decimal.optional(),
+    reasoning: decimal.optional(),
+  }),
+  requestInput: decimal.optional(),
+  givenCostUsd: decimal.optional(),
+  isCostTrusted: z.boolean(),
+  user: optional,
+  session: optional,
+  project: optional,
+  feature: optional,
+  tags: z.record(z.string(), z.string()),
+  offered: z.array(z.tuple([z.string(), z.string()])).transform((pairs) => new Map(pairs)),
+  keys: z.object({
+    own: z.array(z.string()),
+    outer: z.array(z.string()),
+    inner: z.array(z.string()),
+    within: z.array(z.string()),
+  }),
+  series: z
+    .object({ id: z.string(), startNs: z.string(), timeNs: z.string(), isTotal: z.boolean(), value: decimal })
+    .optional(),
+  claims: z.array(z.string()),
+});
+
+/** Reads kept records. @throws Error for what `pack` did not write */
+export function unpack(packed: unknown[]): SourceRecord[] {
+  return packed.map((one) => ({ scope: "", ...record.parse(one) }) as SourceRecord);
+}
