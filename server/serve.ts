@@ -1,4 +1,5 @@
 import { type Env, env } from "@/lib/env";
+import { storeSent } from "@/lib/keys/sources/note-sent";
 import { announceAddress } from "@/lib/service-address";
 import { startHttp } from "./http";
 import { startJobs } from "./jobs";
@@ -21,6 +22,8 @@ export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean
   try {
     // Loaded only when needed, because the SDK is larger than the service.
     if (settings.OTEL_EXPORTER_OTLP_ENDPOINT) opened.push((await import("./tracing")).startTracing(settings));
+    // What requests told is stored after the last of them.
+    opened.push(storeSent);
     const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
     opened.push(http.close);
     if (runsJobs) opened.push(startJobs().stop);

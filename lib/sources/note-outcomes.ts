@@ -49,7 +49,7 @@ export function noteOutcomes(
     const records = refused.map(({ record }) => record);
     const refusals = [
       ...refused.map(({ record, verdict }) => toRefusal(verdict as ServiceError, exampleOf(record, key))),
-      ...unreadable.map((error) => toRefusal(error, null)),
+      ...unreadable.map((error) => toRefusal(error)),
     ];
     if (arrivals.size + refusals.length === 0) return;
     noteSent(key.id, {
@@ -65,7 +65,7 @@ export function noteOutcomes(
 /** Notes that a whole request of a key was refused. Never throws. @param keyId undefined where the key is not known */
 export function noteRefusal(keyId: string | undefined, error: unknown): void {
   if (keyId === undefined || !(error instanceof ServiceError) || error.status >= 500) return;
-  noteSent(keyId, { arrivals: [], refusals: [toRefusal(error, null)] });
+  noteSent(keyId, { arrivals: [], refusals: [toRefusal(error)] });
 }
 
 type Arrivals = Parameters<typeof noteSent>[1]["arrivals"][number];
@@ -89,9 +89,11 @@ function count(arrival: Arrivals, { provider, model }: SourceRecord, verdict: Ve
 /** Refusals of these codes differ in figures alone. */
 const alike = new Set(["monthly_limit_exceeded", "rate_limited", "key_expired"]);
 
-function toRefusal({ code, message }: ServiceError, example: Record<string, string> | null) {
+/** @param example names of the record; left out for what is not a record */
+function toRefusal({ code, message }: ServiceError, example: Record<string, string> | null = null) {
   const description = message.slice(0, maxDescriptionLength);
-  return { code, subject: alike.has(code) ? "" : description, description, count: 1, example };
+  const subject = alike.has(code) ? "" : description;
+  return { code, of_record: example !== null, subject, description, count: 1, example };
 }
 
 /** Names of a record, so that people find where it came from. */

@@ -8,9 +8,9 @@ import { toProtobuf } from "./otlp";
 export type Sent = { signal: Signal; body: unknown };
 type SendOptions = { encoding?: "json" | "protobuf"; headers?: Record<string, string>; path?: string };
 
-/** A workspace with a key, what it sends, and what was recorded for it. */
-export async function makeSource(harness: Harness, options: KeyOptions = {}) {
-  const workspace = await harness.fixtures.workspace();
+/** A workspace with a key, what it sends, and what was recorded for it. @param existing the id of a workspace to use */
+export async function makeSource(harness: Harness, options: KeyOptions = {}, existing?: string) {
+  const workspace = existing ?? (await harness.fixtures.workspace());
   const { secret, id } = await harness.fixtures.key(workspace, options);
   const url = harness.services[0]?.baseUrl ?? "";
   const send = async (

@@ -74,19 +74,25 @@ export type TestSpan = { id: string; parent?: string; trace?: string; attributes
 /** An export of spans by one library of one service. */
 export function exportSpans(
   spans: TestSpan[],
-  { scope = "acme", service = "shop", endMs = Date.now() } = {},
+  {
+    scope = "acme",
+    service = "shop",
+    endMs = Date.now(),
+    name = "call",
+    resource: more = {},
+  }: { scope?: string; service?: string; endMs?: number; name?: string; resource?: Values } = {},
 ) {
   const ns = (ms: number) => `${BigInt(ms) * 1_000_000n}`;
   const written = spans.map(({ id, parent, trace = "a1", attributes }) => ({
     traceId: trace.padStart(32, "0"),
     spanId: id.padStart(16, "0"),
     ...(parent && { parentSpanId: parent.padStart(16, "0") }),
-    name: "call",
+    name,
     startTimeUnixNano: ns(endMs - 400),
     endTimeUnixNano: ns(endMs),
     attributes: attributesOf(attributes),
   }));
-  const resource = { attributes: attributesOf({ "service.name": service }) };
+  const resource = { attributes: attributesOf({ "service.name": service, ...more }) };
   const body = { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: scope }, spans: written }] }] };
   return { signal: "traces" as const, body };
 }

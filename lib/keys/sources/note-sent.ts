@@ -16,9 +16,13 @@ type Arrival = {
   latest: Latest | null;
 };
 
-/** Why records were refused. `subject`: what distinguishes refusals of one code; `example`: names of the last such record. */
+/**
+ * Why records, or a whole request, were refused. `subject`: what distinguishes refusals of one code; `example`: names of the
+ * last such record.
+ */
 type Refusal = {
   code: string;
+  of_record: boolean;
   subject: string;
   description: string;
   count: number;
@@ -37,7 +41,7 @@ const keepEveryMs = 5_000;
 
 /** The most that waits to be stored: further keys are not counted, further reasons are counted together. */
 const maxKeys = 2_000;
-const maxReasons = 50;
+const maxReasons = 49;
 const maxKept = 20;
 const maxKeptRecords = 20_000;
 
@@ -91,12 +95,12 @@ function addArrival({ arrivals }: Waiting, { emitter, latest, ...counts }: Arriv
 }
 
 function addRefusal({ refusals }: Waiting, refusal: Refusal): void {
-  const isNew = !refusals.has(`${refusal.code} ${refusal.subject}`);
+  const isNew = !refusals.has(nameOf(refusal));
   const counted =
     isNew && refusals.size >= maxReasons
       ? { ...refusal, subject: "others", description: "Others of this kind.", example: null }
       : refusal;
-  const name = `${counted.code} ${counted.subject}`;
+  const name = nameOf(counted);
   const known = refusals.get(name);
   if (!known) {
     refusals.set(name, { ...counted });
@@ -105,6 +109,10 @@ function addRefusal({ refusals }: Waiting, refusal: Refusal): void {
   known.count += counted.count;
   known.description = counted.description;
   known.example = counted.example ?? known.example;
+}
+
+function nameOf({ code, of_record: ofRecord, subject }: Refusal): string {
+  return `${code} ${ofRecord} ${subject}`;
 }
 
 async function storeWaiting(): Promise<void> {
@@ -134,7 +142,7 @@ function take(nowMs: number) {
   for (const [key, of] of waiting) {
     for (const arrival of of.arrivals.values()) arrivals.push({ key, ...arrival });
     for (const { subject, ...refusal } of of.refusals.values())
-      refusals.push({ key, ...refusal, reason: hashOf(`${refusal.code} ${subject}`) });
+      refusals.push({ key, ...refusal, reason: hashOf(nameOf({ ...refusal, subject })) });
     of.arrivals.clear();
     of.refusals.clear();
     const isDue = nowMs - (keptAt.get(key) ?? Number.NEGATIVE_INFINITY) >= keepEveryMs;
