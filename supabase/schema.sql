@@ -743,13 +743,14 @@ create policy "A member reads what came in from their sources"
 
 -- public.source_refusals ----------------------------------------------------------------------------------------------
 
--- Why records and exports of a source were refused. `reason` is a hash of the code and what distinguishes it. `example` has
+-- Why records (`of_record`) and whole requests of a source were refused. `reason` is a hash of the code and what distinguishes it. `example` has
 -- names of the last such record: emitter, project, feature, provider, model and time. A source has at most 50 reasons.
 create table public.source_refusals (
   workspace_id uuid not null,
   api_key_id uuid not null,
   reason text not null,
   code text not null,
+  of_record boolean not null,
   description text not null,
   refused_count bigint not null,
   first_at timestamptz not null default now(),
@@ -2926,7 +2927,7 @@ grant execute on function private.note_key_use(uuid[]) to outlay_service, servic
 --
 -- noted: {
 --   arrivals: [{ key, emitter, told, recorded, repeated, refused, latest: { id, provider, model, amount, status } | null }],
---   refusals: [{ key, reason, code, description, count, example }],
+--   refusals: [{ key, reason, code, of_record, description, count, example }],
 --   exports: [{ key, address, records }]
 -- }
 create or replace function private.note_sources(noted jsonb)
@@ -2961,10 +2962,10 @@ begin
     last_cost_status = coalesce(excluded.last_cost_status, known.last_cost_status),
     last_recorded_at = coalesce(excluded.last_recorded_at, known.last_recorded_at);
 
-  insert into public.source_refusals as known (workspace_id, api_key_id, reason, code, description, refused_count, example)
-  select k.workspace_id, k.id, r.reason, r.code, r.description, r.count, r.example
+  insert into public.source_refusals as known (workspace_id, api_key_id, reason, code, of_record, description, refused_count, example)
+  select k.workspace_id, k.id, r.reason, r.code, r.of_record, r.description, r.count, r.example
   from jsonb_to_recordset(noted -> 'refusals') as r (
-    key uuid, reason text, code text, description text, count bigint, example jsonb
+    key uuid, reason text, code text, of_record boolean, description text, count bigint, example jsonb
   )
   join public.api_keys as k on k.id = r.key
   order by k.id, r.reason
@@ -2977,7 +2978,7 @@ begin
   delete from public.source_refusals as old
   using (
     select workspace_id, api_key_id, reason,
-      row_number() over (partition by workspace_id, api_key_id order by last_at desc, reason) as place
+      row_number() over (partition by workspace_id, api_key_id order by last_at desc, refused_count desc, reason) as place
     from public.source_refusals
     where api_key_id in (select (r.value ->> 'key')::uuid from jsonb_array_elements(noted -> 'refusals') as r)
       and workspace_id in (select k.workspace_id from public.api_keys as k where k.id in (

@@ -1,11 +1,9 @@
 import { z } from "zod";
+import { maxTags, tagName } from "./attribution";
 import { decimalNumber, instant, projectSlug, text, uuid } from "./fields";
 import { costStatus } from "./message";
 import { sourcePrograms } from "./source-programs";
 import { workspaceSlug } from "./workspace";
-
-/** How many attributes become tags. */
-const maxTags = 10;
 
 /** Parts of attributes' names that may hold what people wrote, or secrets. */
 const content =
@@ -27,13 +25,7 @@ const attribute = text(128)
   );
 
 const tag = z.strictObject({
-  name: z
-    .string()
-    .regex(
-      /^[a-z0-9][a-z0-9_.-]{0,31}$/,
-      "must have 1 to 32 lower-case letters, digits, dots, dashes or underscores, beginning with a letter or digit",
-    )
-    .meta({ description: "The tag's name." }),
+  name: tagName.meta({ description: "The tag's name." }),
   attribute: attribute.meta({ description: "The attribute whose value it has." }),
 });
 

@@ -19,7 +19,7 @@ export function packRecords(records: SourceRecord[]): { count: number; pack: () 
 export function pack(records: SourceRecord[]): unknown[] {
   let bytes = 0;
   const packed: unknown[] = [];
-  for (const { scope: _, offered, ...record } of records) {
+  for (const { scope: _, leftOut: __, offered, ...record } of records) {
     const one = { ...record, offered: [...offered].map(([name, value]) => [name, String(value)]) };
     // Text that Postgres cannot hold in JSON: NUL and lone surrogates.
     const text = JSON.stringify(one, (_name, value) =>
@@ -53,6 +53,7 @@ const record = z.object({
   requestInput: decimal.optional(),
   givenCostUsd: decimal.optional(),
   isCostTrusted: z.boolean(),
+  isIncluded: z.boolean(),
   user: optional,
   session: optional,
   project: optional,
@@ -73,5 +74,5 @@ const record = z.object({
 
 /** Reads kept records. @throws Error for what `pack` did not write */
 export function unpack(packed: unknown[]): SourceRecord[] {
-  return packed.map((one) => ({ scope: "", ...record.parse(one) }) as SourceRecord);
+  return packed.map((one) => ({ scope: "", leftOut: [], ...record.parse(one) }) as SourceRecord);
 }

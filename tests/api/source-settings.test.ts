@@ -232,3 +232,38 @@ test("Claude Code's capture goes to the project of a resource attribute that the
   await source.accept(readCapture("claude-code-logs"));
   expect(await source.messages()).toMatchObject([{ project: "growth" }]);
 });
+
+test("Tags are those of the settings, and those that the emitter is known to have where there are none", async () => {
+  const source = await makeTeamSource(harness);
+  const tagsOf = async () => {
+    const { rows } = await harness.fixtures.sql.query(
+      "select distinct tags from public.messages where workspace_id = $1 and part = 0 order by tags",
+      [source.workspace],
+    );
+    return rows.map(({ tags }) => tags);
+  };
+  const resource = { team: "growth", "acme.floor": 4, region: "eu", "acme.note": "sk-proj-aaaaaaaaaaaaaaaaaaaaaaaa" };
+  await source.accept(exportSpans([span()], { resource }));
+  expect(await tagsOf()).toEqual([["team:growth"]]);
+  await source.configure({
+    tags: [
+      { name: "floor", attribute: "acme.floor" },
+      { name: "region", attribute: "region" },
+      { name: "note", attribute: "acme.note" },
+      { name: "nothing", attribute: "acme.absent" },
+    ],
+  });
+  await source.accept(exportSpans([span()], { resource }));
+  expect(await tagsOf()).toEqual([["floor:4", "region:eu"], ["team:growth"]]);
+});
+
+test("What a subscription covers is recorded as included, at no cost, with the list price beside it", async () => {
+  const source = await makeTeamSource(harness);
+  await source.configure({ subscription_covered: true, trusted_cost: true });
+  await source.accept(readCapture("claude-code-logs"));
+  const { rows } = await harness.fixtures.sql.query(
+    "select cost_status, sum(amount_usd)::float as amount, sum(list_price_usd)::float > 0 as has_list_price from public.messages where workspace_id = $1 group by 1",
+    [source.workspace],
+  );
+  expect(rows).toEqual([{ cost_status: "included", amount: 0, has_list_price: true }]);
+});
