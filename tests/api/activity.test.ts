@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { bulk, makeActivityWorkspace, rowsOf } from "@/tests/helpers/activity";
 import { costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 describe("A row of activity", () => {
   let team: Awaited<ReturnType<typeof makeActivityWorkspace>>;

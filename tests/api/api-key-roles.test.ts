@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 let team: Team;

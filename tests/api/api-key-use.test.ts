@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
 // What is recorded of a key in use: what it spent, when it was last used, who changed it, how many secrets were made.
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 let team: Team;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { liteLlmCall, makeGateway, prompt } from "@/tests/helpers/gateways";
-import { withHarness } from "@/tests/helpers/harness";
 import { chatCall, exportSpans } from "@/tests/helpers/otlp";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 const tokens = { cache_read_tokens: 1000, input_tokens: 200, output_tokens: 34 };
 

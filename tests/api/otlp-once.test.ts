@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { withHarness } from "@/tests/helpers/harness";
 import { chatCall, exportPoints, exportSpans, readCapture, type TestSpan } from "@/tests/helpers/otlp";
 import { makeSource, type Sent } from "@/tests/helpers/otlp-source";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 const call = { input_tokens: 10, output_tokens: 5 };
 const twice = { input_tokens: 20, output_tokens: 10 };

@@ -4,11 +4,11 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { StatusSchema } from "@/lib/sources/otlp/proto/google/rpc/status_pb";
 import { ExportTraceServiceResponseSchema } from "@/lib/sources/otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb";
-import { withHarness } from "@/tests/helpers/harness";
 import { chatCall, exportSpans, readCapture, toProtobuf } from "@/tests/helpers/otlp";
 import { makeSource } from "@/tests/helpers/otlp-source";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 const anthropic = { input_tokens: 200, cache_read_tokens: 1000, cache_write_tokens: 300, output_tokens: 34 };
 const protobuf = { "content-type": "application/x-protobuf" };

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, apiClient, signUpUser } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser, makeTeam, type Team, type User } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const codeOf = ({ status, body }: Answer) => `${status} ${body.error ?? "ok"}`;
 const pathsOf = ({ body }: Answer) => (body.issues as { path: string }[]).map(({ path }) => path);

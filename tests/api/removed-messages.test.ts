@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { makeActivityWorkspace, rowsOf } from "@/tests/helpers/activity";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 let workspace: Awaited<ReturnType<typeof makeActivityWorkspace>>;
 let untouched: typeof workspace;
 let project: string;

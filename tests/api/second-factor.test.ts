@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { makeClient, must, somePassword } from "@/tests/helpers/auth-server";
 import { codeOf, enrolAuthenticator } from "@/tests/helpers/authenticator";
 import { apiClient } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team, type User } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 /** Signs a user in anew and has them set an authenticator up. @returns calls with their new token, and the app's secret */

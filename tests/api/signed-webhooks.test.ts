@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { heliconeCall, makeGateway, prompt, sign } from "@/tests/helpers/gateways";
-import { withHarness } from "@/tests/helpers/harness";
 import { chatCall, exportSpans } from "@/tests/helpers/otlp";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 const signingSecret = "whk_5f1c3b0a9d8e7f6a5b4c3d2e1f0a9b8c";
 const tokens = { cache_read_tokens: 1000, input_tokens: 200, output_tokens: 34 };

@@ -3,7 +3,7 @@ import { routes } from "@/app/routes.generated";
 import { declaration, type Endpoint, methods } from "@/lib/http/define-route";
 import { prepareWorld, type World } from "@/tests/helpers/access/callers";
 import { samples } from "@/tests/helpers/access/samples";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
 // Ignoring a misspelt parameter would silently give another answer: a request for one month would get another one's
 // figures.
@@ -43,7 +43,7 @@ for (const { path, load } of routes) {
   }
 }
 
-const harness = withHarness();
+const harness = withSharedHarness();
 let world: World;
 beforeAll(async () => {
   world = await prepareWorld(harness);

@@ -2,10 +2,10 @@ import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { generateSecret } from "@/lib/keys/secret";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
 import { connectTo, readAnswer } from "@/tests/helpers/raw-http";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const size = 8 * 1024 * 1024;
 const body = Buffer.alloc(size, " ");
 

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
 import { outlayMiddleware } from "@/packages/client/src/ai-sdk";
-import { withHarness } from "@/tests/helpers/harness";
 import { projectRoot } from "@/tests/helpers/project-root";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { newOutlay } from "./client";
 import { withProviderMock } from "./provider-mock";
 import { loadCalls, providersFolder, recordedCalls } from "./recorded-calls";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const mock = withProviderMock();
 const sdk = await loadCalls("ai-sdk-calls");
 

@@ -6,11 +6,11 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Outlay } from "@/packages/client/src/index";
 import { ensureChromium } from "@/scripts/chromium.mjs";
-import { withHarness } from "@/tests/helpers/harness";
 import { projectRoot } from "@/tests/helpers/project-root";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { names, once, recordedLabels } from "./client";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 let browser: Browser;
 let page: Page;
 let url: string;

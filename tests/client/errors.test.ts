@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Outlay, OutlayError } from "@/packages/client/src/index";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { names, newOutlay, once, recordedLabels, usage } from "./client";
 import { withIntermediary } from "./intermediary";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const intermediary = withIntermediary();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 

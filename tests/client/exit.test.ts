@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { withHarness } from "@/tests/helpers/harness";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { startScript } from "@/tests/helpers/script";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { recordedLabels } from "./client";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 /** Starts a program that records two messages, with the built package. */
 async function start(ending: string, url = harness.services[0]?.baseUrl ?? "") {

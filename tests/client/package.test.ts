@@ -12,12 +12,12 @@ import packageJson from "@/package.json";
 import { contractTypes } from "@/packages/client/build/contract-types";
 import type { CostRequest } from "@/packages/client/src/index";
 import { measure } from "@/scripts/build-client.mjs";
-import { withHarness } from "@/tests/helpers/harness";
 import { projectRoot } from "@/tests/helpers/project-root";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { recordedLabels } from "./client";
 
 const execute = promisify(execFile);
-const harness = withHarness();
+const harness = withSharedHarness();
 const folder = mkdtempSync(join(tmpdir(), "outlay-client-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { names, newOutlay, once, recordedLabels, usage } from "./client";
 import { withIntermediary } from "./intermediary";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const intermediary = withIntermediary();
 
 beforeEach(() => {

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { wrapOpenAI } from "@/packages/client/src/openai";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { newOutlay } from "./client";
 import { withProviderMock } from "./provider-mock";
 import { loadCalls, recordedCalls } from "./recorded-calls";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const mock = withProviderMock();
 const sdk = await loadCalls("openai-calls");
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";

@@ -4,23 +4,28 @@ import { createTestDatabase, type TestDatabase } from "./database";
 import { Fixtures } from "./keys";
 import { type Service, startService } from "./service";
 
-/** What most API tests need: a database of their own, and services on it, which are stopped at the end. */
+/** What most API tests need: a database, and services on it. */
 export type Harness = {
   database: TestDatabase;
   fixtures: Fixtures;
   services: Service[];
-  start(settings?: Record<string, string>): Promise<Service>;
 };
 
-/** Sets a harness up before the tests of this file (or block) and takes it down after them. */
+/** A harness of one file, which can start further services. They are stopped at its end. */
+export type OwnHarness = Harness & { start(settings?: Record<string, string>): Promise<Service> };
+
+/**
+ * Sets a harness up before the tests of this file (or block) and takes it down after them. Files that need neither settings nor
+ * a database of their own share one: `withSharedHarness()`.
+ */
 export function withHarness({
   services = 1,
   settings = {},
 }: {
   services?: number;
   settings?: Record<string, string>;
-} = {}): Harness {
-  const harness = { services: [] as Service[] } as Harness;
+} = {}): OwnHarness {
+  const harness = { services: [] as Service[] } as OwnHarness;
   harness.start = async (extra = {}) => {
     const service = await startService(harness.database, { ...settings, ...extra });
     harness.services.push(service);

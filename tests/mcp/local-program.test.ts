@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { generateSecret } from "@/lib/keys/secret";
-import { withHarness } from "../helpers/harness";
 import { projectRoot } from "../helpers/project-root";
+import { withSharedHarness } from "../helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 const initialize = {

@@ -1,11 +1,11 @@
 import { request as httpRequest } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiClient } from "../helpers/client";
-import { withHarness } from "../helpers/harness";
 import { connectModern, connectOlder, modernHttp, olderStdio } from "../helpers/mcp";
+import { withSharedHarness } from "../helpers/shared-harness";
 import { toolCall } from "../helpers/tool-call";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 const usage = {
