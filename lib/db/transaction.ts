@@ -49,9 +49,16 @@ export function asService<T>(
   });
 }
 
-/** Calls `run` as the service without a transaction, for a single statement. @throws ServiceError unavailable */
-export function asServiceAlone<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
-  return onClient({ purpose: "writing", deadlineMs: deadlines.request, isAlone: true }, run);
+/**
+ * Calls `run` as the service without a transaction, for a single statement.
+ * @param owners the requests that it is for; see `traced`
+ * @throws ServiceError unavailable
+ */
+export function asServiceAlone<T>(
+  run: (client: PoolClient) => Promise<T>,
+  owners: readonly object[] = [],
+): Promise<T> {
+  return onClient({ purpose: "writing", deadlineMs: deadlines.request, isAlone: true, owners }, run);
 }
 
 /** Calls a function of the database as the service, without a transaction; see `callFunction`. */
@@ -61,7 +68,7 @@ export function callAsService<T>(name: string, ...values: unknown[]): Promise<T>
 
 /** Calls `run` in one read-only transaction (one snapshot) under an API key's policies. @throws ServiceError unavailable */
 export function asKey<T>(claims: KeyClaims, run: Run<T>): Promise<T> {
-  return inTransaction(reading(deadlines.request), keySettings(claims), run);
+  return inTransaction(reading(deadlines.request, [claims]), keySettings(claims), run);
 }
 
 function keySettings(claims: KeyClaims): Record<string, string> {
@@ -75,20 +82,28 @@ function keySettings(claims: KeyClaims): Record<string, string> {
  * @throws ServiceError unavailable
  */
 export function asKeyAtOnce<T>(claims: KeyClaims, run: (client: ClientBase) => Promise<T>): Promise<T> {
-  return atOnce(keySettings(claims), run);
+  return atOnce([claims], keySettings(claims), run);
 }
 
 /**
  * Like `asKeyAtOnce`, for one statement that reads for several keys. The statement is a call of a function that sets each
  * key's claims (`request.api_key`) before it reads for it; without claims, the policies show nothing.
+ * @param run gets the claims, too, which it passes to the function
  * @throws ServiceError unavailable
  */
-export function asKeysAtOnce<T>(run: (client: ClientBase) => Promise<T>): Promise<T> {
-  return atOnce({ role: "outlay_key" }, run);
+export function asKeysAtOnce<T>(
+  claims: KeyClaims[],
+  run: (client: ClientBase, claims: KeyClaims[]) => Promise<T>,
+): Promise<T> {
+  return atOnce(claims, { role: "outlay_key" }, (client) => run(client, claims));
 }
 
-function atOnce<T>(settings: Record<string, string>, run: (client: ClientBase) => Promise<T>): Promise<T> {
-  const how = reading(deadlines.request);
+function atOnce<T>(
+  owners: readonly object[],
+  settings: Record<string, string>,
+  run: (client: ClientBase) => Promise<T>,
+): Promise<T> {
+  const how = reading(deadlines.request, owners);
   return onClient(how, (client) => run(new OneStatement(client, openingOf(how, settings)).asClient()));
 }
 
@@ -120,7 +135,12 @@ class OneStatement {
 
 /** Calls `run` in one transaction under a user's policies. The audit log names the user. @throws ServiceError unavailable */
 export function asUser<T>(claims: UserClaims, run: Run<T>): Promise<T> {
-  const how = { purpose: "writing" as const, deadlineMs: deadlines.request, begin: "begin" };
+  const how = {
+    purpose: "writing" as const,
+    deadlineMs: deadlines.request,
+    begin: "begin",
+    owners: [claims],
+  };
   return inTransaction(how, settingsOf(claims), run);
 }
 
@@ -135,12 +155,13 @@ export function asUserReading<T>(
   run: Run<T>,
   deadlineMs: number = deadlines.request,
 ): Promise<T> {
-  return inTransaction(reading(deadlineMs), settingsOf(claims), run);
+  return inTransaction(reading(deadlineMs, [claims]), settingsOf(claims), run);
 }
 
-const reading = (deadlineMs: number) => ({
+const reading = (deadlineMs: number, owners: readonly object[]) => ({
   purpose: "reading" as const,
   deadlineMs,
+  owners,
   begin: "begin isolation level repeatable read read only",
 });
 
@@ -176,13 +197,15 @@ function setLocal(settings: Record<string, string>, more: Sql[] = []): Sql {
  * Runs a transaction as the service in two round trips, for calls so frequent that a round trip's CPU time matters. The
  * first trip has `begin` and `open`; the second has the statements that `decide` returns, and `commit`. `open` must
  * return one row with one column, `answer`. Values must be text or null.
+ * @param owners the requests that it is for; see `traced`
  * @throws ServiceError unavailable; what `decide` throws, after a rollback
  */
 export function inTwoRoundTrips<Answer, Result>(
   open: Sql,
   decide: (answer: Answer, client: PoolClient) => Promise<{ close: Sql[]; result: Result }>,
+  owners: readonly object[],
 ): Promise<Result> {
-  return onClient({ purpose: "writing", deadlineMs: deadlines.request }, async (client) => {
+  return onClient({ purpose: "writing", deadlineMs: deadlines.request, owners }, async (client) => {
     // Several statements in one text have several results, which pg's types do not express.
     const results: unknown = await client.query(`begin; ${toLiteralText(open)}`);
     const [, opened] = results as QueryResult<{ answer: Answer }>[];
@@ -226,8 +249,13 @@ async function committed<T>(client: PoolClient, result: T): Promise<T> {
   return result;
 }
 
-/** How a connection is used. `isAlone`: for a single statement without a transaction. */
-type Lease = { purpose: "writing" | "reading"; deadlineMs: number; isAlone?: boolean };
+/** How a connection is used. `isAlone`: for a single statement without a transaction. `owners`: see `traced`. */
+type Lease = {
+  purpose: "writing" | "reading";
+  deadlineMs: number;
+  isAlone?: boolean;
+  owners?: readonly object[];
+};
 
 /**
  * Calls `run` with a connection for a transaction, and rolls back if it throws. If the call passes its deadline, or the
@@ -235,7 +263,7 @@ type Lease = { purpose: "writing" | "reading"; deadlineMs: number; isAlone?: boo
  * @throws ServiceError unavailable where the database cannot be reached, takes too long, or cannot store anything
  */
 async function onClient<T>(
-  { purpose, deadlineMs, isAlone = false }: Lease,
+  { purpose, deadlineMs, isAlone = false, owners = [] }: Lease,
   run: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const call = watch.begin(deadlineMs);
@@ -244,7 +272,7 @@ async function onClient<T>(
   try {
     const connected = await connect(purpose, call);
     client = connected;
-    return await traced("database transaction", { "outlay.purpose": purpose }, () => run(connected));
+    return await traced("database transaction", { "outlay.purpose": purpose }, owners, () => run(connected));
   } catch (error) {
     if (client && !isAlone && !call.givenUp) {
       await client.query("rollback").catch((failure: Error) => {

@@ -10,6 +10,7 @@ import type { KeyLookup } from "@/lib/keys/api-key";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead, checkCaller } from "@/lib/keys/guard";
 import type { KeyPrincipal } from "@/lib/keys/identify";
+import { passSpan } from "@/lib/tracing";
 import type { Sender } from "./body";
 import { type Output, type Parsed, type Part, parseRequest, type Schema } from "./parse-request";
 import { callerAddress } from "./peer";
@@ -195,6 +196,7 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
     return declared.run({ request, headers, principal, ...parsed });
   }
   const lookup = parseCredentials(request.headers.get("authorization"));
+  passSpan(request, lookup);
   if (declared.auth === "ingest") {
     const caller = { lookup, address };
     let refusal: Error | undefined;
@@ -214,7 +216,9 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
   }
   const { outcome, rate } = await admitRead({ lookup, address, permission: declared.permission });
   Object.assign(headers, rateHeaders(rate));
-  return declared.run({ request, headers, principal: accepted(outcome), ...(await parse()) });
+  const principal = accepted(outcome);
+  passSpan(request, principal.claims);
+  return declared.run({ request, headers, principal, ...(await parse()) });
 }
 
 /**

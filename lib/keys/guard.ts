@@ -53,7 +53,10 @@ export async function admitRead(call: KeyCall): Promise<Admitted> {
 export async function checkCaller(
   call: KeyCall,
 ): Promise<{ refusal: ServiceError | undefined; rate: RateStatus | null }> {
-  const admission = await asServiceAlone((client) => loadAdmission(client, { lookups: [call.lookup] }));
+  const admission = await asServiceAlone(
+    (client) => loadAdmission(client, { lookups: [call.lookup] }),
+    [call.lookup],
+  );
   const { outcome, rate } = judge(admission, call);
   return outcome instanceof ServiceError ? { refusal: outcome, rate } : { refusal: undefined, rate: null };
 }
@@ -86,7 +89,7 @@ const withoutLimits = new Batcher<KeyCall, Admission>({
   ...groups,
   write: async (calls) => {
     const lookups = calls.map(({ lookup }) => lookup);
-    const admission = await asServiceAlone((client) => loadAdmission(client, { lookups }));
+    const admission = await asServiceAlone((client) => loadAdmission(client, { lookups }), lookups);
     noteUse(admission.keys.values(), admission.now);
     return calls.map(() => admission);
   },
@@ -128,23 +131,28 @@ async function admitAlone(call: KeyCall): Promise<Admitted> {
 }
 
 async function tryGroup(calls: KeyCall[]): Promise<Admitted[]> {
-  const load = loadAdmissionStatement({ lookups: calls.map(({ lookup }) => lookup) });
+  const lookups = calls.map(({ lookup }) => lookup);
+  const load = loadAdmissionStatement({ lookups });
   const { admission, verdicts } = await inTwoRoundTrips<
     AdmissionRow,
     { admission: Admission; verdicts: Admitted[] }
-  >(load, async (answer) => {
-    const admission = parseAdmission(answer);
-    const counts = new AdmittedCalls(admission.now);
-    const verdicts = calls.map((call) => {
-      const { loaded, outcome, rate, isCounted } = judge(admission, call);
-      if (loaded && isCounted) counts.add(loaded);
-      if (loaded && !(outcome instanceof ServiceError)) rememberKey(call.lookup, loaded);
-      return { outcome, rate, keyId: loaded?.key.id };
-    });
-    const counted = counts.list();
-    const close = counted.length > 0 ? [recordAdmissionsStatement(counted, admission.now)] : [];
-    return { close, result: { admission, verdicts } };
-  });
+  >(
+    load,
+    async (answer) => {
+      const admission = parseAdmission(answer);
+      const counts = new AdmittedCalls(admission.now);
+      const verdicts = calls.map((call) => {
+        const { loaded, outcome, rate, isCounted } = judge(admission, call);
+        if (loaded && isCounted) counts.add(loaded);
+        if (loaded && !(outcome instanceof ServiceError)) rememberKey(call.lookup, loaded);
+        return { outcome, rate, keyId: loaded?.key.id };
+      });
+      const counted = counts.list();
+      const close = counted.length > 0 ? [recordAdmissionsStatement(counted, admission.now)] : [];
+      return { close, result: { admission, verdicts } };
+    },
+    lookups,
+  );
   noteUse(admission.keys.values(), admission.now);
   return verdicts;
 }

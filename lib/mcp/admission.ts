@@ -7,6 +7,7 @@ import type { RateStatus } from "@/lib/keys/decide";
 import { type KeyPrincipal, toPrincipal } from "@/lib/keys/identify";
 import { acceptedOne, type Recorded } from "@/lib/ledger/ingest/call";
 import { ingest } from "@/lib/ledger/ingest/service";
+import { passSpan } from "@/lib/tracing";
 
 /** Who sends a request to the agent tools. `resource`: the endpoint's address for this caller, see `resourceAt`. */
 type ToolCaller = { lookup: KeyLookup; address: string | undefined; resource: string };
@@ -34,7 +35,9 @@ export class ToolAdmission {
       this.rate = rate;
       this.#outcome = outcome;
     }
-    return accepted(this.#outcome);
+    const principal = accepted(this.#outcome);
+    passSpan(this.caller.lookup, principal.claims);
+    return principal;
   }
 
   /**

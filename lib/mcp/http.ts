@@ -10,6 +10,7 @@ import { decideAttempt } from "@/lib/keys/decide";
 import type { KeyPrincipal } from "@/lib/keys/identify";
 import { knownKey } from "@/lib/keys/known-keys";
 import { reportFailure } from "@/lib/log";
+import { passSpan } from "@/lib/tracing";
 import { isAllowedOrigin } from "./addresses";
 import { ToolAdmission } from "./admission";
 import { corsHeaders, preflightResponse } from "./cors";
@@ -66,6 +67,7 @@ async function answerCaller(
 ): Promise<Response> {
   const resource = resourceAt(request.headers.get("host"));
   const lookup = parseToolCredentials(request.headers.get("authorization"), resource);
+  passSpan(request, lookup);
   const admission = new ToolAdmission({ lookup, address: callerAddress(request, peer), resource });
   try {
     return await answerAdmitted(request, admission, { lookup, resource, requestId });

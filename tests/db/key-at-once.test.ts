@@ -73,7 +73,7 @@ test("Shows each of several keys that are read together what it sees alone", asy
     claims({ id: randomUUID(), workspace_id: randomUUID() }),
     claims(),
   ];
-  const totals = await asKeysAtOnce((client) => selectMonthTotals(client, keys));
+  const totals = await asKeysAtOnce(keys, selectMonthTotals);
   const slugs = totals.map((rows) => rows.map(([slug]) => slug).sort());
   expect(slugs).toEqual([
     ["checkout", "search"],
@@ -99,7 +99,7 @@ test("Answers each of several keys that are read together, though one cannot be 
 });
 
 test("Shows nothing where a statement for several keys sets no claims", async () => {
-  const seen = await asKeysAtOnce((client) =>
+  const seen = await asKeysAtOnce([], (client) =>
     selectAll(
       client,
       { seen: bigint() },
@@ -143,7 +143,7 @@ test("Leaves no role or claims on the connection, after a read as after one that
 });
 
 test("Runs one statement, so that figures of two moments are never taken for one", async () => {
-  const twice = asKeysAtOnce(async (client) => {
+  const twice = asKeysAtOnce([], async (client) => {
     await selectMonthTotals(client, [claims()]);
     return selectMonthTotals(client, [claims()]);
   });

@@ -1,5 +1,6 @@
 import { bearerToken } from "@/lib/access/credentials";
 import { ServiceError } from "@/lib/errors";
+import { passSpan } from "@/lib/tracing";
 import { accessTokenOf, hasSessionCookie, sessionOf } from "./request-session";
 import { requireSameOrigin } from "./same-origin";
 import { lacksSecondFactor } from "./second-factor";
@@ -21,7 +22,8 @@ export async function authenticateUser(
   setCookies: string[],
 ): Promise<UserPrincipal> {
   const authorization = request.headers.get("authorization");
-  if (authorization !== null) return admitUser(await verifyUserJwt(bearerOf(authorization), address));
+  if (authorization !== null)
+    return admitUser(request, await verifyUserJwt(bearerOf(authorization), address));
   if (!hasSessionCookie(request)) {
     const wanted = "Sign in, or send a user's access token: `Authorization: Bearer <token>`.";
     throw refuseUser("missing_credentials", wanted);
@@ -31,10 +33,11 @@ export async function authenticateUser(
   const token = await accessTokenOf(session.client);
   setCookies.push(...session.setCookies);
   if (!token) throw refuseUser("invalid_credentials", "This session is over. Sign in again.");
-  return admitUser(await verifyUserJwt(token, address));
+  return admitUser(request, await verifyUserJwt(token, address));
 }
 
-async function admitUser(claims: UserClaims): Promise<UserPrincipal> {
+async function admitUser(request: Request, claims: UserClaims): Promise<UserPrincipal> {
+  passSpan(request, claims);
   if (!(await lacksSecondFactor(claims))) return { kind: "user", claims };
   const remedy =
     "This account has two-factor authentication. Give the code of its authenticator app (`auth.mfa.challengeAndVerify` of supabase-js, or the sign-in page) and call again with the new access token.";

@@ -132,4 +132,3 @@ export function selectUnpricedModels(client: ClientBase, workspaceId: string, id
       limit 50`,
   );
 }
-

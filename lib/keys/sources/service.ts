@@ -113,7 +113,11 @@ export async function holdRefused(
     workspaceId,
     id,
   );
-  return { workspaceId, lookup: hash === null ? { by: "id", value: id } : { by: "hash", value: hash }, exports };
+  return {
+    workspaceId,
+    lookup: hash === null ? { by: "id", value: id } : { by: "hash", value: hash },
+    exports,
+  };
 }
 
 /** Keeps what was refused again of a kept export, or removes it where nothing was. */

@@ -31,8 +31,9 @@ const maxAttempts = 8;
 export async function writeGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await traced("record a group", { "outlay.calls": calls.length }, () =>
-        withMonths(() => tryGroup(calls)),
+      const lookups = calls.map(({ lookup }) => lookup);
+      return await traced("record a group", { "outlay.calls": calls.length }, lookups, (span) =>
+        withMonths(() => tryGroup(calls, span)),
       );
     } catch (error) {
       if (isContention(error) && attempt < maxAttempts) {
@@ -72,7 +73,7 @@ function messagesOf(calls: IngestCall[]) {
   );
 }
 
-async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
+async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<IngestVerdict[]> {
   const messages = messagesOf(calls);
   const load = loadAdmissionStatement({
     lookups: calls.map(({ lookup }) => lookup),
@@ -84,14 +85,18 @@ async function tryGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
   const { verdicts, admission, group } = await inTwoRoundTrips<
     AdmissionRow,
     { verdicts: IngestVerdict[]; admission: Admission; group: Group }
-  >(load, async (answer, client) => {
-    const admission = parseAdmission(answer);
-    const group = new Group(admission, await loadPrices(client, admission));
-    group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
-    const verdicts = calls.map((call) => group.admit(call));
-    requireMonths(group.draft.messages.map((row) => row.occurred_at));
-    return { close: statementsOf(group, admission.now), result: { verdicts, admission, group } };
-  });
+  >(
+    load,
+    async (answer, client) => {
+      const admission = parseAdmission(answer);
+      const group = new Group(admission, await loadPrices(client, admission));
+      group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
+      const verdicts = calls.map((call) => group.admit(call));
+      requireMonths(group.draft.messages.map((row) => row.occurred_at));
+      return { close: statementsOf(group, admission.now), result: { verdicts, admission, group } };
+    },
+    span,
+  );
   noteUse(admission.keys.values(), admission.now);
   metrics.groupCalls.observe(calls.length);
   metrics.messages.inc(group.draft.messages.filter(({ part = 0 }) => part === 0).length);

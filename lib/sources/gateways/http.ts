@@ -10,6 +10,7 @@ import type { KeyLookup, StoredSource } from "@/lib/keys/api-key";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead } from "@/lib/keys/guard";
 import { noteRefusal } from "@/lib/sources/note-outcomes";
+import { passSpan } from "@/lib/tracing";
 import { recordDelivery, type Told } from "./record-delivery";
 import { readSigned } from "./signed";
 
@@ -40,6 +41,7 @@ export function receiveDelivery(webhook: Webhook): Handler {
     let sender: string | undefined;
     const admit = async (lookup: KeyLookup) => {
       const address = callerAddress(request, peer);
+      passSpan(request, lookup);
       const { outcome, rate, keyId } = await admitRead({ lookup, address });
       Object.assign(headers, rateHeaders(rate));
       sender = keyId;

@@ -10,6 +10,7 @@ import { admitRead } from "@/lib/keys/guard";
 import { offeredNames } from "@/lib/sources/mapping/source-settings";
 import { noteRefusal } from "@/lib/sources/note-outcomes";
 import { recordExport } from "@/lib/sources/record-export";
+import { passSpan } from "@/lib/tracing";
 import { contentTypes, encodeStatus, encodeSuccess } from "./answer";
 import { decodeExport, type Encoding } from "./decode";
 import { documented } from "./documented";
@@ -51,6 +52,7 @@ async function answer(
 ): Promise<BodyInit> {
   const address = callerAddress(request, peer);
   const lookup = parseCredentials(asBearer(request.headers.get("authorization")));
+  passSpan(request, lookup);
   const { outcome, rate, keyId } = await admitRead({ lookup, address });
   Object.assign(headers, rateHeaders(rate));
   identified(keyId);

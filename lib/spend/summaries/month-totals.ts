@@ -36,7 +36,7 @@ const reads = new Batcher<KeyClaims, MonthTotal[] | Error>({
 async function readGroup(group: KeyClaims[]): Promise<(MonthTotal[] | Error)[]> {
   const callers = new Map(group.map((claims) => [JSON.stringify(claims), claims]));
   const distinct = [...callers.values()];
-  const read = (claims: KeyClaims[]) => asKeysAtOnce((client) => selectMonthTotals(client, claims));
+  const read = (claims: KeyClaims[]) => asKeysAtOnce(claims, selectMonthTotals);
   const found: (MonthTotal[] | Error)[] = await read(distinct).catch((error) => {
     if (error instanceof ServiceError || distinct.length === 1) throw error;
     reportFailure(error, "A group of summaries could not be read; reading them one by one.");
