@@ -3086,6 +3086,26 @@ as $function$
   end
 $function$;
 
+-- What a project spent in a range of whole days, by pairs of model and feature: far fewer than the rows that it sums. The
+-- function runs with the rights of its caller, under row-level security. Postgres caches its plan per connection.
+create or replace function private.project_pairs(workspace uuid, project uuid, first_day date, until_day date)
+ returns table(model text, feature text, amount_usd numeric)
+ language plpgsql
+ stable
+ set search_path to ''
+ set enable_sort to 'off'
+as $function$
+#variable_conflict use_column
+begin
+  return query
+    select model, feature, sum(amount_usd)
+    from public.daily_spend
+    where workspace_id = workspace and project_id = project and day >= first_day and day < until_day
+    group by model, feature;
+end
+$function$;
+grant execute on function private.project_pairs(uuid,uuid,date,date) to outlay_key;
+
 -- Whether the session of the transaction's claims has proved a second factor.
 create or replace function private.proved_second_factor()
  returns boolean

@@ -86,19 +86,14 @@ export function selectSpendSlices(
     client,
     spendSlice,
     sql`with cut as materialized (${join(cutLines, " union all ")}),
-      -- Each row is looked up once here: there are far fewer pairs of names than rows. Materialized, because Postgres would
-      -- otherwise sort all rows for the sums by model.
+      -- The rows of the range are read once, for models and features.
       pairs as materialized (
-        select model, feature, sum(amount_usd) as amount_usd
-        from (
-          select model, feature, amount_usd
-          from public.daily_spend
-          where workspace_id = ${project.workspace_id} and project_id = ${project.id}
-            and day >= ${dayOf(firstWhole)} and day < ${dayOf(lastWhole)}
-          union all
-          select model, feature, amount_usd from cut
-        ) as lines
-        group by model, feature
+        select model, feature, amount_usd
+        from private.project_pairs(
+          ${project.workspace_id}, ${project.id}, ${dayOf(firstWhole)}::date, ${dayOf(lastWhole)}::date
+        )
+        union all
+        select model, feature, amount_usd from cut
       )
       select dimension, value, amount_usd, message_count, unpriced_count
       from (
