@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readCapture, toProtobuf } from "@/tests/helpers/otlp";
 import type { Call } from "./load";
 import type { Part } from "./part";
@@ -17,11 +18,12 @@ const lines = [
   { unit_type: "output_tokens", quantity: 34 },
 ];
 
-type Name = "bulk" | "json" | "protobuf";
+type Name = "single" | "bulk" | "json" | "protobuf";
 
 /**
- * Measures the spans of an AI SDK, in batches as its exporter sends them, against bulk calls whose messages have the same
- * lines. Every span is another call: what was recorded before would cost less.
+ * Measures the spans of an AI SDK, in batches as its exporter sends them, against bulk calls: of messages with one line, and of
+ * messages as the client sends them, with the same lines as a span and an idempotency key. Every span is another call: what
+ * was recorded before would cost less.
  */
 export function spansPart({ fast, keys }: Stage, requests: number): Part<Name> {
   const one = (index: number) => keys.many[index % keys.many.length] ?? "";
@@ -35,7 +37,8 @@ export function spansPart({ fast, keys }: Stage, requests: number): Part<Name> {
     headers: { "content-type": type },
   });
   const calls: [Name, (index: number) => Call][] = [
-    ["bulk", (index) => bulk(one(index))],
+    ["single", (index) => bulk(one(index), { message: single })],
+    ["bulk", (index) => bulk(one(index), { message: whole }, true)],
     ["json", (index) => traces(one(index), json(), "application/json")],
     ["protobuf", (index) => traces(one(index), protobuf(), "application/x-protobuf")],
   ];
@@ -44,22 +47,28 @@ export function spansPart({ fast, keys }: Stage, requests: number): Part<Name> {
     contenders: calls.map(([name, call]) => ({
       name,
       server: fast,
-      count: requests / (name === "bulk" ? bulkSize : callsInExport),
+      count: requests / messagesIn(name),
       call,
       pace: { clients: 4 },
     })),
   };
 }
 
-function bulk(secret: string): Call {
-  const message = { type: "usage", provider: "openai", model: "gpt-4o", feature: "search", lines };
+const said = { type: "usage", provider: "openai", model: "gpt-4o", feature: "search" };
+const single = { ...said, ...lines[0] };
+const whole = { ...said, lines };
+
+function bulk(secret: string, item: { message: unknown }, isKeyed = false): Call {
   const messages = Array.from({ length: bulkSize }, () => ({
     project: "checkout-api",
     source: "api",
-    message,
+    ...(isKeyed && { idempotency_key: randomUUID() }),
+    ...item,
   }));
   return { method: "POST", path: "/api/v1/messages/batch", secret, body: JSON.stringify({ messages }) };
 }
+
+const messagesIn = (name: Name) => (name === "single" || name === "bulk" ? bulkSize : callsInExport);
 
 type Attribute = { key: string; value: { stringValue?: string } };
 type Span = { traceId: string; spanId: string; parentSpanId?: string; attributes: Attribute[] };
@@ -120,24 +129,46 @@ function stampable(template: Buffer): () => Uint8Array {
 
 /** Lines recorded a second. */
 const perLine = (name: Name) => (round: Round<Name>) =>
-  round[name].perSecond * (name === "bulk" ? bulkSize : callsInExport) * lines.length;
+  round[name].perSecond * messagesIn(name) * (name === "single" ? 1 : lines.length);
 
-const ofBulk = (name: Name) => (round: Round<Name>) => (100 * perLine(name)(round)) / perLine("bulk")(round);
+const ratio = (name: Name, to: Name) => (round: Round<Name>) =>
+  (100 * perLine(name)(round)) / perLine(to)(round);
+
+/** CPU of the service and Postgres together for one line, in ms. */
+const cpuOfLine = (name: Name) => (round: Round<Name>) =>
+  (round[name].cpuMs + round[name].postgresCpuMs) / messagesIn(name) / (name === "single" ? 1 : lines.length);
+
+const target = atLeast(60);
 
 const figures: Figure<Name>[] = [
-  { name: "bulk calls of 500 with three lines each: lines", unit: "/s", of: perLine("bulk") },
+  { name: "bulk calls of 500 with one line each: lines", unit: "/s", of: perLine("single") },
+  { name: "bulk calls of 500 with three lines and a key each: lines", unit: "/s", of: perLine("bulk") },
   { name: "exports of 512 AI SDK spans, JSON: lines", unit: "/s", of: perLine("json") },
   { name: "exports of 512 AI SDK spans, protobuf: lines", unit: "/s", of: perLine("protobuf") },
+  { name: "bulk, one line: CPU of a line, service + Postgres", unit: "ms", of: cpuOfLine("single") },
+  { name: "bulk, three lines and a key: CPU of a line", unit: "ms", of: cpuOfLine("bulk") },
+  { name: "AI SDK spans, JSON: CPU of a line", unit: "ms", of: cpuOfLine("json") },
+  { name: "AI SDK spans, protobuf: CPU of a line", unit: "ms", of: cpuOfLine("protobuf") },
   {
     name: "lines of AI SDK spans in JSON to lines of bulk calls, a second",
     unit: "%",
-    of: ofBulk("json"),
-    target: atLeast(60),
+    of: ratio("json", "single"),
+    target,
   },
   {
     name: "lines of AI SDK spans in protobuf to lines of bulk calls, a second",
     unit: "%",
-    of: ofBulk("protobuf"),
-    target: atLeast(60),
+    of: ratio("protobuf", "single"),
+    target,
+  },
+  {
+    name: "the same to bulk calls with as many lines, JSON",
+    unit: "%",
+    of: ratio("json", "bulk"),
+  },
+  {
+    name: "the same to bulk calls with as many lines, protobuf",
+    unit: "%",
+    of: ratio("protobuf", "bulk"),
   },
 ];

@@ -40,6 +40,12 @@ const emitters: [name: string, captures: string[], calls: number, expected: Reco
     sum({ input_tokens: 1200, output_tokens: 34 }, anthropic),
   ],
   ["Langfuse's SDK", ["langfuse-sdk-traces"], 2, sum(openAi, openAi)],
+  [
+    "Copilot CLI",
+    ["copilot-cli-metrics-from-protobuf", "copilot-cli-traces-from-protobuf"],
+    1,
+    { input_tokens: 201, cache_read_tokens: 1010, cache_write_tokens: 301, output_tokens: 31 },
+  ],
 ];
 
 describe.each(["json", "protobuf"] as const)("Over %s", (encoding) => {

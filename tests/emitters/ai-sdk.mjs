@@ -1,3 +1,4 @@
+import { otlpSettings } from "./stage/settings.mjs";
 import { runProgram } from "./stage/tools.mjs";
 
 const suffixed = (version) => (name) => (version === 7 ? name : `${name}-${version}`);
@@ -5,8 +6,8 @@ const suffixed = (version) => (name) => (version === 7 ? name : `${name}-${versi
 /** Version 5 does not say what `generateText` of OpenAI read from the cache: it counts as input. */
 const withoutCache = ({ cacheRead = 0, ...call }) =>
   call.provider === "openai" && !call.isStream
-    ? { ...call, input: call.input + cacheRead }
-    : { ...call, cacheRead };
+    ? [{ ...call, input: call.input + cacheRead }]
+    : [{ ...call, cacheRead }];
 
 const trial = (version, encoding, name = "", more = {}) => ({
   name: `AI SDK ${version}${name}, ${encoding}`,
@@ -21,10 +22,7 @@ const trial = (version, encoding, name = "", more = {}) => ({
       env: {
         PROVIDERS: providers,
         VERSION: String(version),
-        ENCODING: encoding,
-        OTEL_SERVICE_NAME: "shop",
-        OTEL_EXPORTER_OTLP_ENDPOINT: source.otlp,
-        OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer ${source.key}`,
+        ...otlpSettings(source, encoding),
         ...more,
       },
     }),

@@ -75,6 +75,8 @@ const claude = startProgram([claudeCommand, "-p", "--verbose", ...Object.entries
 });
 
 let kills = 0;
+/** Whether the service has been started for the last time. */
+let isOver = false;
 const endsAt = Date.now() + minutes * 60_000;
 try {
   await Promise.all([talk(), killAndStart()]);
@@ -89,7 +91,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Sends a message to the session, waits for its result, and so on to the end. */
+/** Sends a message to the session, waits for its result, and so on until the service stays. */
 async function talk() {
   const say = () =>
     claude.process.stdin.write(
@@ -98,7 +100,7 @@ async function talk() {
   say();
   for await (const line of createInterface({ input: claude.process.stdout })) {
     if (!line.includes('"type":"result"')) continue;
-    if (Date.now() > endsAt) break;
+    if (isOver) break;
     await wait(1000 + Math.random() * 1000);
     say();
   }
@@ -107,13 +109,14 @@ async function talk() {
 
 /** Kills the service for a while, shorter and longer than the exporter tries, and starts it again. */
 async function killAndStart() {
-  while (Date.now() < endsAt - 30_000) {
+  while (Date.now() < endsAt) {
     await wait(10_000 + Math.random() * 15_000);
     await service.kill();
     kills += 1;
     await wait([0, 500, 15_000][kills % 3]);
     await service.start();
   }
+  isOver = true;
 }
 
 /** Says what came of each call. @returns whether it is as it has to be */

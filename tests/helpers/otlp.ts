@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
-import { decodeExport } from "@/lib/sources/otlp/decode";
+import { type DescMessage, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import type { Signal } from "@/lib/sources/otlp/entry";
 import { ExportLogsServiceRequestSchema } from "@/lib/sources/otlp/proto/opentelemetry/proto/collector/logs/v1/logs_service_pb";
 import { ExportMetricsServiceRequestSchema } from "@/lib/sources/otlp/proto/opentelemetry/proto/collector/metrics/v1/metrics_service_pb";
@@ -24,10 +23,13 @@ const schemas = {
   logs: ExportLogsServiceRequestSchema,
 };
 
-/** The same export in protobuf. */
+/** The same export in protobuf, with all that it has. */
 export function toProtobuf(signal: Signal, body: unknown): Uint8Array {
-  const message: Message = decodeExport(signal, "json", Buffer.from(JSON.stringify(body)));
-  return toBinary(schemas[signal] as DescMessage, message);
+  const schema: DescMessage = schemas[signal];
+  const json = JSON.parse(JSON.stringify(body), (name, value) =>
+    /^(trace|span|parentSpan)Id$/.test(name) ? Buffer.from(value, "hex").toString("base64") : value,
+  ) as JsonValue;
+  return toBinary(schema, fromJson(schema, json, { ignoreUnknownFields: true }));
 }
 
 const lists = {

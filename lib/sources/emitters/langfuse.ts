@@ -32,6 +32,20 @@ const asOpenAiAnswers: Rule = {
   outputHasReasoning: true,
 };
 
+/** The same for OpenAI's Responses, whose names are also Anthropic's: what is counted apart tells them. */
+const asResponsesAnswer: Rule = {
+  ...shared,
+  requires: [`${usage}#input_tokens_details.cached_tokens`],
+  tokens: {
+    input: [`${usage}#input_tokens`],
+    cacheRead: [`${usage}#input_tokens_details.cached_tokens`],
+    output: [`${usage}#output_tokens`],
+    reasoning: [`${usage}#output_tokens_details.reasoning_tokens`],
+  },
+  inputHasCache: true,
+  outputHasReasoning: true,
+};
+
 /** Langfuse's own counts exclude each other. */
 const generation: Rule = {
   ...shared,
@@ -60,5 +74,10 @@ export const langfuse: Emitter = {
   name: "langfuse",
   scopes: [/^langfuse-sdk/],
   attributes: ["langfuse.observation.type"],
-  rules: [asOpenAiAnswers, generation, ...conventionRules.map((rule) => ({ ...rule, attribution: own }))],
+  rules: [
+    asOpenAiAnswers,
+    asResponsesAnswer,
+    generation,
+    ...conventionRules.map((rule) => ({ ...rule, attribution: own })),
+  ],
 };

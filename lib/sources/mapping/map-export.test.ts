@@ -57,6 +57,32 @@ const calls: [capture: string, expected: [provider: string, model: string, token
       ["google", "gemini-2.5-flash", { input: "208", cacheRead: "1080", output: "48", reasoning: "10" }],
     ],
   ],
+  // Its provider is `github` where it calls OpenAI.
+  [
+    "copilot-cli-traces",
+    [["openai", "gpt-5", { input: "201", cacheRead: "1010", output: "31", reasoning: "10" }]],
+  ],
+  [
+    "copilot-cli-traces-from-protobuf",
+    [
+      [
+        "anthropic",
+        "claude-sonnet-4-5",
+        { input: "201", cacheRead: "1010", cacheWrite: "301", output: "31" },
+      ],
+    ],
+  ],
+  ["copilot-cli-metrics-from-protobuf", []],
+  [
+    "langfuse-python-traces-from-protobuf",
+    [
+      ["openai", "gpt-4o-mini", { input: "201", cacheRead: "1010", output: "31", reasoning: "10" }],
+      ["openai", "gpt-4o-mini", { input: "202", cacheRead: "1020", output: "32", reasoning: "10" }],
+      ["openai", "gpt-4o-mini", { input: "203", cacheRead: "1030", output: "33", reasoning: "10" }],
+      ["openai", "gpt-4o-mini", { input: "204", cacheRead: "1040", output: "34", reasoning: "10" }],
+      ["openai", "text-embedding-3-small", { input: "205" }],
+    ],
+  ],
   [
     "openinference-traces-from-protobuf",
     [

@@ -1,4 +1,5 @@
 import { findProvider } from "@pydantic/genai-prices";
+import { matchModel } from "@/lib/ledger/pricing/catalogue-match";
 import { providerId } from "@/lib/ledger/pricing/names/providers";
 
 /**
@@ -6,8 +7,18 @@ import { providerId } from "@/lib/ledger/pricing/names/providers";
  * know, as it was told. Without one, the provider whose model it is; `unknown` where nobody knows.
  */
 export function providerName(told: string | undefined, model: string | undefined): string {
-  if (told !== undefined) return providerId(told) ?? told.toLowerCase();
-  return (model && findProvider({ modelId: model })?.id) || "unknown";
+  if (told !== undefined && !routers.has(told)) return providerId(told) ?? told.toLowerCase();
+  return (model && (findProvider({ modelId: model })?.id ?? makerOf(model))) || "unknown";
+}
+
+/** Names that say who passed a call on: Copilot's are for models of several makers. */
+const routers = new Set(["github"]);
+
+/** Who make models whose names alone do not show it, such as `text-embedding-3-small`. */
+const makers = ["openai", "google", "mistral", "cohere"];
+
+function makerOf(model: string): string | undefined {
+  return makers.find((maker) => typeof matchModel(maker, model) === "object");
 }
 
 /** A model's name without what is not part of it: the size of the context (`[1m]`), and its provider's name before it. */

@@ -91,6 +91,33 @@ test("Refuses values nested beyond reason", () => {
   expect(() => decodeExport("logs", "json", Buffer.from(body))).toThrow(ServiceError);
 });
 
+test("Builds nothing of JSON's attributes that are not on the allow-list, and all of a metric's", () => {
+  const listOf = (...names: string[]) => names.map((key) => ({ key, value: { stringValue: "x" } }));
+  const attributes = listOf("ai.prompt.messages", "gen_ai.response.id");
+  const json = (body: unknown) => Buffer.from(JSON.stringify(body));
+  const spans = decodeExport(
+    "traces",
+    "json",
+    json({ resourceSpans: [{ scopeSpans: [{ spans: [{ attributes, events: [{ attributes }] }] }] }] }),
+  ).resourceSpans[0]?.scopeSpans[0]?.spans;
+  expect(spans?.[0]?.attributes.map(({ key }) => key)).toEqual(["gen_ai.response.id"]);
+  expect(spans?.[0]?.events).toEqual([]);
+  const points = { aggregationTemporality: 1, dataPoints: [{ attributes, asInt: "1" }] };
+  const metrics = decodeExport(
+    "metrics",
+    "json",
+    json({ resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: "m", sum: points }] }] }] }),
+  ).resourceMetrics[0]?.scopeMetrics[0]?.metrics[0]?.data;
+  expect(metrics?.case === "sum" && metrics.value.dataPoints[0]?.attributes.length).toBe(2);
+});
+
+test("Refuses attributes that are none", () => {
+  for (const attributes of [["text"], [{ key: 5 }], "text"]) {
+    const body = { resourceSpans: [{ scopeSpans: [{ spans: [{ attributes }] }] }] };
+    expect(() => decodeExport("traces", "json", Buffer.from(JSON.stringify(body)))).toThrow(ServiceError);
+  }
+});
+
 test("Says nothing of the body in a refusal", () => {
   const secret = "a prompt about salaries";
   const body = JSON.stringify({ resourceSpans: [{ scopeSpans: secret }] });

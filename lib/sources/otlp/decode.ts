@@ -6,6 +6,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { ServiceError } from "@/lib/errors";
+import { allowList } from "@/lib/sources/emitters/allow-list";
 import type { Signal } from "./entry";
 import { ExportLogsServiceRequestSchema } from "./proto/opentelemetry/proto/collector/logs/v1/logs_service_pb";
 import { ExportMetricsServiceRequestSchema } from "./proto/opentelemetry/proto/collector/metrics/v1/metrics_service_pb";
@@ -37,7 +38,7 @@ export function decodeExport<S extends Signal>(
     if (encoding === "protobuf")
       return fromBinary(schema, bytes, { readUnknownFields: false }) as ExportRequest<S>;
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const json = text.trim() === "" ? {} : withBinaryIds(JSON.parse(text));
+    const json = text.trim() === "" ? {} : prepareJson(JSON.parse(text));
     return fromJson(schema, json, { ignoreUnknownFields: true }) as ExportRequest<S>;
   } catch {
     // The decoder's own message may quote the content, which can be a prompt.
@@ -52,18 +53,25 @@ export function decodeExport<S extends Signal>(
 /** The fields of a span or log record that are ids: OTLP's JSON has them in hex, protobuf's own mapping in base64. */
 const ids = ["traceId", "spanId", "parentSpanId"];
 
+/** What spans and log records have and nobody reads. */
+const unread = ["links", "events", "status", "traceState"];
+
 /** The lists that lead to spans and log records, from the outside in. */
 const paths = [
   ["resourceSpans", "scopeSpans", "spans"],
   ["resourceLogs", "scopeLogs", "logRecords"],
 ];
 
-/** Changes hex ids to base64, in place, and drops what also has ids and is not read: links and exemplars. */
-function withBinaryIds(json: JsonValue): JsonValue {
+/**
+ * Changes hex ids to base64, in place, and drops what is not read: it may have ids too (links, exemplars), and attributes that
+ * are not on the allow-list are most of an export. A metric keeps its attributes, because all of them make its series.
+ */
+function prepareJson(json: JsonValue): JsonValue {
   for (const [outer = "", middle = "", inner = ""] of paths) {
     for (const record of listed(listed(listed([json], outer), middle), inner)) {
       if (!isObject(record)) continue;
-      delete record.links;
+      for (const name of unread) delete record[name];
+      if (Array.isArray(record.attributes)) record.attributes = record.attributes.filter(isRead);
       for (const name of ids) if (record[name] !== undefined) record[name] = hexToBase64(record[name]);
     }
   }
@@ -73,6 +81,11 @@ function withBinaryIds(json: JsonValue): JsonValue {
     for (const point of listed(data, "dataPoints")) if (isObject(point)) delete point.exemplars;
   }
   return json;
+}
+
+/** Whether an attribute is on the allow-list. What is no attribute stays, and is refused. */
+function isRead(attribute: JsonValue): boolean {
+  return !isObject(attribute) || typeof attribute.key !== "string" || allowList.has(attribute.key);
 }
 
 function listed(values: JsonValue[], name: string): JsonValue[] {
