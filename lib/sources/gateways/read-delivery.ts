@@ -32,8 +32,9 @@ export function readDelivery(gateway: Gateway, bytes: Uint8Array, settings: Stor
  * @throws ServiceError validation_failed
  */
 export function readBroadcast(bytes: Uint8Array, settings: StoredSource | null): Told[] {
-  const request = decodeExport("traces", "json", bytes);
-  const entries = readEntries("traces", request, offeredNames(settings));
+  const offered = offeredNames(settings);
+  const request = decodeExport("traces", "json", bytes, offered);
+  const entries = readEntries("traces", request, offered);
   return mapExport(entries, settings, () => openRouter).records;
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ServiceError } from "@/lib/errors";
 import { mapExport } from "@/lib/sources/mapping/map-export";
+import { offeredNames } from "@/lib/sources/mapping/source-settings";
 import { readCapture, toProtobuf } from "@/tests/helpers/otlp";
 import { decodeExport, type Encoding } from "./decode";
 import type { Signal } from "./entry";
@@ -109,6 +110,14 @@ test("Builds nothing of JSON's attributes that are not on the allow-list, and al
     json({ resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: "m", sum: points }] }] }] }),
   ).resourceMetrics[0]?.scopeMetrics[0]?.metrics[0]?.data;
   expect(metrics?.case === "sum" && metrics.value.dataPoints[0]?.attributes.length).toBe(2);
+});
+
+test("Keeps the attributes of a span that a source's settings name, and those that settings offer", () => {
+  const attributes = ["git.repository", "team", "prompt"].map((key) => ({ key, value: { stringValue: "x" } }));
+  const body = Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ attributes }] }] }] }));
+  const offered = offeredNames({ project_attribute: "git.repository" });
+  const [entry] = readEntries("traces", decodeExport("traces", "json", body, offered), offered);
+  expect([...(entry?.offered.keys() ?? [])].sort()).toEqual(["git.repository", "team"]);
 });
 
 test("Refuses attributes that are none", () => {

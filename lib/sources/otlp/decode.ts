@@ -7,6 +7,7 @@ import {
 } from "@bufbuild/protobuf";
 import { ServiceError } from "@/lib/errors";
 import { allowList } from "@/lib/sources/emitters/allow-list";
+import { offeredNames } from "@/lib/sources/mapping/source-settings";
 import type { Signal } from "./entry";
 import { ExportLogsServiceRequestSchema } from "./proto/opentelemetry/proto/collector/logs/v1/logs_service_pb";
 import { ExportMetricsServiceRequestSchema } from "./proto/opentelemetry/proto/collector/metrics/v1/metrics_service_pb";
@@ -25,20 +26,23 @@ export type Encoding = "protobuf" | "json";
 export type ExportRequest<S extends Signal> = MessageShape<(typeof requests)[S]>;
 
 /**
- * Decodes the body of an export (OTLP 1.11, section OTLP/HTTP). An empty body is an empty export in both encodings.
+ * Decodes the body of an export (OTLP 1.11, section OTLP/HTTP). An empty body is an empty export in both encodings. What is
+ * not read afterwards may be missing.
+ * @param offered the attributes that the settings of the source may use, besides those on the allow-list
  * @throws ServiceError validation_failed where the bytes are not an export of this signal
  */
 export function decodeExport<S extends Signal>(
   signal: S,
   encoding: Encoding,
   bytes: Uint8Array,
+  offered: ReadonlySet<string> = offeredNames(null),
 ): ExportRequest<S> {
   const schema: DescMessage = requests[signal];
   try {
     if (encoding === "protobuf")
       return fromBinary(schema, bytes, { readUnknownFields: false }) as ExportRequest<S>;
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const json = text.trim() === "" ? {} : prepareJson(JSON.parse(text));
+    const json = text.trim() === "" ? {} : prepareJson(JSON.parse(text), offered);
     return fromJson(schema, json, { ignoreUnknownFields: true }) as ExportRequest<S>;
   } catch {
     // The decoder's own message may quote the content, which can be a prompt.
@@ -66,12 +70,12 @@ const paths = [
  * Changes hex ids to base64, in place, and drops what is not read: it may have ids too (links, exemplars), and attributes that
  * are not on the allow-list are most of an export. A metric keeps its attributes, because all of them make its series.
  */
-function prepareJson(json: JsonValue): JsonValue {
+function prepareJson(json: JsonValue, offered: ReadonlySet<string>): JsonValue {
   for (const [outer = "", middle = "", inner = ""] of paths) {
     for (const record of listed(listed(listed([json], outer), middle), inner)) {
       if (!isObject(record)) continue;
       for (const name of unread) delete record[name];
-      if (Array.isArray(record.attributes)) record.attributes = record.attributes.filter(isRead);
+      if (Array.isArray(record.attributes)) record.attributes = record.attributes.filter((one) => isRead(one, offered));
       for (const name of ids) if (record[name] !== undefined) record[name] = hexToBase64(record[name]);
     }
   }
@@ -83,9 +87,10 @@ function prepareJson(json: JsonValue): JsonValue {
   return json;
 }
 
-/** Whether an attribute is on the allow-list. What is no attribute stays, and is refused. */
-function isRead(attribute: JsonValue): boolean {
-  return !isObject(attribute) || typeof attribute.key !== "string" || allowList.has(attribute.key);
+/** Whether an attribute is on the allow-list or offered. What is no attribute stays, and is refused. */
+function isRead(attribute: JsonValue, offered: ReadonlySet<string>): boolean {
+  if (!isObject(attribute) || typeof attribute.key !== "string") return true;
+  return allowList.has(attribute.key) || offered.has(attribute.key);
 }
 
 function listed(values: JsonValue[], name: string): JsonValue[] {

@@ -61,7 +61,8 @@ async function answer(
   // Refuses unknown parameters, as every endpoint does.
   await parseRequest({}, request, Promise.resolve({}));
   const bytes = await readDecodedBytes(request, exportLimitBytes);
-  const entries = readEntries(signal, decodeExport(signal, encoding, bytes), offeredNames(key.source));
+  const offered = offeredNames(key.source);
+  const entries = readEntries(signal, decodeExport(signal, encoding, bytes, offered), offered);
   return encodeSuccess(signal, encoding, await recordExport({ key, lookup, address }, entries));
 }
 
