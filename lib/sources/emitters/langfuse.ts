@@ -25,6 +25,7 @@ const asOpenAiAnswers: Rule = {
   tokens: {
     input: [`${usage}#prompt_tokens`],
     cacheRead: [`${usage}#prompt_tokens_details.cached_tokens`],
+    cacheWrite: [`${usage}#prompt_tokens_details.cache_write_tokens`],
     output: [`${usage}#completion_tokens`],
     reasoning: [`${usage}#completion_tokens_details.reasoning_tokens`],
   },
@@ -39,6 +40,7 @@ const asResponsesAnswer: Rule = {
   tokens: {
     input: [`${usage}#input_tokens`],
     cacheRead: [`${usage}#input_tokens_details.cached_tokens`],
+    cacheWrite: [`${usage}#input_tokens_details.cache_write_tokens`],
     output: [`${usage}#output_tokens`],
     reasoning: [`${usage}#output_tokens_details.reasoning_tokens`],
   },

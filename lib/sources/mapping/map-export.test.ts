@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { decodeExport, type Encoding } from "@/lib/sources/otlp/decode";
 import { readEntries } from "@/lib/sources/otlp/read-entries";
-import { type Capture, readCapture, toProtobuf } from "@/tests/helpers/otlp";
+import { type Capture, exportSpans, readCapture, toProtobuf } from "@/tests/helpers/otlp";
 import { mapExport } from "./map-export";
 import type { SourceRecord } from "./source-record";
 
@@ -183,6 +183,20 @@ test("Keeps no prompt and no answer", () => {
         );
     }
   }
+});
+
+test.each(["prompt", "input"])("Counts what OpenAI wrote to its cache, in %s_tokens_details", (name) => {
+  const usage = {
+    [`${name}_tokens`]: 1500,
+    [`${name}_tokens_details`]: { cached_tokens: 1000, cache_write_tokens: 300 },
+    [name === "prompt" ? "completion_tokens" : "output_tokens"]: 34,
+  };
+  const attributes = {
+    "langfuse.observation.type": "generation",
+    "langfuse.observation.usage_details": JSON.stringify(usage),
+  };
+  const [record] = mapped(exportSpans([{ id: "1", attributes }]), "json").records;
+  expect(record && tokensOf(record)).toEqual(anthropic);
 });
 
 test("Says what Codex's metrics lack", () => {

@@ -113,8 +113,13 @@ test("Builds nothing of JSON's attributes that are not on the allow-list, and al
 });
 
 test("Keeps the attributes of a span that a source's settings name, and those that settings offer", () => {
-  const attributes = ["git.repository", "team", "prompt"].map((key) => ({ key, value: { stringValue: "x" } }));
-  const body = Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ attributes }] }] }] }));
+  const attributes = ["git.repository", "team", "prompt"].map((key) => ({
+    key,
+    value: { stringValue: "x" },
+  }));
+  const body = Buffer.from(
+    JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ attributes }] }] }] }),
+  );
   const offered = offeredNames({ project_attribute: "git.repository" });
   const [entry] = readEntries("traces", decodeExport("traces", "json", body, offered), offered);
   expect([...(entry?.offered.keys() ?? [])].sort()).toEqual(["git.repository", "team"]);

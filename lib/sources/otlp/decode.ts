@@ -75,7 +75,8 @@ function prepareJson(json: JsonValue, offered: ReadonlySet<string>): JsonValue {
     for (const record of listed(listed(listed([json], outer), middle), inner)) {
       if (!isObject(record)) continue;
       for (const name of unread) delete record[name];
-      if (Array.isArray(record.attributes)) record.attributes = record.attributes.filter((one) => isRead(one, offered));
+      if (Array.isArray(record.attributes))
+        record.attributes = record.attributes.filter((one) => isRead(one, offered));
       for (const name of ids) if (record[name] !== undefined) record[name] = hexToBase64(record[name]);
     }
   }
