@@ -1,8 +1,7 @@
 "use client";
 
-import { Check } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { callApi } from "@/components/api";
 import { anyKey, exampleRequest, writeKeySnippets } from "@/components/keys/key-snippets";
 import { type KeyView, type ServiceAddresses, toKeyView } from "@/components/keys/key-view";
@@ -11,6 +10,7 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { CodeBlock } from "@/components/ui/code-block";
 import { Secret } from "@/components/ui/secret";
+import { Step, Waiting } from "@/components/ui/step";
 import { Tabs } from "@/components/ui/tabs";
 import { useMutation } from "@/components/use-mutation";
 import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
@@ -124,47 +124,10 @@ export function FirstSteps({
           {message ? (
             <FirstMessage message={message} onContinue={() => router.refresh()} />
           ) : (
-            <p className="flex items-center gap-2.5 text-muted-foreground text-sm">
-              <span aria-hidden="true" className="size-2 rounded-full bg-primary motion-safe:animate-pulse" />
-              Waiting for the first message. It will appear here.
-            </p>
+            <Waiting>Waiting for the first message. It will appear here.</Waiting>
           )}
         </div>
       </Step>
     </ol>
-  );
-}
-
-function Step({
-  number,
-  title,
-  isDone,
-  children,
-}: {
-  number: number;
-  title: string;
-  isDone: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <li className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3">
-      <span
-        aria-hidden="true"
-        className={
-          isDone
-            ? "flex size-7 items-center justify-center rounded-full bg-success/15 text-success"
-            : "flex size-7 items-center justify-center rounded-full border text-muted-foreground text-sm"
-        }
-      >
-        {isDone ? <Check className="size-4" /> : number}
-      </span>
-      <div className="min-w-0">
-        <h2 className="pt-0.5 pb-2 font-medium">
-          {title}
-          {isDone ? <span className="sr-only"> (done)</span> : null}
-        </h2>
-        {children}
-      </div>
-    </li>
   );
 }

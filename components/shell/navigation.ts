@@ -6,6 +6,7 @@ import {
   LayoutDashboard,
   type LucideIcon,
   Plug,
+  Radio,
   Settings,
 } from "lucide-react";
 
@@ -18,6 +19,7 @@ export const navigation: NavEntry[] = [
   { segment: "activity", label: "Activity", icon: Activity },
   { segment: "projects", label: "Projects", icon: Folder },
   { segment: "keys", label: "Keys", icon: KeyRound },
+  { segment: "sources", label: "Sources", icon: Radio },
   { segment: "budgets", label: "Budgets", icon: Gauge },
   { segment: "connections", label: "Connections", icon: Plug },
   { segment: "settings", label: "Settings", icon: Settings },

@@ -130,10 +130,13 @@ const sourceSummary = {
   summary: z.string().meta({ description: "What the key may do, in words." }),
 };
 
+const listedSource = z.object(sourceSummary).meta({ id: "SourceSummary" });
+export type SourceSummary = z.output<typeof listedSource>;
+
 export const sourceList = z
   .object({
     sources: z
-      .array(z.object(sourceSummary).meta({ id: "SourceSummary" }))
+      .array(listedSource)
       .meta({ description: "Keys that were set up as sources or sent something, the latest first." }),
     can_create: z.boolean().meta({ description: "Whether you may add one." }),
   })

@@ -91,7 +91,11 @@ describe("The cost that a source gives", () => {
     const source = await makeTeamSource(harness);
     await source.configure({ trusted_cost: true });
     const { "gen_ai.usage.input_tokens": _, "gen_ai.usage.output_tokens": __, ...image } = span().attributes;
-    await source.accept(exportSpans([{ id: "f1", attributes: { ...image, "gen_ai.usage.cost": 2, "gen_ai.usage.input_tokens": 0 } }]));
+    await source.accept(
+      exportSpans([
+        { id: "f1", attributes: { ...image, "gen_ai.usage.cost": 2, "gen_ai.usage.input_tokens": 0 } },
+      ]),
+    );
     expect(await costOf(source)).toEqual([{ cost_status: "client", amount: "2" }]);
   });
 
@@ -242,7 +246,12 @@ test("Tags are those of the settings, and those that the emitter is known to hav
     );
     return rows.map(({ tags }) => tags);
   };
-  const resource = { team: "growth", "acme.floor": 4, region: "eu", "acme.note": "sk-proj-aaaaaaaaaaaaaaaaaaaaaaaa" };
+  const resource = {
+    team: "growth",
+    "acme.floor": 4,
+    region: "eu",
+    "acme.note": "sk-proj-aaaaaaaaaaaaaaaaaaaaaaaa",
+  };
   await source.accept(exportSpans([span()], { resource }));
   expect(await tagsOf()).toEqual([["team:growth"]]);
   await source.configure({

@@ -48,7 +48,9 @@ test("Says what came in by emitter, with the last record, and counts what was to
 
 test("Names models without a price", async () => {
   const source = await makeTeamSource(harness);
-  await source.accept(exportSpans(spans(3, { "gen_ai.response.model": "house-model", "gen_ai.provider.name": "acme" })));
+  await source.accept(
+    exportSpans(spans(3, { "gen_ai.response.model": "house-model", "gen_ai.provider.name": "acme" })),
+  );
   expect((await source.read()).unpriced).toEqual([{ provider: "acme", model: "house-model", line_count: 6 }]);
 });
 
@@ -203,7 +205,12 @@ describe("A flood", () => {
     const source = await makeTeamSource(harness, onlyCheckout);
     const long = "x".repeat(490);
     for (let index = 0; index < 60; index += 1) {
-      const attributes = { project: `p-${index}`, "user.email": long, "session.id": long, "gen_ai.conversation.id": long };
+      const attributes = {
+        project: `p-${index}`,
+        "user.email": long,
+        "session.id": long,
+        "gen_ai.conversation.id": long,
+      };
       await source.accept(exportSpans(spans(40, attributes)));
     }
     await source.until(({ refusals }) => refusals[0]?.description.includes("p-59") === true);

@@ -1,0 +1,110 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { cache } from "react";
+import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { serviceAddresses } from "@/app/(dashboard)/[workspace]/service-addresses";
+import { RefreshWhile } from "@/components/prices/refresh-while";
+import { Facts } from "@/components/settings/facts";
+import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
+import { PageHeader } from "@/components/shell/page-header";
+import { Arrivals } from "@/components/sources/arrivals";
+import { KeptRecords } from "@/components/sources/kept-records";
+import { Refusals } from "@/components/sources/refusals";
+import { SourceSettingsForm } from "@/components/sources/settings-form";
+import { describeSettings } from "@/components/sources/settings-form-state";
+import { SetupGuide } from "@/components/sources/setup-guide";
+import { SourceBadges } from "@/components/sources/source-table";
+import { toSourceView } from "@/components/sources/source-view";
+import { UnpricedModels } from "@/components/sources/unpriced-models";
+import { Waiting } from "@/components/ui/step";
+import { ServiceError } from "@/lib/errors";
+import { readSource } from "@/lib/keys/sources/service";
+
+type Props = { params: Promise<{ workspace: string; source: string }> };
+
+/** Reads the source, once for each request: the page and its title both need it. */
+const findSource = cache(async (slug: string, id: string) => {
+  const { claims, workspace } = await requireWorkspace(slug);
+  if (!/^[0-9a-f-]{36}$/i.test(id)) notFound();
+  const source = await readSource(claims, workspace.slug, id).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "not_found") notFound();
+    throw error;
+  });
+  return { workspace, source: toSourceView(source) };
+});
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { workspace, source } = await params;
+  return { title: (await findSource(workspace, source)).source.name };
+}
+
+/** A source: what came in from it, what was refused and can be sent again, what has no price, and its settings. */
+export default async function SourcePage({ params }: Props) {
+  const { workspace: slug, source: id } = await params;
+  const { source } = await findSource(slug, id);
+  const isHeard = source.last_received_at !== null;
+  const address = serviceAddresses().api;
+  return (
+    <>
+      <PageHeader
+        title={source.name}
+        parent={{ href: `/${slug}/sources`, label: "Sources" }}
+        actions={<SourceBadges {...source} />}
+      />
+      <RefreshWhile isRunning={!isHeard} />
+      <SettingsSections>
+        <SettingsSection title="What came in" description={source.summary}>
+          {source.arrivals.length > 0 ? (
+            <Arrivals source={source} workspace={slug} />
+          ) : (
+            <Waiting>Nothing has come in yet. It will appear here.</Waiting>
+          )}
+          {source.program ? (
+            <details>
+              <summary className="w-fit cursor-pointer rounded-sm text-muted-foreground text-sm hover:text-foreground">
+                How to set it up
+              </summary>
+              <div className="max-w-3xl pt-3">
+                <SetupGuide
+                  program={source.program}
+                  context={{ url: address, secret: "<the key>", keyId: id, project: undefined }}
+                />
+              </div>
+            </details>
+          ) : null}
+        </SettingsSection>
+        {source.refusals.length > 0 ? (
+          <SettingsSection
+            title="Refused"
+            description="What the key's conditions and limits did not admit, and requests that could not be read."
+          >
+            <KeptRecords
+              kept={source.kept}
+              canSend={source.can_edit}
+              path={`/api/v1/workspaces/${slug}/sources/${id}`}
+            />
+            <Refusals refusals={source.refusals} />
+          </SettingsSection>
+        ) : null}
+        {source.unpriced.length > 0 ? (
+          <SettingsSection
+            title="Without a price"
+            description="These count as 0 until a price is set. What was recorded is corrected then."
+          >
+            <UnpricedModels source={source} workspace={slug} />
+          </SettingsSection>
+        ) : null}
+        <SettingsSection
+          title="Settings"
+          description="How what it sends is attributed. The key's conditions hold, whatever the settings say."
+        >
+          {source.can_edit ? (
+            <SourceSettingsForm workspace={slug} id={id} settings={source.settings} />
+          ) : (
+            <Facts facts={describeSettings(source.settings)} />
+          )}
+        </SettingsSection>
+      </SettingsSections>
+    </>
+  );
+}

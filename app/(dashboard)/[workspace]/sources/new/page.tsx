@@ -1,0 +1,27 @@
+import type { Metadata } from "next";
+import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { serviceAddresses } from "@/app/(dashboard)/[workspace]/service-addresses";
+import { PageHeader } from "@/components/shell/page-header";
+import { AddSource } from "@/components/sources/add-source";
+import { EmptyState } from "@/components/ui/empty-state";
+
+export const metadata: Metadata = { title: "Add a source" };
+
+type Props = { params: Promise<{ workspace: string }> };
+
+/** Adds a source: the program, its key, the lines to paste, and the first record. */
+export default async function NewSourcePage({ params }: Props) {
+  const {
+    workspace: { slug, role },
+  } = await requireWorkspace((await params).workspace);
+  return (
+    <>
+      <PageHeader title="Add a source" parent={{ href: `/${slug}/sources`, label: "Sources" }} />
+      {role === "viewer" ? (
+        <EmptyState title="Viewers cannot add a source">Ask a member of this workspace.</EmptyState>
+      ) : (
+        <AddSource workspace={slug} url={serviceAddresses().api} />
+      )}
+    </>
+  );
+}

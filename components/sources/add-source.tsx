@@ -1,0 +1,188 @@
+"use client";
+
+import { useState } from "react";
+import { callApi } from "@/components/api";
+import type { KeyFormPart } from "@/components/keys/key-form-part";
+import { type KeyForm, newKeyForm, parseKeyForm, summarizeKeyForm } from "@/components/keys/key-form-state";
+import { ProjectChoice } from "@/components/keys/project-choice";
+import { useProjectList } from "@/components/shell/use-project-list";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { Form } from "@/components/ui/form";
+import { TextField } from "@/components/ui/form-field";
+import { Secret } from "@/components/ui/secret";
+import { Step } from "@/components/ui/step";
+import { useMutation } from "@/components/use-mutation";
+import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
+import { type SourceProgram, sourcePrograms } from "@/lib/contract/source-programs";
+import { FirstRecord } from "./first-record";
+import { programs } from "./programs";
+import { SetupGuide } from "./setup-guide";
+import { useSource } from "./use-source";
+
+/** A key that was made for a source, with its secret. `project`: its project if it has exactly one. */
+type Created = {
+  id: string;
+  secret: string;
+  summary: string;
+  program: SourceProgram;
+  project: string | undefined;
+};
+
+const check = (form: KeyForm) => parseKeyForm(form).errors;
+
+/**
+ * Adds a source in four steps: choose the program, make its key, paste the lines with the key, see the first record. The secret
+ * is shown only until the page is left.
+ * @param props.url the address of this service
+ */
+export function AddSource({ workspace, url }: { workspace: string; url: string }) {
+  const [program, setProgram] = useState<SourceProgram>();
+  const [created, setCreated] = useState<Created>();
+  const source = useSource(created && `/api/v1/workspaces/${workspace}/sources/${created.id}`);
+  const isReceived = (source?.recorded ?? 0) > 0;
+  return (
+    <ol className="grid max-w-3xl gap-8">
+      <Step number={1} title="Choose what you run" isDone={created !== undefined}>
+        {created ? (
+          <p className="text-muted-foreground text-sm">{programs[created.program].label}</p>
+        ) : (
+          <ProgramChoice value={program} onChange={setProgram} />
+        )}
+      </Step>
+      <Step number={2} title="Make a key for it" isDone={created !== undefined}>
+        {created ? (
+          <div className="grid gap-2">
+            <Secret secret={created.secret} label="secret" />
+            <p className="text-muted-foreground text-sm">
+              It is shown only until you leave this page. {created.summary}
+            </p>
+          </div>
+        ) : program ? (
+          <SourceKey key={program} workspace={workspace} program={program} onCreated={setCreated} />
+        ) : (
+          <p className="text-muted-foreground text-sm">The key can log usage, and do nothing else.</p>
+        )}
+      </Step>
+      <Step number={3} title="Paste the lines" isDone={isReceived}>
+        {created ? (
+          <SetupGuide
+            program={created.program}
+            context={{ url, secret: created.secret, keyId: created.id, project: created.project }}
+          />
+        ) : (
+          <p className="text-muted-foreground text-sm">They will have your key in them.</p>
+        )}
+      </Step>
+      <Step number={4} title="Watch it arrive" isDone={isReceived}>
+        <div aria-live="polite">
+          {created ? (
+            <FirstRecord source={source} workspace={workspace} />
+          ) : (
+            <p className="text-muted-foreground text-sm">The first record will appear here.</p>
+          )}
+        </div>
+      </Step>
+    </ol>
+  );
+}
+
+function ProgramChoice({
+  value,
+  onChange,
+}: {
+  value: SourceProgram | undefined;
+  onChange: (program: SourceProgram) => void;
+}) {
+  return (
+    <fieldset>
+      <legend className="sr-only">What do you run?</legend>
+      <div className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
+        {sourcePrograms.map((program) => (
+          <label
+            key={program}
+            className="grid cursor-pointer content-start gap-0.5 rounded-lg border px-3.5 py-2.5 text-sm hover:bg-accent has-checked:border-primary has-checked:bg-accent has-focus-visible:outline-2 has-focus-visible:outline-ring"
+          >
+            <input
+              type="radio"
+              name="program"
+              value={program}
+              checked={program === value}
+              onChange={() => onChange(program)}
+              className="sr-only"
+            />
+            <span className="font-medium">{programs[program].label}</span>
+            <span className="text-muted-foreground text-xs">{programs[program].description}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** The form of the key: a name and projects. What else a key can have is on the page Keys. */
+function SourceKey({
+  workspace,
+  program,
+  onCreated,
+}: {
+  workspace: string;
+  program: SourceProgram;
+  onCreated: (created: Created) => void;
+}) {
+  const [form, setForm] = useState<KeyForm>({
+    ...newKeyForm,
+    name: programs[program].name,
+    sources: ["api"],
+  });
+  const projects = useProjectList(workspace);
+  const { run, reset, isPending, problem, fieldErrors } = useMutation(
+    (given: KeyForm) =>
+      callApi<typeof apiKeyWithSecret, typeof createApiKeyRequest>(
+        "POST",
+        `/api/v1/workspaces/${workspace}/api-keys`,
+        { ...parseKeyForm(given).request, source: { program } },
+      ),
+    { check, quiet: true, refresh: false },
+  );
+  const part: KeyFormPart = {
+    form,
+    change: (changes) => {
+      setForm((current) => ({ ...current, ...changes }));
+      reset();
+    },
+    errors: fieldErrors,
+  };
+  const create = async () => {
+    const key = await run(form);
+    if (!key) return;
+    const [only, ...others] = form.where === "only" ? form.projects : [];
+    onCreated({
+      id: key.id,
+      secret: key.secret,
+      summary: key.summary,
+      program,
+      project: others.length === 0 ? only : undefined,
+    });
+  };
+  return (
+    <Form noValidate onSubmit={create} className="grid max-w-xl gap-5">
+      <TextField
+        label="What is it called?"
+        error={fieldErrors.name}
+        value={form.name}
+        onChange={({ currentTarget }) => part.change({ name: currentTarget.value })}
+        maxLength={120}
+        autoComplete="off"
+      />
+      <ProjectChoice {...part} projects={projects} />
+      <p role="status" className="text-sm">
+        {summarizeKeyForm(form)}
+      </p>
+      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
+      <Button type="submit" disabled={isPending} className="w-fit">
+        Make the key
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,66 @@
+import Link from "next/link";
+import { activityHref } from "@/components/filters/href";
+import { formatNumber } from "@/components/format-count";
+import { Money } from "@/components/money";
+import { Time } from "@/components/time";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import type { SourceView } from "./source-view";
+
+/** What came in from a source, by emitter: counts, and the last record. */
+export function Arrivals({ source, workspace }: { source: SourceView; workspace: string }) {
+  const environment = source.environment === "test" ? "test" : undefined;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <Table aria-label="What came in">
+        <TableHeader>
+          <TableRow>
+            <TableHead className="pl-0">Emitter</TableHead>
+            <TableHead className="text-right">Recorded</TableHead>
+            <TableHead className="hidden text-right md:table-cell">Sent before</TableHead>
+            <TableHead className="text-right">Refused</TableHead>
+            <TableHead className="hidden sm:table-cell">Last record</TableHead>
+            <TableHead className="pr-0 text-right">Last received</TableHead>
+          </TableRow>
+        </TableHeader>
+        <TableBody>
+          {source.arrivals.map(({ emitter, recorded, repeated, refused, last_at: at, latest }) => (
+            <TableRow key={emitter}>
+              <TableCell className="pl-0 font-medium [overflow-wrap:anywhere]">{emitter}</TableCell>
+              <TableCell className="text-right tabular-nums">{formatNumber(recorded)}</TableCell>
+              <TableCell className="hidden text-right text-muted-foreground tabular-nums md:table-cell">
+                {formatNumber(repeated)}
+              </TableCell>
+              <TableCell className="text-right tabular-nums">{formatNumber(refused)}</TableCell>
+              <TableCell className="hidden sm:table-cell">
+                {latest ? (
+                  <span className="grid">
+                    <span className="[overflow-wrap:anywhere]">{latest.model ?? latest.provider}</span>
+                    <span className="text-muted-foreground text-xs">
+                      {latest.cost_status === "unpriced" ? (
+                        "no price known"
+                      ) : (
+                        <Money usd={latest.amount_usd} />
+                      )}
+                      {latest.cost_status === "included" ? ", included" : null}
+                    </span>
+                  </span>
+                ) : (
+                  <span className="text-muted-foreground">none</span>
+                )}
+              </TableCell>
+              <TableCell className="whitespace-nowrap pr-0 text-right">
+                <Time at={at} />
+              </TableCell>
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+      <Link
+        href={activityHref(workspace, { key: source.id, period: "all", environment })}
+        className="w-fit rounded-sm text-sm underline underline-offset-4"
+      >
+        Show the records
+      </Link>
+    </div>
+  );
+}

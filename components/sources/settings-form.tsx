@@ -1,0 +1,154 @@
+"use client";
+
+import { useState } from "react";
+import { callApi } from "@/components/api";
+import { useProjectList } from "@/components/shell/use-project-list";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { Checkbox } from "@/components/ui/checkbox";
+import { Combobox } from "@/components/ui/combobox";
+import { Form } from "@/components/ui/form";
+import { FormField, TextField } from "@/components/ui/form-field";
+import { Select } from "@/components/ui/select";
+import { useMutation } from "@/components/use-mutation";
+import type { apiKey, editApiKeyRequest } from "@/lib/contract/api-keys";
+import { offeredAttributes } from "@/lib/contract/source-programs";
+import type { SourceSettings } from "@/lib/contract/sources";
+import { costLabels, type SettingsForm, toSettingsChange, toSettingsForm } from "./settings-form-state";
+import { TagFields } from "./tag-fields";
+
+const toOptions = (names: readonly string[]) => names.map((name) => ({ value: name, label: name }));
+
+/** The form of a source's settings. They apply from its next export on. */
+export function SourceSettingsForm({
+  workspace,
+  id,
+  settings,
+}: {
+  workspace: string;
+  id: string;
+  settings: SourceSettings | null;
+}) {
+  const [form, setForm] = useState(() => toSettingsForm(settings));
+  const projects = useProjectList(workspace);
+  const { run, reset, isPending, problem, fieldErrors } = useMutation(
+    (given: SettingsForm) =>
+      callApi<typeof apiKey, typeof editApiKeyRequest>(
+        "PATCH",
+        `/api/v1/workspaces/${workspace}/api-keys/${id}`,
+        { source: toSettingsChange(given) },
+      ),
+    { done: "Saved. The settings apply from the next export on.", quiet: true },
+  );
+  const change = (changes: Partial<SettingsForm>) => {
+    setForm((current) => ({ ...current, ...changes }));
+    reset();
+  };
+  const errorOf = (field: string) => fieldErrors[`source.${field}`];
+
+  return (
+    <Form noValidate onSubmit={() => run(form)} className="grid max-w-2xl gap-6">
+      <div className="grid items-start gap-5 sm:grid-cols-2">
+        <ChosenOne
+          label="Project from the attribute"
+          description="Its value becomes a slug: “Checkout API” is checkout-api, a repository's address its name."
+          error={errorOf("project_attribute")}
+          options={toOptions(offeredAttributes.project)}
+          value={form.projectAttribute}
+          onChange={(projectAttribute) => change({ projectAttribute })}
+          placeholder="As the program says"
+        />
+        <ChosenOne
+          label="Default project"
+          description="For what names no project."
+          error={errorOf("default_project")}
+          options={projects.map(({ slug, name }) => ({
+            value: slug,
+            label: slug,
+            ...(name !== slug && { hint: name }),
+          }))}
+          value={form.defaultProject}
+          onChange={(defaultProject) => change({ defaultProject })}
+          placeholder="The key's, or the service's name"
+        />
+        <ChosenOne
+          label="Feature from the attribute"
+          error={errorOf("feature_attribute")}
+          options={toOptions(offeredAttributes.feature)}
+          value={form.featureAttribute}
+          onChange={(featureAttribute) => change({ featureAttribute })}
+          placeholder="As the program says"
+        />
+        <TextField
+          label="Default feature"
+          error={errorOf("default_feature")}
+          value={form.defaultFeature}
+          onChange={({ currentTarget }) => change({ defaultFeature: currentTarget.value })}
+          placeholder="None"
+          maxLength={128}
+          autoComplete="off"
+        />
+      </div>
+      <TagFields form={form} onChange={(tags) => change({ tags })} errors={fieldErrors} />
+      <FormField label="Which cost is recorded?" error={errorOf("trusted_cost")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={form.cost}
+            onChange={({ currentTarget }) => change({ cost: currentTarget.value as SettingsForm["cost"] })}
+            className="max-w-md"
+          >
+            {Object.entries(costLabels).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </FormField>
+      <Checkbox
+        label="A subscription covers it"
+        description="Claude Pro and Max, seats of Copilot: recorded as included, at no cost, with the list price beside it."
+        checked={form.isCovered}
+        onChange={({ currentTarget }) => change({ isCovered: currentTarget.checked })}
+      />
+      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
+      <Button type="submit" disabled={isPending} className="w-fit">
+        Save
+      </Button>
+    </Form>
+  );
+}
+
+/** A field for one of a few names, or another that is typed. */
+function ChosenOne({
+  label,
+  description,
+  error,
+  value,
+  onChange,
+  ...combobox
+}: {
+  label: string;
+  description?: string;
+  error: string | undefined;
+  options: { value: string; label: string; hint?: string }[];
+  value: string;
+  onChange: (value: string) => void;
+  placeholder: string;
+}) {
+  return (
+    <FormField label={label} error={error} {...(description && { description })}>
+      {(control) => (
+        <Combobox
+          {...control}
+          {...combobox}
+          limit={1}
+          allowNew
+          value={value === "" ? [] : [value]}
+          onChange={([chosen = ""]) => onChange(chosen)}
+        />
+      )}
+    </FormField>
+  );
+}
