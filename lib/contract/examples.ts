@@ -8,6 +8,7 @@ import { otlpExamples } from "./examples/otlp";
 import { peopleExamples } from "./examples/people";
 import { priceExamples } from "./examples/prices";
 import { readExamples } from "./examples/reads";
+import { sourceExamples } from "./examples/sources";
 import { spendExamples } from "./examples/spend";
 import { subscriptionExamples } from "./examples/subscriptions";
 import { workspaceExamples } from "./examples/workspaces";
@@ -17,6 +18,7 @@ const sets: ExampleSet[] = [
   readExamples,
   otlpExamples,
   gatewayExamples,
+  sourceExamples,
   spendExamples,
   priceExamples,
   subscriptionExamples,

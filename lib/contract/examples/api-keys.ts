@@ -1,4 +1,5 @@
 import type { ExampleSet } from "./example-set";
+import { sourceSettingsExample } from "./sources";
 
 const key = {
   id: "0193a0f9-2b1c-7a44-b1f0-6c1d2e3f4a5b",
@@ -20,6 +21,7 @@ const key = {
   expires_at: "2027-03-01T00:00:00.000+00:00",
   rate_limit_rpm: 600,
   allowed_cidrs: ["203.0.113.0/24"],
+  source: null,
   environment: "live",
   status: "active",
   revoked_at: null,
@@ -45,6 +47,15 @@ export const apiKeyExamples: ExampleSet = {
           expires_at: "2027-03-01T00:00:00Z",
           rate_limit_rpm: 600,
           allowed_cidrs: ["203.0.113.0/24"],
+        },
+      },
+      source: {
+        summary: "A key for Claude Code on every machine of a team",
+        value: {
+          name: "Claude Code, team",
+          permissions: ["log_usage"],
+          conditions: { project_slugs: ["checkout", "search"] },
+          source: sourceSettingsExample,
         },
       },
       test: {
