@@ -759,7 +759,7 @@ create table public.source_refusals (
   constraint source_refusals_pkey primary key (workspace_id, api_key_id, reason),
   constraint source_refusals_code_check check (char_length(code) >= 1 and char_length(code) <= 64),
   constraint source_refusals_description_check check (char_length(description) <= 500),
-  constraint source_refusals_example_check check (octet_length(example::text) <= 4096),
+  constraint source_refusals_example_check check (octet_length(example::text) <= 16384),
   constraint source_refusals_reason_check check (char_length(reason) = 64),
   constraint source_refusals_workspace_id_api_key_id_fkey foreign key (workspace_id, api_key_id) references public.api_keys(workspace_id, id) on delete cascade
 );

@@ -78,8 +78,8 @@ function count(arrival: Arrivals, { provider, model }: SourceRecord, verdict: Ve
     const { id, amount_usd: amount, cost_status: status } = verdict.result;
     arrival.latest = {
       id,
-      provider: provider.slice(0, 64),
-      model: model?.slice(0, maxNameLength) ?? null,
+      provider: storable(provider, maxNameLength),
+      model: model === undefined ? null : storable(model, maxNameLength),
       amount: amount instanceof ExactNumber ? amount.text : String(amount),
       status,
     };
@@ -91,7 +91,7 @@ const alike = new Set(["monthly_limit_exceeded", "rate_limited", "key_expired"])
 
 /** @param example names of the record; left out for what is not a record */
 function toRefusal({ code, message }: ServiceError, example: Record<string, string> | null = null) {
-  const description = message.slice(0, maxDescriptionLength);
+  const description = storable(message, maxDescriptionLength);
   const subject = alike.has(code) ? "" : description;
   return { code, of_record: example !== null, subject, description, count: 1, example };
 }
@@ -112,8 +112,13 @@ function exampleOf(record: SourceRecord, key: Exporter["key"]): Record<string, s
   };
   return Object.fromEntries(
     Object.entries(names).flatMap(([name, value]) => {
-      const text = value?.toWellFormed().replaceAll("\u0000", "").slice(0, maxNameLength).toWellFormed();
-      return text ? [[name, text]] : [];
+      const text = storable(value ?? "", maxNameLength);
+      return text === "" ? [] : [[name, text]];
     }),
   );
+}
+
+/** Text as Postgres can hold it in JSON: cut, without NUL and without halves of characters. */
+function storable(text: string, maxLength: number): string {
+  return text.slice(0, maxLength).toWellFormed().replaceAll("\u0000", "");
 }

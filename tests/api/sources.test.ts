@@ -213,7 +213,7 @@ describe("A flood", () => {
       };
       await source.accept(exportSpans(spans(40, attributes)));
     }
-    await source.until(({ refusals }) => refusals[0]?.description.includes("p-59") === true);
+    await source.until(({ refused }) => refused === 2_400);
     await source.until(({ kept }) => kept.exports > 0);
     const { rows } = await harness.fixtures.sql.query(
       `select count(*)::int as exports, sum(byte_count)::int as bytes,
@@ -225,6 +225,22 @@ describe("A flood", () => {
     expect(rows[0].bytes).toBeLessThanOrEqual(1024 * 1024);
     expect(rows[0].reasons).toBeLessThanOrEqual(50);
   }, 60_000);
+
+  test("Of texts that Postgres cannot hold fails nobody's counts", async () => {
+    const hostile = await makeTeamSource(harness, onlyCheckout);
+    const neighbour = await makeTeamSource(harness, {}, hostile.team);
+    const texts = ["\u{1F600}".repeat(200), `${"x".repeat(127)}\u{1F600}`, "a\u0000b", '"\\'.repeat(100)];
+    for (const text of texts) {
+      const attributes = { project: "payroll", feature: text, "gen_ai.response.model": text };
+      await hostile.accept(exportSpans(spans(2, attributes), { service: text }));
+      await neighbour.accept(exportSpans(spans(1)));
+    }
+    expect(await hostile.until(({ refused }) => refused === 8)).toMatchObject({ told: 8 });
+    await neighbour.until(({ told }) => told === 4);
+    await hostile.until(({ kept }) => kept.records === 8);
+    await hostile.edit({ conditions: null });
+    expect((await hostile.replay()).body).toMatchObject({ sent: 8, recorded: 8 });
+  });
 
   test("Of unknown keys leaves nothing", async () => {
     const { url } = await makeTeamSource(harness);

@@ -27,8 +27,8 @@ const isOfMail = (path: string) => path === "/reset/new";
 /** Pages for users who have to set up or prove a second factor. */
 const isOfSecondFactor = (path: string) => ["/sign-in/code", "/workspaces/two-factor"].includes(path);
 
-/** A workspace with some of everything, an invitation to it, and an authorization request. */
-type Scene = { slug: string; invitation: string; question: string };
+/** A workspace with some of everything, an invitation to it, an authorization request, and the id of a source. */
+type Scene = { slug: string; invitation: string; question: string; source: string };
 
 async function setScene(world: World): Promise<Scene> {
   const { baseUrl } = world.service;
@@ -45,14 +45,24 @@ async function setScene(world: World): Promise<Scene> {
   await make("/budgets", { scope_type: "global", amount: 1_000 });
   const { link } = await make("/invitations", { role: "viewer" });
   const question = authorizeUrl(baseUrl, await registerClient(baseUrl), makePkce().challenge);
-  return { slug, invitation: new URL(String(link)).pathname, question: question.slice(baseUrl.length) };
+  const { id: source } = await make("/api-keys", {
+    name: "Claude Code",
+    permissions: ["log_usage"],
+    source: { program: "claude-code" },
+  });
+  return {
+    slug,
+    invitation: new URL(String(link)).pathname,
+    question: question.slice(baseUrl.length),
+    source: String(source),
+  };
 }
 
-function addressOf(path: string, { slug, invitation, question }: Scene): string {
+function addressOf(path: string, { slug, invitation, question, source }: Scene): string {
   if (path === "/oauth/authorize") return question;
   if (path === "/workspaces/two-factor") return `${path}?workspace=${slug}`;
   const address = path === "/invite/[token]" ? invitation : path.replace("[workspace]", slug);
-  return address.replace("[project]", "checkout");
+  return address.replace("[project]", "checkout").replace("[source]", source);
 }
 
 /** Opens each page and runs the checks of every page. */

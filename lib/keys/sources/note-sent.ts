@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { callAsService } from "@/lib/db/transaction";
-import { log } from "@/lib/log";
+import { ServiceError } from "@/lib/errors";
+import { log, reportFailure } from "@/lib/log";
 
 /** The last record of an emitter that was recorded. `amount` is exact text, USD. */
 type Latest = { id: string; provider: string | null; model: string | null; amount: string; status: string };
@@ -43,7 +44,7 @@ const keepEveryMs = 5_000;
 const maxKeys = 2_000;
 const maxReasons = 49;
 const maxKept = 20;
-const maxKeptRecords = 20_000;
+const maxKeptRecords = { ofKey: 1_000, inAll: 5_000 };
 
 type Waiting = { arrivals: Map<string, Arrival>; refusals: Map<string, Refusal>; kept: Kept[] };
 
@@ -66,12 +67,7 @@ export function noteSent(keyId: string, sent: Sent): void {
   }
   for (const arrival of sent.arrivals) addArrival(of, arrival);
   for (const refusal of sent.refusals) addRefusal(of, refusal);
-  if (sent.kept && sent.kept.count > 0 && keptRecords + sent.kept.count <= maxKeptRecords) {
-    of.kept.push(sent.kept);
-    keptRecords += sent.kept.count;
-    const dropped = of.kept.length > maxKept ? of.kept.shift() : undefined;
-    keptRecords -= dropped?.count ?? 0;
-  }
+  if (sent.kept) keep(of, sent.kept);
   if (!isStoring) void storeWaiting();
 }
 
@@ -79,6 +75,19 @@ export function noteSent(keyId: string, sent: Sent): void {
 export async function storeSent(): Promise<void> {
   keptAt.clear();
   await storeOnce();
+}
+
+/** Keeps refused records until they are stored; the oldest of the key go. */
+function keep({ kept }: Waiting, added: Kept): void {
+  if (added.count === 0 || keptRecords + added.count > maxKeptRecords.inAll) return;
+  kept.push(added);
+  keptRecords += added.count;
+  let ofKey = kept.reduce((sum, { count }) => sum + count, 0);
+  while (kept.length > maxKept || ofKey > maxKeptRecords.ofKey) {
+    const dropped = kept.shift()?.count ?? 0;
+    ofKey -= dropped;
+    keptRecords -= dropped;
+  }
 }
 
 function addArrival({ arrivals }: Waiting, { emitter, latest, ...counts }: Arrival): void {
@@ -125,20 +134,43 @@ async function storeWaiting(): Promise<void> {
 }
 
 async function storeOnce(): Promise<void> {
+  const noted = take(performance.now());
+  if (noted.arrivals.length + noted.refusals.length + noted.exports.length === 0) return;
   try {
-    const noted = take(performance.now());
-    if (noted.arrivals.length + noted.refusals.length + noted.exports.length > 0)
-      await callAsService("private.note_sources", JSON.stringify(noted));
+    await store(noted);
   } catch (error) {
-    log.warn({ err: error }, "What sources sent could not be counted.");
+    if (error instanceof ServiceError) {
+      log.debug({ err: error }, "What sources sent could not be counted, because the database is away.");
+      return;
+    }
+    // What one key sent must not be what others are not counted by.
+    reportFailure(error, "What sources sent could not be counted; counting it key by key.");
+    for (const part of byKey(noted))
+      await store(part).catch((failure) => reportFailure(failure, "What a source sent could not be counted."));
   }
 }
 
+function store(noted: Noted): Promise<unknown> {
+  return callAsService("private.note_sources", JSON.stringify(noted));
+}
+
+/** What is stored in one statement; each entry with the id of its key. */
+type Noted = { arrivals: OfKey[]; refusals: OfKey[]; exports: OfKey[] };
+type OfKey = { key: string } & Record<string, unknown>;
+
+function byKey({ arrivals, refusals, exports }: Noted): Noted[] {
+  const keys = new Set([...arrivals, ...refusals, ...exports].map(({ key }) => key));
+  return [...keys].map((key) => {
+    const own = (entries: OfKey[]) => entries.filter((entry) => entry.key === key);
+    return { arrivals: own(arrivals), refusals: own(refusals), exports: own(exports) };
+  });
+}
+
 /** Takes what is to be stored now. Refused records of a key that stored some a moment ago go on waiting. */
-function take(nowMs: number) {
-  const arrivals: unknown[] = [];
-  const refusals: unknown[] = [];
-  const exports: unknown[] = [];
+function take(nowMs: number): Noted {
+  const arrivals: OfKey[] = [];
+  const refusals: OfKey[] = [];
+  const exports: OfKey[] = [];
   for (const [key, of] of waiting) {
     for (const arrival of of.arrivals.values()) arrivals.push({ key, ...arrival });
     for (const { subject, ...refusal } of of.refusals.values())

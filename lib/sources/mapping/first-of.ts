@@ -12,6 +12,12 @@ export function firstOf(names: Names | undefined, ...places: Attributes[]): Scal
   return undefined;
 }
 
+/** Text of at most so many characters, without half of a character at its end. */
+export function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  return text.slice(0, text.slice(0, maxLength).isWellFormed() ? maxLength : maxLength - 1);
+}
+
 /** The same as text that Postgres can hold, without space around it; undefined where there is none. */
 export function firstText(names: Names | undefined, ...places: Attributes[]): string | undefined {
   const text = String(firstOf(names, ...places) ?? "")

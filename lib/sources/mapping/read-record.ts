@@ -45,8 +45,7 @@ export function readRecord(
     isIncluded: false,
     ...readAttribution(attribution, own, resource),
     project: firstText(attribution.project, own, resource),
-    // What is longer than the ledger holds is cut.
-    feature: firstText(attribution.feature, own, resource)?.slice(0, 128),
+    feature: firstText(attribution.feature, own, resource),
     offered: entry.offered,
     keys: point
       ? {

@@ -3,7 +3,7 @@ import { offeredAttributes } from "@/lib/contract/source-programs";
 import { mayHoldContent } from "@/lib/contract/sources";
 import type { ApiKey, StoredSource } from "@/lib/keys/api-key";
 import type { Attributes } from "@/lib/sources/otlp/entry";
-import { firstText } from "./first-of";
+import { cutText, firstText } from "./first-of";
 import type { SourceRecord } from "./source-record";
 
 /*
@@ -43,7 +43,8 @@ export function isCovered(record: SourceRecord, { source }: Pick<ApiKey, "source
 /** The feature of a record: as the settings say, else as the emitter says. Undefined for none. */
 export function featureOf(record: SourceRecord, { source }: Pick<ApiKey, "source">): string | undefined {
   const chosen = named(source?.feature_attribute, record.offered);
-  return (chosen ?? record.feature ?? source?.default_feature)?.slice(0, 128);
+  const feature = chosen ?? record.feature ?? source?.default_feature;
+  return feature === undefined ? undefined : cutText(feature, 128);
 }
 
 /** The tags of a record: those of the settings, or where they name none, those that its emitter is known to have. */

@@ -2,6 +2,7 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import type { ApiKey } from "@/lib/keys/api-key";
 import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
 import { type Decimal, isZero, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
+import { cutText } from "./first-of";
 import { type Line, withGivenCost } from "./given-cost";
 import type { SourceRecord } from "./source-record";
 import { featureOf, isCovered, projectOf, tagsOf, trustsCost } from "./source-settings";
@@ -18,8 +19,8 @@ export function toMessage(record: SourceRecord, key: ApiKey): unknown {
     source: "api",
     message: {
       type: "usage",
-      provider: provider.slice(0, 64),
-      ...(model !== undefined && { model: model.slice(0, 128) }),
+      provider: cutText(provider, 64),
+      ...(model !== undefined && { model: cutText(model, 128) }),
       ...(feature !== undefined && { feature }),
       ...(user !== undefined && { user }),
       ...(session !== undefined && { session }),
