@@ -59,11 +59,9 @@ const emitterName = z
   .string()
   .nullable()
   .meta({ description: "The program that told of it, such as `claude-code`; null for what clients sent." });
-const listPrice = decimalNumber("USD.")
-  .nullable()
-  .meta({
-    description: "What included usage would have cost, as far as prices are known; null for any other.",
-  });
+const listPrice = decimalNumber("USD.").nullable().meta({
+  description: "What included usage would have cost, as far as prices are known; null for any other.",
+});
 
 const activityRow = z
   .object({

@@ -88,7 +88,6 @@ export const sourceSettings = z
   })
   .meta({ id: "SourceSettings" });
 export type SourceSettings = z.output<typeof sourceSettings>;
-export type SourceSettingsChange = z.output<typeof sourceSettingsChange>;
 
 /** The last record of an emitter. */
 const latestRecord = z.object({
@@ -177,7 +176,7 @@ export const source = z
       .array(z.object({ provider: z.string(), model: z.string().nullable(), line_count: z.int() }))
       .meta({ description: "Models without a price, the most frequent first, at most 50." }),
   })
-  .meta({ id: "Source" });
+  .meta({ id: "SourceDetails" });
 export type Source = z.output<typeof source>;
 
 export const replayResult = z

@@ -211,20 +211,28 @@ describe("What is kept of a key", () => {
   test("Is for 7 days", async () => {
     const { id } = await fixtures.key(workspace);
     await note(id);
-    await fixtures.sql.query("update public.refused_exports set at = now() - interval '8 days' where api_key_id = $1", [
+    await fixtures.sql.query(
+      "update public.refused_exports set at = now() - interval '8 days' where api_key_id = $1",
+      [id],
+    );
+    const { rows } = await service.query("select private.take_refused_exports($1, $2) as answer", [
+      workspace,
       id,
     ]);
-    const { rows } = await service.query("select private.take_refused_exports($1, $2) as answer", [workspace, id]);
     expect(rows[0].answer.exports).toEqual([]);
     await note(keyId);
-    const { rowCount } = await fixtures.sql.query("select from public.refused_exports where api_key_id = $1", [id]);
+    const { rowCount } = await fixtures.sql.query(
+      "select from public.refused_exports where api_key_id = $1",
+      [id],
+    );
     expect(rowCount).toBe(0);
   });
 
   test("Is not that of another workspace's key", async () => {
-    const { rows } = await service.query("select private.take_refused_exports(gen_random_uuid(), $1) as answer", [
-      keyId,
-    ]);
+    const { rows } = await service.query(
+      "select private.take_refused_exports(gen_random_uuid(), $1) as answer",
+      [keyId],
+    );
     expect(rows[0].answer).toBeNull();
   });
 });

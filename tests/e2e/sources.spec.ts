@@ -64,7 +64,10 @@ test("Adds a source, and shows the first record of what is sent by the lines on 
   await expect(page.getByText(secret)).toHaveCount(0);
 });
 
-test("Records what was refused after the key was widened, once", { tag: "@phone" }, async ({ page, world }) => {
+test("Records what was refused after the key was widened, once", { tag: "@phone" }, async ({
+  page,
+  world,
+}) => {
   const { slug, workspace, env } = await addClaudeCode(page, world);
   const attributes = {
     "gen_ai.operation.name": "chat",
@@ -79,7 +82,9 @@ test("Records what was refused after the key was widened, once", { tag: "@phone"
   await expect(page.getByText("1 record was refused.")).toBeVisible();
   await expectUsable(page);
   await page.getByRole("link", { name: "See what was refused" }).click();
-  await expect(page.getByRole("listitem").filter({ hasText: "may not use the project payroll" })).toBeVisible();
+  await expect(
+    page.getByRole("listitem").filter({ hasText: "may not use the project payroll" }),
+  ).toBeVisible();
   await page.getByRole("button", { name: "Send 1 record again" }).click();
   await expect(page.getByText("1 record refused again.")).toBeVisible();
   await expectUsable(page);
@@ -138,7 +143,11 @@ test.describe(() => {
   });
 });
 
-test("Shows a viewer what came in, without buttons, and a stranger nothing", async ({ page, openPage, world }) => {
+test("Shows a viewer what came in, without buttons, and a stranger nothing", async ({
+  page,
+  openPage,
+  world,
+}) => {
   const { slug, env } = await addClaudeCode(page, world);
   await send(env, readCapture("claude-code-logs"));
   await expect(page.getByText("First record received")).toBeVisible();

@@ -30,7 +30,7 @@ export const sourceExamples: ExampleSet = {
   requests: {},
   responses: {
     SourceList: { sources: [summary], can_create: true },
-    Source: {
+    SourceDetails: {
       ...summary,
       settings: sourceSettingsExample,
       can_edit: true,

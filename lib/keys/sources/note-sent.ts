@@ -146,7 +146,9 @@ async function storeOnce(): Promise<void> {
     // What one key sent must not be what others are not counted by.
     reportFailure(error, "What sources sent could not be counted; counting it key by key.");
     for (const part of byKey(noted))
-      await store(part).catch((failure) => reportFailure(failure, "What a source sent could not be counted."));
+      await store(part).catch((failure) =>
+        reportFailure(failure, "What a source sent could not be counted."),
+      );
   }
 }
 
