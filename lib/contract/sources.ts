@@ -17,6 +17,8 @@ export function mayHoldContent(attribute: string): boolean {
   return content.test(attribute);
 }
 
+const program = z.enum(sourcePrograms).meta({ id: "SourceProgram" });
+
 const attribute = text(128)
   .regex(/^[\x21-\x7e]+$/, "must be the name of an attribute: printable ASCII without spaces")
   .refine(
@@ -24,10 +26,12 @@ const attribute = text(128)
     "may hold prompts, answers or secrets, which Outlay does not read; choose another attribute",
   );
 
-const tag = z.strictObject({
-  name: tagName.meta({ description: "The tag's name." }),
-  attribute: attribute.meta({ description: "The attribute whose value it has." }),
-});
+const tag = z
+  .strictObject({
+    name: tagName.meta({ description: "The tag's name." }),
+    attribute: attribute.meta({ description: "The attribute whose value it has." }),
+  })
+  .meta({ id: "SourceTag" });
 
 const tags = z
   .array(tag)
@@ -55,7 +59,7 @@ const described = {
 /** A merge patch, as the rest of a key's settings. */
 export const sourceSettingsChange = z
   .strictObject({
-    program: z.enum(sourcePrograms).nullable().optional().meta({ description: described.program }),
+    program: program.nullable().optional().meta({ description: described.program }),
     project_attribute: attribute.nullable().optional().meta({ description: described.project_attribute }),
     default_project: projectSlug.nullable().optional().meta({ description: described.default_project }),
     feature_attribute: attribute.nullable().optional().meta({ description: described.feature_attribute }),
@@ -75,7 +79,7 @@ export const sourceSettingsChange = z
 
 export const sourceSettings = z
   .object({
-    program: z.enum(sourcePrograms).nullable().meta({ description: described.program }),
+    program: program.nullable().meta({ description: described.program }),
     project_attribute: z.string().nullable().meta({ description: described.project_attribute }),
     default_project: z.string().nullable().meta({ description: described.default_project }),
     feature_attribute: z.string().nullable().meta({ description: described.feature_attribute }),
@@ -119,7 +123,7 @@ const sourceSummary = {
   name: z.string(),
   status: z.enum(["active", "expired", "revoked"]),
   environment: z.enum(["live", "test"]),
-  program: z.enum(sourcePrograms).nullable(),
+  program: program.nullable(),
   emitters: z.array(z.string()).meta({ description: "What was recognised, the latest first." }),
   told: z.int(),
   recorded: z.int(),
