@@ -17,6 +17,131 @@ grant usage on schema private to outlay_key, outlay_service, service_role;
 grant usage on schema public to anon, authenticated, outlay_key, outlay_service, public, service_role;
 alter default privileges revoke execute on functions from public;
 
+-- public.alert_channels -----------------------------------------------------------------------------------------------
+
+-- Where a workspace's alerts are sent. `target` is what people see of the address: a host, or mail addresses. Everything
+-- that gives access (an address with its path, a routing key, the secrets that sign) is in private.channel_secrets.
+create table public.alert_channels (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  name text not null,
+  kind text not null,
+  target text not null,
+  rules text[],
+  least_percent integer,
+  disabled_at timestamptz,
+  disabled_reason text,
+  failing_since timestamptz,
+  tell_owners_at timestamptz,
+  secret_set_at timestamptz not null default now(),
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  constraint alert_channels_pkey primary key (workspace_id, id),
+  constraint alert_channels_check check ((disabled_at is null) = (disabled_reason is null)),
+  constraint alert_channels_disabled_reason_check check (disabled_reason = any (array['failing', 'gone', 'by_admin'])),
+  constraint alert_channels_kind_check check (kind = any (array['webhook', 'slack', 'discord', 'teams', 'pagerduty', 'email'])),
+  constraint alert_channels_least_percent_check check (least_percent >= 1 and least_percent <= 1000),
+  constraint alert_channels_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
+  constraint alert_channels_rules_check check (cardinality(rules) >= 1 and cardinality(rules) <= 20),
+  constraint alert_channels_target_check check (char_length(target) >= 1 and char_length(target) <= 2600),
+  constraint alert_channels_created_by_fkey foreign key (created_by) references public.profiles(id) on delete set null,
+  constraint alert_channels_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index alert_channels_created_by_idx on public.alert_channels using btree (created_by);
+create index alert_channels_tell_owners_at_idx on public.alert_channels using btree (tell_owners_at) where (tell_owners_at is not null);
+
+alter table public.alert_channels enable row level security;
+grant select on public.alert_channels to authenticated, service_role;
+
+create policy "A member reads the alert channels of their workspaces"
+  on public.alert_channels for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create trigger alert_channels_are_audited after update on public.alert_channels for each row when (old.name is distinct from new.name or old.target is distinct from new.target or old.rules is distinct from new.rules or old.least_percent is distinct from new.least_percent or old.disabled_at is distinct from new.disabled_at or old.disabled_reason is distinct from new.disabled_reason or old.secret_set_at is distinct from new.secret_set_at) execute function private.audit_change('alert_channel');
+create trigger made_alert_channels_are_audited after insert or delete on public.alert_channels for each row execute function private.audit_change('alert_channel');
+
+-- public.alert_deliveries ---------------------------------------------------------------------------------------------
+
+-- The queue of what is sent, and for 30 days the log of what was. The id is sent along, so that a receiver recognises
+-- what it received before. The channel's name and kind stay when the channel is deleted.
+create table public.alert_deliveries (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  number bigint not null,
+  channel_id uuid not null,
+  channel_name text not null,
+  channel_kind text not null,
+  alert_id uuid,
+  ordered_by text,
+  state text not null default 'pending',
+  attempts integer not null default 0,
+  next_attempt_at timestamptz not null default now(),
+  give_up_at timestamptz not null default now() + '3 days'::interval,
+  lease uuid,
+  leased_until timestamptz,
+  last_status integer,
+  last_error text,
+  created_at timestamptz not null default now(),
+  delivered_at timestamptz,
+  constraint alert_deliveries_pkey primary key (workspace_id, id),
+  constraint alert_deliveries_check check ((lease is null) = (leased_until is null)),
+  constraint alert_deliveries_last_error_check check (char_length(last_error) <= 500),
+  constraint alert_deliveries_state_check check (state = any (array['pending', 'delivered', 'dead', 'cancelled'])),
+  constraint alert_deliveries_workspace_id_alert_id_fkey foreign key (workspace_id, alert_id) references public.alerts(workspace_id, id) on delete cascade,
+  constraint alert_deliveries_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index alert_deliveries_alert_idx on public.alert_deliveries using btree (workspace_id, alert_id);
+create index alert_deliveries_created_at_idx on public.alert_deliveries using btree (created_at);
+create index alert_deliveries_leased_idx on public.alert_deliveries using btree (channel_id) where (lease is not null);
+create index alert_deliveries_log_idx on public.alert_deliveries using btree (workspace_id, channel_id, number desc);
+create index alert_deliveries_ordered_idx on public.alert_deliveries using btree (channel_id, ordered_by, number) where ((state = 'pending') and (ordered_by is not null));
+create index alert_deliveries_pending_idx on public.alert_deliveries using btree (channel_id, next_attempt_at) where (state = 'pending');
+create index alert_deliveries_waiting_idx on public.alert_deliveries using btree (created_at) where (state = 'pending');
+
+alter table public.alert_deliveries enable row level security;
+grant select on public.alert_deliveries to authenticated, service_role;
+
+create policy "A member reads the alert deliveries of their workspaces"
+  on public.alert_deliveries for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+-- public.alerts -------------------------------------------------------------------------------------------------------
+
+-- What fired: each threshold of a budget once in each of its periods, whatever the number of processes, retries and
+-- corrections. Written by private.raise_alerts only, and kept.
+create table public.alerts (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  number bigint not null,
+  rule text not null,
+  subject_type text not null,
+  subject_id text not null,
+  period date not null,
+  level text not null,
+  is_quiet boolean not null default false,
+  details jsonb not null default '{}'::jsonb,
+  fired_at timestamptz not null default now(),
+  constraint alerts_pkey primary key (workspace_id, id),
+  constraint alerts_workspace_id_rule_subject_id_period_level_key unique (workspace_id, rule, subject_id, period, level),
+  constraint alerts_details_check check (jsonb_typeof(details) = 'object'),
+  constraint alerts_level_check check (char_length(level) >= 1 and char_length(level) <= 64),
+  constraint alerts_rule_check check (rule = 'budget_threshold'),
+  constraint alerts_subject_id_check check (char_length(subject_id) >= 1 and char_length(subject_id) <= 256),
+  constraint alerts_subject_type_check check (subject_type = 'budget'),
+  constraint alerts_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index alerts_recent_idx on public.alerts using btree (workspace_id, number desc);
+
+alter table public.alerts enable row level security;
+grant select on public.alerts to authenticated, service_role;
+
+create policy "A member reads the alerts of their workspaces"
+  on public.alerts for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
 -- public.api_keys -----------------------------------------------------------------------------------------------------
 
 -- An API key without its secret. The hash of the secret is in the private schema, where no API role can read it.
@@ -886,6 +1011,25 @@ create table private.api_key_secrets (
 
 alter table private.api_key_secrets enable row level security;
 grant all on private.api_key_secrets to service_role;
+
+-- private.channel_secrets ---------------------------------------------------------------------------------------------
+
+-- What a channel needs to send, which only the functions of the service read.
+create table private.channel_secrets (
+  workspace_id uuid not null,
+  channel_id uuid not null,
+  address text,
+  signing_secret text,
+  old_signing_secret text,
+  old_ends_at timestamptz,
+  constraint channel_secrets_pkey primary key (workspace_id, channel_id),
+  constraint channel_secrets_address_check check (char_length(address) >= 1 and char_length(address) <= 2048),
+  constraint channel_secrets_old_signing_secret_check check (char_length(old_signing_secret) >= 16 and char_length(old_signing_secret) <= 256),
+  constraint channel_secrets_signing_secret_check check (char_length(signing_secret) >= 16 and char_length(signing_secret) <= 256),
+  constraint channel_secrets_workspace_id_channel_id_fkey foreign key (workspace_id, channel_id) references public.alert_channels(workspace_id, id) on delete cascade
+);
+
+alter table private.channel_secrets enable row level security;
 
 -- private.deleted_workspaces ------------------------------------------------------------------------------------------
 
@@ -3116,6 +3260,51 @@ as $function$
   select coalesce(auth.jwt() ->> 'aal' in ('aal2', 'aal3'), false)
 $function$;
 grant execute on function private.proved_second_factor() to authenticated;
+
+-- Records alerts that have not been recorded, in the order of the array, and queues each that is not quiet for the channels
+-- that want it. Called in the transaction that made them true. A channel that the service disabled because it fails keeps
+-- its queue: what fired is sent if somebody enables the channel in time.
+--
+-- Locks the workspace and the channels against deletion, so that a deletion at the same time cannot fail the transaction.
+--
+-- raised: [{ workspace_id, rule, subject_type, subject_id, period, level, is_quiet, details }]
+create or replace function private.raise_alerts(raised jsonb)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  with fired as (
+    insert into public.alerts as a (workspace_id, rule, subject_type, subject_id, period, level, is_quiet, details)
+    select r.workspace_id, r.rule, r.subject_type, r.subject_id, r.period, r.level, coalesce(r.is_quiet, false),
+      coalesce(r.details, '{}')
+    from rows from (
+      jsonb_to_recordset(raised) as (
+        workspace_id uuid, rule text, subject_type text, subject_id text, period date, level text, is_quiet boolean,
+        details jsonb
+      )
+    ) with ordinality as r (workspace_id, rule, subject_type, subject_id, period, level, is_quiet, details, place)
+    join public.workspaces as w on w.id = r.workspace_id
+    order by r.place
+    for key share of w
+    on conflict (workspace_id, rule, subject_id, period, level) do nothing
+    returning a.workspace_id, a.id, a.number, a.rule, a.subject_id, a.level, a.is_quiet
+  )
+  insert into public.alert_deliveries (workspace_id, channel_id, channel_name, channel_kind, alert_id, ordered_by)
+  select c.workspace_id, c.id, c.name, c.kind, fired.id, fired.rule || ' ' || fired.subject_id
+  from fired
+  join public.alert_channels as c on c.workspace_id = fired.workspace_id
+  where not fired.is_quiet
+    and (c.disabled_at is null or c.disabled_reason = 'failing')
+    and (c.rules is null or fired.rule = any (c.rules))
+    and case
+      when fired.level ~ '^\d{1,9}(\.\d{1,9})?$' then coalesce(fired.level::numeric >= c.least_percent, true)
+      else true
+    end
+  order by fired.number
+  for key share of c
+$function$;
+grant execute on function private.raise_alerts(jsonb) to outlay_service, service_role;
 
 -- What a link offers to the signed-in user. returns: null if it is unknown, used, revoked or expired, otherwise
 --   { workspace_id, slug, name, role, email, invited_by, expires_at, is_member, is_for_caller }
