@@ -30,6 +30,16 @@ const hostNames = list
     error: "must be host names separated by commas, without scheme, port or path (outlay.example.com)",
   });
 
+const addressRange = /^[\da-f.:]+\/\d{1,3}$|^[\da-f]*:[\da-f.:]*$/;
+
+/** Host names, IP addresses and CIDR ranges, in lower case. */
+const hostsAndRanges = list
+  .transform((items) => items.map((item) => item.toLowerCase()))
+  .refine((items) => items.every((item) => hostName.test(item) || addressRange.test(item)), {
+    error:
+      "must be host names, addresses or CIDR ranges separated by commas, without scheme or port (hooks.internal, 10.0.0.0/8)",
+  });
+
 /** More would need more connections than a Postgres has. */
 const maxWorkers = 64;
 
@@ -121,6 +131,18 @@ const schema = z.object({
   AUTH_REDIRECT_URLS: list,
   /** How often one account may sign in with its password in any 15 minutes. */
   AUTH_SIGN_IN_LIMIT: z.coerce.number().int().min(1).max(100_000).default(60),
+  /** The mail server that alerts are sent by; without it they are in the local outbox. */
+  SMTP_URL: url("smtp:", "smtps:").optional(),
+  /** The sender of these mails: an address, or a name with an address. */
+  SMTP_FROM: z
+    .string()
+    .regex(
+      /^[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/,
+      "must be an address, like Outlay <alerts@example.com>",
+    )
+    .optional(),
+  /** Receivers of alerts that may have internal addresses, and plain http: host names, addresses and CIDR ranges. */
+  ALERT_ALLOWED_HOSTS: hostsAndRanges,
   VERCEL: flag,
   VERCEL_ENV: z.string().optional(),
   VERCEL_URL: z.string().optional(),
@@ -163,6 +185,10 @@ function findConflicts(settings: Env): { path: PropertyKey[]; message: string }[
   if (settings.OUTLAY_PAGES === "off" && settings.OUTLAY_FAST_LANE === "off") {
     const message = "cannot be off where OUTLAY_FAST_LANE is: Next serves every route then";
     problems.push({ path: ["OUTLAY_PAGES"], message });
+  }
+  if (settings.SMTP_URL && !settings.SMTP_FROM) {
+    const message = "is needed beside SMTP_URL: the sender of the mails";
+    problems.push({ path: ["SMTP_FROM"], message });
   }
   const url = settings.SUPABASE_URL ?? settings.NEXT_PUBLIC_SUPABASE_URL;
   if (url && !publishableKeyOf(settings)) {

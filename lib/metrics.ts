@@ -26,6 +26,10 @@ function createMetrics() {
   gauge("outlay_ingest_queued_messages", "Messages that wait to be recorded.");
   gauge("outlay_ingest_queue_age_seconds", "How long the oldest of them has waited.");
   gauge("outlay_database_connections", "Connections to the database.", ["purpose", "state"]);
+  gauge(
+    "outlay_alert_oldest_pending_seconds",
+    "How long the oldest alert that is to be delivered has waited.",
+  );
   gauge("outlay_job_seconds_since_success", "Time since a job last succeeded in this process.", ["job"]);
   return {
     registry,
@@ -64,6 +68,12 @@ function createMetrics() {
       help: "Time of a transaction, waiting for a connection included.",
       labelNames: ["purpose"],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    alertDeliveries: new Counter({
+      name: "outlay_alert_deliveries_total",
+      help: "Attempts to deliver an alert, by the kind of channel and how they ended; dead: given up.",
+      labelNames: ["kind", "outcome"],
       registers,
     }),
     jobRuns: new Counter({

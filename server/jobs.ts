@@ -29,6 +29,7 @@ export function startJobs(): RunningJobs {
       stopping = true;
       for (const done of [...wake]) done();
       await Promise.all(loops);
+      await Promise.all(jobs.map(({ drain }) => drain?.(true)));
     },
   };
 }

@@ -5,7 +5,7 @@ export const jobsResult = z.object({
   jobs: z.array(
     z.object({
       name: z.string(),
-      done: z.int().meta({ description: "Charges booked, or messages corrected." }),
+      done: z.int().meta({ description: "Charges booked, messages corrected, or deliveries begun." }),
       failed: z.boolean().meta({ description: "It failed and will be tried again." }),
     }),
   ),

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type DocumentNetwork, fetchClientDocument } from "@/lib/access/oauth/client-document";
+import { fetchClientDocument } from "@/lib/access/oauth/client-document";
+import type { OutsideNetwork } from "@/lib/http/outside/connect";
 import { apiClient } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { authorizeUrl, makePkce, openBrowser, openPage } from "@/tests/helpers/oauth";
@@ -27,7 +28,7 @@ let answer: Answer;
 let addresses: string[];
 let reached: string[];
 const server = createServer((request, response) => answer(request, response));
-const network: DocumentNetwork = {
+const network: OutsideNetwork = {
   resolve: async () => addresses,
   connect: async (address) => {
     reached.push(address);

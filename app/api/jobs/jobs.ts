@@ -1,15 +1,26 @@
 import { sweepTokens } from "@/lib/access/oauth/sweep";
+import { deliverAlerts, drainDeliveries, sweepAlerts } from "@/lib/alerts/delivery/jobs";
+import { tellOwners } from "@/lib/alerts/delivery/notices";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { runRepricings } from "@/lib/ledger/repricing/service";
 import { log, reportFailure } from "@/lib/log";
 import { metrics, readGauge } from "@/lib/metrics";
 
 /** Work that is done beside requests, by any process at any time: each job sees to it that nothing is done twice. */
-export type Job = { name: string; everyMs: number; run: () => Promise<number> };
+export type Job = {
+  name: string;
+  everyMs: number;
+  run: () => Promise<number>;
+  /** Waits for what `run` has begun and left running. @param isLast true where the process ends: nothing more is begun */
+  drain?: (isLast: boolean) => Promise<void>;
+};
 
 export const jobs: Job[] = [
   { name: "book_subscriptions", everyMs: 60_000, run: () => bookDueSubscriptions() },
   { name: "reprice_messages", everyMs: 2_000, run: runRepricings },
+  { name: "deliver_alerts", everyMs: 1_000, run: deliverAlerts, drain: drainDeliveries },
+  { name: "tell_channel_owners", everyMs: 30_000, run: tellOwners },
+  { name: "sweep_alert_deliveries", everyMs: 600_000, run: sweepAlerts },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
 ];
 

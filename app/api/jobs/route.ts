@@ -7,13 +7,16 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Run the jobs",
     description:
-      "For platforms without our server: a scheduler calls this every minute with `Authorization: Bearer $CRON_SECRET`. It books recurring subscriptions and corrects prices. Not found where CRON_SECRET is not set.",
+      "For platforms without our server: a scheduler calls this every minute with `Authorization: Bearer $CRON_SECRET`. It books recurring subscriptions, corrects prices and delivers alerts. Not found where CRON_SECRET is not set.",
     auth: "none",
     response: jobsResult,
     errors: ["missing_credentials", "invalid_credentials", "not_found"],
     run: async ({ request }) => {
       requireCronSecret(request.headers.get("authorization"));
-      return { jobs: await Promise.all(jobs.map(runJob)) };
+      const done = await Promise.all(jobs.map(runJob));
+      // Such a platform may stop the process as soon as the answer is sent.
+      await Promise.all(jobs.map(({ drain }) => drain?.(false)));
+      return { jobs: done };
     },
   }),
 });

@@ -1,33 +1,9 @@
-import { lookup } from "node:dns/promises";
-import { once } from "node:events";
 import { request } from "node:http";
 import type { Duplex } from "node:stream";
-import { connect } from "node:tls";
 import ipaddr from "ipaddr.js";
+import { connectOutside, internet, type OutsideNetwork } from "@/lib/http/outside/connect";
 import { log } from "@/lib/log";
 import { OAuthError } from "./oauth-error";
-
-/** How a document is fetched: resolves a host name, and opens an encrypted connection to an address. */
-export type DocumentNetwork = {
-  resolve(host: string): Promise<string[]>;
-  /** An open connection to `address` with the certificate of `host`. Closed when `signal` aborts. */
-  connect(address: string, host: string, signal: AbortSignal): Promise<Duplex>;
-};
-
-/** Connects to the internet and trusts the system's certificates. */
-const internet: DocumentNetwork = {
-  resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-  connect: async (address, host, signal) => {
-    const socket = connect({ host: address, port: 443, servername: host });
-    try {
-      await once(socket, "secureConnect", { signal });
-      return socket;
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    }
-  },
-};
 
 /**
  * A document that could not be read. `isUnreachable`: no connection to its host could be made, so this service's network
@@ -60,7 +36,7 @@ export function isDocumentAddress(clientId: string): boolean {
  */
 export async function fetchClientDocument(
   clientId: string,
-  network: DocumentNetwork = internet,
+  network: OutsideNetwork = internet,
 ): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutMs);
   let isUnreachable = false;
@@ -77,7 +53,7 @@ export async function fetchClientDocument(
 }
 
 /** Whether an encrypted connection to a host can be made. Nothing is sent over it. */
-export async function canReach(host: string, network: DocumentNetwork = internet): Promise<boolean> {
+export async function canReach(host: string, network: OutsideNetwork = internet): Promise<boolean> {
   try {
     (await connectTo(host, network, AbortSignal.timeout(probeTimeoutMs))).destroy();
     return true;
@@ -86,9 +62,8 @@ export async function canReach(host: string, network: DocumentNetwork = internet
   }
 }
 
-async function connectTo(host: string, network: DocumentNetwork, signal: AbortSignal): Promise<Duplex> {
-  const address = await within(signal, publicAddress(host, network));
-  return network.connect(address, host, signal);
+function connectTo(host: string, network: OutsideNetwork, signal: AbortSignal): Promise<Duplex> {
+  return connectOutside({ host, port: 443, isEncrypted: true }, network, signal);
 }
 
 /** Parses a client_id as the draft requires: https, with a path, in canonical form, so that no two spellings are valid. */
@@ -101,15 +76,6 @@ function parseAddress(clientId: string): URL {
   // An IP address is not resolved and would bypass the check of resolved addresses.
   if (ipaddr.isValid(url.hostname.replace(/^\[|\]$/g, ""))) throw new Error("The host is not a name.");
   return url;
-}
-
-async function publicAddress(host: string, network: DocumentNetwork): Promise<string> {
-  const addresses = await network.resolve(host);
-  const inside = addresses.find((address) => ipaddr.process(address).range() !== "unicast");
-  if (inside !== undefined) throw new Error(`The host has the address ${inside}, which is not public.`);
-  const [address] = addresses;
-  if (address === undefined) throw new Error("The host has no address.");
-  return address;
 }
 
 /** Reads the body of a 200 response with JSON, of at most `maxBytes`. */
@@ -142,13 +108,5 @@ function readDocument(url: URL, connection: Duplex, signal: AbortSignal): Promis
       incoming.once("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
     });
     outgoing.end();
-  });
-}
-
-/** Rejects when the signal aborts, without waiting for the promise. */
-function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    promise.then(resolve, reject);
   });
 }

@@ -80,6 +80,16 @@ export async function sendNotice(email: string, notice: keyof typeof notices, mo
   await postMail({ recipient: email, subject, body: `${body} ${more}`.trim(), link: null, code: null });
 }
 
+/** Puts a mail of another part of the service into the outbox, where no mail server is set. */
+export async function postLocalMail(mail: {
+  recipient: string;
+  subject: string;
+  body: string;
+  link: string | null;
+}): Promise<void> {
+  await postMail({ ...mail, code: null });
+}
+
 /** The newest mails first; undefined where a Supabase project sends real ones. */
 export async function readOutbox(limit = 50): Promise<Mail[] | undefined> {
   if (supabaseProject()) return undefined;

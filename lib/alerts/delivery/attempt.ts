@@ -1,0 +1,82 @@
+import { alertMail } from "@/lib/alerts/kinds/email";
+import { requestOf } from "@/lib/alerts/kinds/requests";
+import { sendMail } from "@/lib/alerts/mail/send-mail";
+import { env } from "@/lib/env";
+import { InternalAddress, internet, type OutsideNetwork } from "@/lib/http/outside/connect";
+import { log } from "@/lib/log";
+import { serviceAddress } from "@/lib/service-address";
+import { readRetryAfter } from "./backoff";
+import type { Claimed, Outcome } from "./claimed";
+import { post, RefusedAddress } from "./post";
+
+/** How long one attempt may take, from the name's resolution to the head of the response. */
+export const attemptTimeoutMs = 15_000;
+
+/** Sends a delivery once. Never throws: whatever goes wrong is the outcome. @param network another one in tests */
+export async function attempt(delivery: Claimed, network: OutsideNetwork = internet): Promise<Outcome> {
+  const signal = AbortSignal.timeout(attemptTimeoutMs);
+  try {
+    return delivery.channel.kind === "email"
+      ? await mail(delivery, signal)
+      : await ask(delivery, network, signal);
+  } catch (error) {
+    // The address is part of some errors of a connection and may be a secret, so the error itself is not logged.
+    const reason = explain(error, signal);
+    const address = error instanceof InternalAddress ? { address: error.address } : {};
+    log.info({ delivery: delivery.id, reason, ...address }, "An alert was not delivered.");
+    return { outcome: "failed", status: null, error: reason };
+  }
+}
+
+async function ask(delivery: Claimed, network: OutsideNetwork, signal: AbortSignal): Promise<Outcome> {
+  const now = Date.now();
+  const request = requestOf(delivery, serviceAddress(), now);
+  const { status, retryAfter } = await post(request, { network, allowed: env().ALERT_ALLOWED_HOSTS, signal });
+  if (status >= 200 && status < 300) return { outcome: "delivered", status };
+  if (status === 410)
+    return { outcome: "gone", status, error: "The receiver answered 410: it wants no more." };
+  const error =
+    status >= 300 && status < 400
+      ? `The receiver answered ${status}, a redirect, which is not followed. Give the channel the new address.`
+      : `The receiver answered ${status}.`;
+  return { outcome: "failed", status, error, retryAfterMs: readRetryAfter(retryAfter, now) };
+}
+
+async function mail(delivery: Claimed, signal: AbortSignal): Promise<Outcome> {
+  const { recipients } = delivery.channel;
+  if (recipients.length === 0) {
+    const error = "None of the addresses is that of a member of the workspace any more.";
+    return { outcome: "failed", status: null, error };
+  }
+  await sendMail(
+    { to: recipients, messageId: delivery.id, ...alertMail(delivery, serviceAddress()) },
+    signal,
+  );
+  return { outcome: "delivered", status: null };
+}
+
+const reasons: Record<string, string> = {
+  ENOTFOUND: "The host's name is not known.",
+  EAI_AGAIN: "The host's name could not be looked up.",
+  ECONNREFUSED: "The host refused the connection.",
+  ECONNRESET: "The receiver closed the connection before it answered.",
+  EHOSTUNREACH: "The host cannot be reached.",
+  ENETUNREACH: "The host's network cannot be reached.",
+  ETIMEDOUT: "The connection timed out.",
+  EAUTH: "The mail server refused the user name or password of SMTP_URL.",
+  EENVELOPE: "The mail server refused the sender or every recipient.",
+};
+
+/** What went wrong in words, of which none is the receiver's. */
+function explain(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return `There was no answer within ${attemptTimeoutMs / 1000} seconds.`;
+  if (error instanceof InternalAddress)
+    return "The host has an address that is not public. To allow it, the operator adds the host to ALERT_ALLOWED_HOSTS.";
+  if (error instanceof RefusedAddress) return `The channel's address ${error.message}.`;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const known = reasons[code];
+  if (known) return known;
+  if (/^(CERT|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code))
+    return `The host's certificate is not valid (${code}).`;
+  return /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? `The connection failed (${code}).` : "It could not be sent.";
+}

@@ -1,0 +1,119 @@
+import { log, reportFailure } from "@/lib/log";
+import { metrics } from "@/lib/metrics";
+import { attempt as attemptOnce, attemptTimeoutMs } from "./attempt";
+import { retryDelayMs } from "./backoff";
+import type { Claimed, Outcome } from "./claimed";
+import { claimDeliveries, finishDelivery } from "./queries";
+
+/** Deliveries that one process sends at once: in all, for channels that fail, and for one channel. */
+const most = { all: 64, failing: 32, channel: 4 };
+
+/** Longer than an attempt, so that another process does not take a delivery that is still being sent. */
+export const leaseSeconds = 2 * (attemptTimeoutMs / 1000) + 10;
+
+/** How long a drain takes more from the queue: with the last attempt, less than a minute, when a scheduler asks again. */
+const drainLimitMs = 40_000;
+
+/**
+ * Sends what is due. Each delivery is sent by itself, so that a receiver which hangs holds up no other; as soon as one has
+ * ended, the next are taken. A process that is killed while it sends leaves a lease behind, which ends, and then another
+ * process sends again, with the same id.
+ */
+export class DeliveryPump {
+  readonly #inFlight = new Map<Promise<void>, Claimed>();
+  #looking: Promise<number> | undefined;
+  #isWanted = false;
+  #isClosed = false;
+  #isPaused = false;
+
+  /** @param attempt sends one delivery; another one in tests */
+  constructor(private readonly attempt: (delivery: Claimed) => Promise<Outcome> = attemptOnce) {}
+
+  /** Takes what is due and begins to send it. @returns how many it began */
+  async look(): Promise<number> {
+    if (this.#looking) {
+      this.#isWanted = true;
+      return this.#looking;
+    }
+    this.#looking = this.#claim();
+    try {
+      return await this.#looking;
+    } finally {
+      this.#looking = undefined;
+      if (this.#isWanted) this.#lookAgain();
+    }
+  }
+
+  /** Waits until nothing is being sent. What becomes due meanwhile is sent, too, unless it goes on for too long. */
+  async drain(limitMs = drainLimitMs): Promise<void> {
+    const beganMs = performance.now();
+    while (this.#inFlight.size > 0 || this.#looking) {
+      // What fails to be claimed is logged by whoever asked for it.
+      if (performance.now() - beganMs > limitMs) this.#isPaused = true;
+      const looking = this.#looking?.catch(() => 0);
+      await Promise.race([...this.#inFlight.keys(), ...(looking ? [looking] : [])]);
+    }
+    this.#isPaused = false;
+  }
+
+  /** Takes nothing more, and waits for what is being sent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.drain();
+  }
+
+  async #claim(): Promise<number> {
+    this.#isWanted = false;
+    const failing = [...this.#inFlight.values()].filter(({ channel }) => channel.is_failing).length;
+    const room = {
+      all: most.all - this.#inFlight.size,
+      failing: Math.max(0, most.failing - failing),
+      channel: most.channel,
+    };
+    if (this.#isClosed || this.#isPaused || room.all <= 0) return 0;
+    const claimed = await claimDeliveries(room, leaseSeconds);
+    for (const delivery of claimed) {
+      const sent: Promise<void> = deliver(delivery, this.attempt)
+        .then(() => {})
+        .catch((error) =>
+          reportFailure(error, "The outcome of a delivery was not recorded; it will be sent again."),
+        )
+        .finally(() => {
+          this.#inFlight.delete(sent);
+          this.#lookAgain();
+        });
+      this.#inFlight.set(sent, delivery);
+    }
+    return claimed.length;
+  }
+
+  /** Fills the place of what has ended. The job would look again, too, but later. */
+  #lookAgain(): void {
+    this.look().catch((error) => reportFailure(error, "The queue of alerts could not be read."));
+  }
+}
+
+/**
+ * Sends a delivery once and records the outcome.
+ * @returns its state; null where another process has taken it meanwhile
+ */
+export async function deliver(
+  delivery: Claimed,
+  attempt: (delivery: Claimed) => Promise<Outcome> = attemptOnce,
+): Promise<Awaited<ReturnType<typeof finishDelivery>>> {
+  const { workspace_id, id, lease, attempts, channel } = delivery;
+  const ended = await attempt(delivery);
+  const isDelivered = ended.outcome === "delivered";
+  const state = await finishDelivery({
+    workspace_id,
+    id,
+    lease,
+    outcome: ended.outcome,
+    status: ended.status,
+    error: isDelivered ? null : ended.error,
+    retry_in_ms: isDelivered ? 0 : Math.max(retryDelayMs(attempts), ended.retryAfterMs ?? 0),
+  });
+  metrics.alertDeliveries.inc({ kind: channel.kind, outcome: state === "dead" ? "dead" : ended.outcome });
+  if (state === "dead") log.warn({ delivery: id, channel: channel.id }, "An alert was given up.");
+  return state;
+}

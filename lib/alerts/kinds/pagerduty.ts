@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { readDetails } from "@/lib/alerts/alert";
+import type { Claimed } from "@/lib/alerts/delivery/claimed";
+import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
+import { toInstant } from "@/lib/contract/instant";
+import { cut, type Wording } from "./wording";
+
+/** Where events are sent; PagerDuty's accounts in Europe have the other one. A routing key belongs to one of them. */
+export const pagerdutyAddresses = {
+  us: "https://events.pagerduty.com/v2/enqueue",
+  eu: "https://events.eu.pagerduty.com/v2/enqueue",
+} as const;
+
+/**
+ * An event of PagerDuty's Events API v2 (https://developer.pagerduty.com/docs/send-alert-event). All thresholds of one
+ * budget in one period are one incident.
+ * @param address the region and the routing key: `eu R0UT1NGK3Y`
+ */
+export function pagerdutyRequest(
+  { alert, workspace, channel, workspace_id }: Claimed,
+  { title, text, facts, links, severity }: Wording,
+  address: string,
+  base: string,
+  now: number,
+): OutgoingRequest {
+  const [region, routingKey] = address.split(" ");
+  const event = {
+    routing_key: routingKey,
+    event_action: "trigger",
+    dedup_key: alert
+      ? dedupKey([workspace_id, alert.rule, alert.subject_id, alert.period])
+      : dedupKey([workspace_id, "test", channel.id]),
+    payload: {
+      summary: cut(`${title}: ${text}`, 1024),
+      source: base,
+      severity: severity === "test" ? "info" : severity,
+      timestamp: toInstant(alert ? Date.parse(alert.fired_at) : now),
+      group: workspace.slug,
+      class: alert?.rule ?? "test",
+      custom_details: {
+        ...Object.fromEntries(facts),
+        ...(alert && exactFigures(readDetails(alert))),
+      },
+    },
+    client: "Outlay",
+    client_url: links[0]?.url,
+    links: links.map((link) => ({ href: link.url, text: link.text })),
+  };
+  return {
+    url: pagerdutyAddresses[region === "eu" ? "eu" : "us"],
+    headers: {},
+    body: JSON.stringify(event),
+  };
+}
+
+function exactFigures({ spent_usd, amount_usd, percent }: ReturnType<typeof readDetails>) {
+  return { spent_usd, amount_usd, percent };
+}
+
+/** At most 255 characters; what would be longer is hashed. */
+function dedupKey(parts: string[]): string {
+  const key = ["outlay", ...parts].join("/");
+  return key.length <= 255 ? key : `outlay/${createHash("sha256").update(key).digest("hex")}`;
+}

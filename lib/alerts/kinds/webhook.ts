@@ -1,0 +1,61 @@
+import { Webhook } from "standardwebhooks";
+import { activityUrl, budgetUrl, readDetails } from "@/lib/alerts/alert";
+import type { Claimed } from "@/lib/alerts/delivery/claimed";
+import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
+import { toInstant } from "@/lib/contract/instant";
+
+/**
+ * A webhook, signed as Standard Webhooks say (https://www.standardwebhooks.com): with every secret of the channel, so
+ * that a receiver may change over while one is being rotated. `webhook-id` stays the same in every attempt.
+ */
+export function webhookRequest(delivery: Claimed, url: string, base: string, now: number): OutgoingRequest {
+  const body = JSON.stringify(payloadOf(delivery, base, now));
+  const at = new Date(now);
+  const signatures = delivery.channel.signing_secrets.map((secret) =>
+    new Webhook(secret).sign(delivery.id, at, body),
+  );
+  return {
+    url,
+    headers: {
+      "webhook-id": delivery.id,
+      "webhook-timestamp": String(Math.floor(now / 1000)),
+      "webhook-signature": signatures.join(" "),
+    },
+    body,
+  };
+}
+
+/** The body: `timestamp` is when it fired, or of a test now. Money is decimal text, so that no parser rounds it. */
+function payloadOf({ alert, workspace, channel }: Claimed, base: string, now: number) {
+  if (!alert) {
+    const data = {
+      workspace,
+      channel: { id: channel.id, name: channel.name },
+      url: `${base}/${workspace.slug}/alerts`,
+    };
+    return { type: "alert.test", timestamp: toInstant(now), data };
+  }
+  const details = readDetails(alert);
+  return {
+    type: "alert.fired",
+    timestamp: toInstant(Date.parse(alert.fired_at)),
+    data: {
+      id: alert.id,
+      rule: alert.rule,
+      level: alert.level,
+      workspace,
+      budget: {
+        id: alert.subject_id,
+        name: details.budget,
+        scope_type: details.scope_type,
+        scope_value: alert.project_slug ?? details.scope_value ?? null,
+      },
+      period: { from: details.period_from, until: details.period_until },
+      percent: details.percent,
+      amount_usd: details.amount_usd,
+      spent_usd: details.spent_usd,
+      url: budgetUrl(base, workspace.slug, alert.subject_id),
+      activity_url: activityUrl(base, workspace.slug, alert),
+    },
+  };
+}
