@@ -12,6 +12,7 @@ export const kinds: Record<string, string> = {
   project: "Projects",
   api_key: "Keys",
   budget: "Budgets",
+  alert_channel: "Alert channels",
   connection: "Assistants",
   price: "Prices",
   repricing: "Corrections",

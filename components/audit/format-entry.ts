@@ -65,6 +65,16 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     return `changed ${key}`;
   },
   budget: ({ action }, row) => `${verbOf(action, "set", "changed", "deleted")} the budget ${nameOf(row)}`,
+  alert_channel: ({ action }, row, before) => {
+    const channel = `the alert channel ${nameOf(row)}`;
+    if (!action.endsWith(".changed")) return `${verbOf(action, "added", "", "deleted")} ${channel}`;
+    if (differs("disabled_at", before, row)) {
+      return row.disabled_at === null ? `turned on ${channel}` : `turned off ${channel}`;
+    }
+    if (differs("target", before, row)) return `changed where ${channel} sends`;
+    if (differs("secret_set_at", before, row)) return `set a new secret of ${channel}`;
+    return `changed ${channel}`;
+  },
   connection: ({ action }, row) => {
     const assistant = textOf(row, "client_name") || nameOf(row);
     return verbOf(

@@ -1,3 +1,4 @@
+import { alertExamples } from "./examples/alerts";
 import { apiKeyExamples } from "./examples/api-keys";
 import { budgetExamples } from "./examples/budgets";
 import { connectionExamples } from "./examples/connections";
@@ -26,6 +27,7 @@ const sets: ExampleSet[] = [
   workspaceExamples,
   apiKeyExamples,
   budgetExamples,
+  alertExamples,
   connectionExamples,
 ];
 

@@ -1,0 +1,18 @@
+import { listDeliveries } from "@/lib/alerts/log/service";
+import { channelParams } from "@/lib/contract/alert-channels";
+import { alertQuery, deliveryList } from "@/lib/contract/alerts";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  GET: endpoint({
+    summary: "List the deliveries of an alert channel",
+    description: "What was sent to it and how that ended, the newest first, for 30 days.",
+    auth: "user",
+    role: "viewer",
+    params: channelParams,
+    query: alertQuery,
+    response: deliveryList,
+    errors: ["not_found"],
+    run: ({ principal, params, query }) => listDeliveries(principal.claims, params.slug, params.id, query),
+  }),
+});

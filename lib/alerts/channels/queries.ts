@@ -1,0 +1,112 @@
+import type { ClientBase } from "pg";
+import type { Claimed } from "@/lib/alerts/delivery/claimed";
+import type { ChannelKind } from "@/lib/contract/alert-channels";
+import { integer, nullable, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
+import { callFunction, selectAll } from "@/lib/db/query";
+import { empty, sql } from "@/lib/db/sql";
+
+const channelRow = {
+  id: uuid(),
+  name: text(),
+  kind: text<ChannelKind>(),
+  target: text(),
+  rules: nullable(texts<"budget_threshold">()),
+  least_percent: nullable(integer()),
+  disabled_at: nullable(timestamp()),
+  disabled_reason: nullable(text<"failing" | "gone" | "by_admin">()),
+  failing_since: nullable(timestamp()),
+  secret_set_at: timestamp(),
+  created_at: timestamp(),
+};
+
+/** A channel, without its secrets. */
+export type ChannelRow = Row<typeof channelRow>;
+
+/** The channels of a workspace. @param id only this one */
+export function selectChannels(client: ClientBase, workspaceId: string, id?: string): Promise<ChannelRow[]> {
+  return selectAll(
+    client,
+    channelRow,
+    sql`select id, name, kind, target, rules, least_percent, disabled_at, disabled_reason, failing_since, secret_set_at,
+        created_at
+      from public.alert_channels
+      where workspace_id = ${workspaceId} ${id === undefined ? empty : sql`and id = ${id}`}
+      order by lower(name), id`,
+  );
+}
+
+/** Which of these addresses are those of members. @param addresses in lower case */
+export async function selectMemberAddresses(
+  client: ClientBase,
+  workspaceId: string,
+  addresses: string[],
+): Promise<string[]> {
+  const rows = await selectAll(
+    client,
+    { email: text() },
+    sql`select lower(p.email) as email
+      from public.workspace_members as m
+      join public.profiles as p on p.id = m.user_id
+      where m.workspace_id = ${workspaceId} and lower(p.email) = any (${addresses})`,
+  );
+  return rows.map(({ email }) => email);
+}
+
+// The rest runs as the service in the user's transaction; each function checks the user's role again.
+
+/** A new channel; `address` and `signing_secret` are kept apart from the rest. */
+export type NewChannel = {
+  name: string;
+  kind: ChannelKind;
+  target: string;
+  rules: string[] | null;
+  least_percent: number | null;
+};
+
+/** Adds a channel. @returns its id; null where the workspace has `atMost` already */
+export function addChannel(
+  client: ClientBase,
+  workspaceId: string,
+  channel: NewChannel,
+  secrets: { address: string | null; signing_secret: string | null },
+  atMost: number,
+): Promise<string | null> {
+  const [given, secret] = [JSON.stringify(channel), JSON.stringify(secrets)];
+  return callFunction(client, "private.add_alert_channel", workspaceId, given, secret, atMost);
+}
+
+/** Changes the given fields. */
+export async function changeChannel(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+  changes: Partial<Omit<NewChannel, "kind">> & { address?: string; is_disabled?: boolean },
+): Promise<void> {
+  await callFunction(client, "private.change_alert_channel", workspaceId, id, JSON.stringify(changes));
+}
+
+/** Deletes a channel with its secrets. */
+export async function removeChannel(client: ClientBase, workspaceId: string, id: string): Promise<void> {
+  await callFunction(client, "private.remove_alert_channel", workspaceId, id);
+}
+
+/** Sets a new secret that signs. @returns until when the old one signs beside it; null where the channel signs nothing */
+export function rotateSecret(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+  secret: string,
+  overlapSeconds: number,
+): Promise<Date | null> {
+  return callFunction(client, "private.rotate_channel_secret", workspaceId, id, secret, overlapSeconds);
+}
+
+/** Queues a test and takes it for this process. @returns null where the channel was deleted meanwhile */
+export function beginTest(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+  leaseSeconds: number,
+): Promise<Claimed | null> {
+  return callFunction(client, "private.begin_channel_test", workspaceId, id, leaseSeconds);
+}

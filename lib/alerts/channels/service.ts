@@ -1,0 +1,219 @@
+import { randomBytes } from "node:crypto";
+import type { PoolClient } from "pg";
+import type { z } from "zod";
+import { hourMs, throttle } from "@/lib/access/throttle";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { deliver, leaseSeconds } from "@/lib/alerts/delivery/pump";
+import { readDelivery } from "@/lib/alerts/log/service";
+import { canSendMail } from "@/lib/alerts/mail/send-mail";
+import {
+  type AlertChannel,
+  type CreateChannelRequest,
+  type CreatedChannel,
+  type channelList,
+  type EditChannelRequest,
+  maxChannels,
+  type rotatedSecret,
+} from "@/lib/contract/alert-channels";
+import type { AlertDelivery } from "@/lib/contract/alerts";
+import { toInstant } from "@/lib/contract/instant";
+import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { notFound, ServiceError, validationFailed } from "@/lib/errors";
+import {
+  addChannel,
+  beginTest,
+  type ChannelRow,
+  changeChannel,
+  removeChannel,
+  rotateSecret,
+  selectChannels,
+  selectMemberAddresses,
+} from "./queries";
+import { addressesOf, readTarget, type Target } from "./target";
+
+/** How long the former secret signs beside a new one. */
+const overlapSeconds = 24 * 3600;
+
+/** The most tests of a workspace's channels in an hour. */
+const maxTestsAnHour = 30;
+
+/** Lists a workspace's channels, for its members. @throws ServiceError not_found */
+export function listChannels(claims: UserClaims, slug: string): Promise<z.output<typeof channelList>> {
+  return asUserReading(claims, async (client) => {
+    const { id, role } = await requireMembership(client, claims, slug);
+    const rows = await selectChannels(client, id);
+    return {
+      channels: rows.map(toChannel),
+      can_edit: ["owner", "admin"].includes(role),
+      can_mail: canSendMail(),
+    };
+  });
+}
+
+/** Reads one channel, for members. @throws ServiceError not_found */
+export function readChannel(claims: UserClaims, slug: string, id: string): Promise<AlertChannel> {
+  return asUserReading(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug);
+    return loadChannel(client, workspaceId, id);
+  });
+}
+
+/**
+ * Adds a channel, for admins. Only this response has the secret that signs a webhook.
+ * @throws ServiceError not_found, permission_denied, validation_failed by field, conflict where there are too many
+ */
+export function createChannel(
+  claims: UserClaims,
+  slug: string,
+  request: CreateChannelRequest,
+): Promise<CreatedChannel> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const { kind, name, rules, least_percent } = request;
+    const target = readTarget(kind, request);
+    if (!target) throw new Error("A new channel has a target.");
+    if (kind === "email") await checkRecipients(client, workspaceId, target);
+    const secret = kind === "webhook" ? newSecret() : null;
+    const channel = { name, kind, target: target.target, rules, least_percent };
+    const secrets = { address: target.address, signing_secret: secret };
+    const id = await asServiceWithin(client, () =>
+      addChannel(client, workspaceId, channel, secrets, maxChannels),
+    );
+    if (id === null) {
+      throw new ServiceError(
+        "conflict",
+        `A workspace may have ${maxChannels} alert channels. Delete one that is not needed any more.`,
+        { limit: maxChannels },
+      );
+    }
+    return { ...(await loadChannel(client, workspaceId, id)), signing_secret: secret };
+  });
+}
+
+/**
+ * Changes the given fields of a channel, for admins; `enabled` turns it on and off.
+ * @throws ServiceError not_found, permission_denied, validation_failed by field
+ */
+export function editChannel(
+  claims: UserClaims,
+  slug: string,
+  id: string,
+  request: EditChannelRequest,
+): Promise<AlertChannel> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const { kind } = await loadChannel(client, workspaceId, id);
+    const target = readTarget(kind, request);
+    if (kind === "email" && target) await checkRecipients(client, workspaceId, target);
+    const { name, rules, least_percent, enabled } = request;
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(rules !== undefined && { rules }),
+      ...(least_percent !== undefined && { least_percent }),
+      ...(target && { target: target.target }),
+      ...(target?.address && { address: target.address }),
+      ...(enabled !== undefined && { is_disabled: !enabled }),
+    };
+    await asServiceWithin(client, () => changeChannel(client, workspaceId, id, changes));
+    return loadChannel(client, workspaceId, id);
+  });
+}
+
+/** Deletes a channel, for admins. @returns the deleted channel. @throws ServiceError not_found, permission_denied */
+export function deleteChannel(claims: UserClaims, slug: string, id: string): Promise<AlertChannel> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const last = await loadChannel(client, workspaceId, id);
+    await asServiceWithin(client, () => removeChannel(client, workspaceId, id));
+    return last;
+  });
+}
+
+/**
+ * Sets a new secret that signs a webhook, for admins. The former one signs beside it for a day.
+ * @throws ServiceError not_found, permission_denied, conflict where the channel is no webhook
+ */
+export function rotateChannelSecret(
+  claims: UserClaims,
+  slug: string,
+  id: string,
+): Promise<z.output<typeof rotatedSecret>> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const { kind } = await loadChannel(client, workspaceId, id);
+    const secret = newSecret();
+    const until = await asServiceWithin(client, () =>
+      rotateSecret(client, workspaceId, id, secret, overlapSeconds),
+    );
+    if (until === null) {
+      const message = `A channel of the kind ${kind} signs nothing. To change where it sends, edit it.`;
+      throw new ServiceError("conflict", message);
+    }
+    return { signing_secret: secret, old_secret_until: toInstant(until.getTime()) };
+  });
+}
+
+/**
+ * Sends a test to a channel once, also where it is turned off, and waits for the outcome, for admins.
+ * @throws ServiceError not_found, permission_denied, rate_limited
+ */
+export async function testChannel(claims: UserClaims, slug: string, id: string): Promise<AlertDelivery> {
+  const workspaceId = await asUserReading(claims, async (client) => {
+    const membership = await requireMembership(client, claims, slug, "admin");
+    await loadChannel(client, membership.id, id);
+    return membership.id;
+  });
+  await throttle("tests of alert channels", [
+    { subject: `workspace ${workspaceId}`, limit: maxTestsAnHour, windowMs: hourMs },
+  ]);
+  const taken = await asUser(claims, async (client) => {
+    await loadChannel(client, workspaceId, id);
+    return asServiceWithin(client, () => beginTest(client, workspaceId, id, leaseSeconds));
+  });
+  if (taken === null) throw notFound();
+  await deliver(taken);
+  return readDelivery(claims, slug, taken.id);
+}
+
+/** Mail goes to members only, so that nobody can have this service write to strangers. */
+async function checkRecipients(client: PoolClient, workspaceId: string, target: Target): Promise<void> {
+  if (!canSendMail()) {
+    const message = "needs a mail server: the operator of this service sets SMTP_URL";
+    throw validationFailed([{ path: "addresses", message }]);
+  }
+  const addresses = addressesOf(target);
+  const known = await selectMemberAddresses(client, workspaceId, addresses);
+  const strangers = addresses.filter((address) => !known.includes(address));
+  if (strangers.length > 0) {
+    const message = `must be those of members: ${strangers.join(", ")} is not. Invite them as viewers first`;
+    throw validationFailed([{ path: "addresses", message }]);
+  }
+}
+
+/** A secret as Standard Webhooks want it: 32 random bytes in base64. */
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}
+
+async function loadChannel(client: PoolClient, workspaceId: string, id: string): Promise<AlertChannel> {
+  const [row] = await selectChannels(client, workspaceId, id);
+  if (!row) throw notFound();
+  return toChannel(row);
+}
+
+function toChannel({
+  disabled_at,
+  failing_since,
+  secret_set_at,
+  created_at,
+  ...row
+}: ChannelRow): AlertChannel {
+  return {
+    ...row,
+    enabled: disabled_at === null,
+    disabled_at: disabled_at && toInstant(disabled_at.getTime()),
+    failing_since: failing_since && toInstant(failing_since.getTime()),
+    secret_set_at: toInstant(secret_set_at.getTime()),
+    created_at: toInstant(created_at.getTime()),
+  };
+}

@@ -1,0 +1,135 @@
+import type { ClientBase } from "pg";
+import type { ChannelKind } from "@/lib/contract/alert-channels";
+import type { DeliveryState } from "@/lib/contract/alerts";
+import { bigint, boolean, integer, json, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { callFunction, selectAll } from "@/lib/db/query";
+import { empty, sql } from "@/lib/db/sql";
+
+/** A position in a list: the number of a row. */
+export type Place = { number: string };
+
+const alertRow = {
+  id: uuid(),
+  number: bigint(),
+  rule: text<"budget_threshold">(),
+  subject_id: text(),
+  level: text(),
+  is_quiet: boolean(),
+  details: json<unknown>(),
+  fired_at: timestamp(),
+  project_slug: nullable(text()),
+};
+
+/** An alert with the slug of the project that its budget is limited to. */
+export type AlertRow = Row<typeof alertRow>;
+
+/** A workspace's alerts after a position, the newest first. */
+export function selectAlerts(
+  client: ClientBase,
+  workspaceId: string,
+  { after, atMost }: { after: Place | null; atMost: number },
+): Promise<AlertRow[]> {
+  return selectAll(
+    client,
+    alertRow,
+    sql`select a.id, a.number, a.rule, a.subject_id, a.level, a.is_quiet, a.details, a.fired_at, (
+        select p.slug from public.projects as p
+        where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
+          and a.details ->> 'scope_value' in (p.id::text, p.slug)
+        limit 1
+      ) as project_slug
+      from public.alerts as a
+      where a.workspace_id = ${workspaceId} ${after === null ? empty : sql`and a.number < ${after.number}::bigint`}
+      order by a.number desc
+      limit ${atMost}`,
+  );
+}
+
+const deliveryRow = {
+  id: uuid(),
+  number: bigint(),
+  channel_id: uuid(),
+  channel_name: text(),
+  channel_kind: text<ChannelKind>(),
+  alert_id: nullable(uuid()),
+  details: nullable(json<unknown>()),
+  state: text<DeliveryState>(),
+  attempts: integer(),
+  next_attempt_at: timestamp(),
+  last_status: nullable(integer()),
+  last_error: nullable(text()),
+  delivered_at: nullable(timestamp()),
+  created_at: timestamp(),
+};
+
+/** A delivery with the figures of its alert. */
+export type DeliveryRow = Row<typeof deliveryRow>;
+
+const deliveries = sql`select d.id, d.number, d.channel_id, d.channel_name, d.channel_kind, d.alert_id, a.details, d.state,
+    d.attempts, d.next_attempt_at, d.last_status, d.last_error, d.delivered_at, d.created_at
+  from public.alert_deliveries as d
+  left join public.alerts as a on a.workspace_id = d.workspace_id and a.id = d.alert_id`;
+
+/** The deliveries of alerts, by the channel's name. */
+export function selectDeliveriesOf(
+  client: ClientBase,
+  workspaceId: string,
+  alertIds: string[],
+): Promise<DeliveryRow[]> {
+  return selectAll(
+    client,
+    deliveryRow,
+    sql`${deliveries} where d.workspace_id = ${workspaceId} and d.alert_id = any (${alertIds}::uuid[])
+      order by lower(d.channel_name), d.number`,
+  );
+}
+
+/** A channel's deliveries after a position, the newest first. */
+export function selectChannelLog(
+  client: ClientBase,
+  workspaceId: string,
+  channelId: string,
+  { after, atMost }: { after: Place | null; atMost: number },
+): Promise<DeliveryRow[]> {
+  return selectAll(
+    client,
+    deliveryRow,
+    sql`${deliveries} where d.workspace_id = ${workspaceId} and d.channel_id = ${channelId}
+        ${after === null ? empty : sql`and d.number < ${after.number}::bigint`}
+      order by d.number desc
+      limit ${atMost}`,
+  );
+}
+
+/** One delivery, or none. */
+export function selectDelivery(client: ClientBase, workspaceId: string, id: string): Promise<DeliveryRow[]> {
+  return selectAll(
+    client,
+    deliveryRow,
+    sql`${deliveries} where d.workspace_id = ${workspaceId} and d.id = ${id}`,
+  );
+}
+
+const existing = { id: uuid() };
+
+/** Whether a workspace has a channel. */
+export async function hasChannel(client: ClientBase, workspaceId: string, id: string): Promise<boolean> {
+  const rows = await selectAll(
+    client,
+    existing,
+    sql`select id from public.alert_channels where workspace_id = ${workspaceId} and id = ${id}`,
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Queues a dead delivery again. Runs as the service in an admin's transaction.
+ * @returns null where it is queued, otherwise why not
+ */
+export function resendDelivery(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+): Promise<"not_dead" | "disabled" | null> {
+  return callFunction(client, "private.resend_alert_delivery", workspaceId, id);
+}

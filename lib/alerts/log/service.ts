@@ -1,0 +1,162 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { readDetails } from "@/lib/alerts/alert";
+import type { AlertDelivery, AlertQuery, alertList, deliveryList, FiredAlert } from "@/lib/contract/alerts";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { toInstant } from "@/lib/contract/instant";
+import { cursorOf } from "@/lib/db/cursor";
+import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { notFound, ServiceError } from "@/lib/errors";
+import {
+  type AlertRow,
+  type DeliveryRow,
+  hasChannel,
+  type Place,
+  resendDelivery,
+  selectAlerts,
+  selectChannelLog,
+  selectDeliveriesOf,
+  selectDelivery,
+} from "./queries";
+
+const places = cursorOf<Place>(z.object({ number: z.string().regex(/^\d{1,18}$/) }));
+
+/** Lists what fired, the newest first, with whom it was sent to, for members. @throws ServiceError not_found */
+export function listAlerts(
+  claims: UserClaims,
+  slug: string,
+  query: AlertQuery,
+): Promise<z.output<typeof alertList>> {
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug);
+    const { rows, next_cursor } = await readPage(query, (page) => selectAlerts(client, id, page));
+    const sent = await selectDeliveriesOf(
+      client,
+      id,
+      rows.map((row) => row.id),
+    );
+    return { alerts: rows.map((row) => toAlert(row, sent)), next_cursor };
+  });
+}
+
+/** Lists what was sent to a channel, the newest first, for members. @throws ServiceError not_found */
+export function listDeliveries(
+  claims: UserClaims,
+  slug: string,
+  channelId: string,
+  query: AlertQuery,
+): Promise<z.output<typeof deliveryList>> {
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug);
+    if (!(await hasChannel(client, id, channelId))) throw notFound();
+    const { rows, next_cursor } = await readPage(query, (page) =>
+      selectChannelLog(client, id, channelId, page),
+    );
+    return { deliveries: rows.map(toDelivery), next_cursor };
+  });
+}
+
+/** Reads one delivery, for members. @throws ServiceError not_found */
+export function readDelivery(claims: UserClaims, slug: string, id: string): Promise<AlertDelivery> {
+  return asUserReading(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug);
+    return loadDelivery(client, workspaceId, id);
+  });
+}
+
+/**
+ * Queues a delivery again that was given up, for admins.
+ * @throws ServiceError not_found, permission_denied, conflict where it was not given up or its channel is off
+ */
+export function resendAlert(claims: UserClaims, slug: string, id: string): Promise<AlertDelivery> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const { is_test: isTest } = await loadDelivery(client, workspaceId, id);
+    if (isTest) throw new ServiceError("conflict", "A test cannot be sent again. Send another test.");
+    const refusal = await asServiceWithin(client, () => resendDelivery(client, workspaceId, id));
+    if (refusal === "disabled") {
+      throw new ServiceError(
+        "conflict",
+        "Its channel is turned off or was deleted. Turn the channel on first.",
+      );
+    }
+    if (refusal === "not_dead") {
+      throw new ServiceError("conflict", "Only a delivery that was given up can be sent again.");
+    }
+    return loadDelivery(client, workspaceId, id);
+  });
+}
+
+/** Reads a page and the cursor of the next one. */
+async function readPage<R extends { number: string }>(
+  { limit, cursor }: AlertQuery,
+  select: (page: { after: Place | null; atMost: number }) => Promise<R[]>,
+): Promise<{ rows: R[]; next_cursor: string | null }> {
+  const after = cursor === undefined ? null : places.read(cursor);
+  // Reads one more than the page holds, to learn whether there is another page.
+  const rows = await select({ after, atMost: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { rows: shown, next_cursor: last ? places.write({ number: last.number }) : null };
+}
+
+async function loadDelivery(client: PoolClient, workspaceId: string, id: string): Promise<AlertDelivery> {
+  const [row] = await selectDelivery(client, workspaceId, id);
+  if (!row) throw notFound();
+  return toDelivery(row);
+}
+
+function toDelivery(row: DeliveryRow): AlertDelivery {
+  const details = row.alert_id === null ? undefined : readDetails(row);
+  return {
+    id: row.id,
+    channel_id: row.channel_id,
+    is_test: row.alert_id === null,
+    alert:
+      row.alert_id !== null && details
+        ? { id: row.alert_id, budget: details.budget, percent: new ExactNumber(details.percent) }
+        : null,
+    ...toOutcome(row),
+  };
+}
+
+function toOutcome({ state, attempts, last_status, last_error, ...row }: DeliveryRow) {
+  return {
+    state,
+    attempts,
+    last_status,
+    last_error,
+    next_attempt_at: state === "pending" ? toInstant(row.next_attempt_at.getTime()) : null,
+    delivered_at: row.delivered_at && toInstant(row.delivered_at.getTime()),
+    created_at: toInstant(row.created_at.getTime()),
+  };
+}
+
+function toAlert(row: AlertRow, sent: DeliveryRow[]): FiredAlert {
+  const details = readDetails(row);
+  return {
+    id: row.id,
+    rule: row.rule,
+    level: row.level,
+    fired_at: toInstant(row.fired_at.getTime()),
+    is_quiet: row.is_quiet,
+    budget: {
+      id: row.subject_id,
+      name: details.budget,
+      scope_type: details.scope_type,
+      scope_value: row.project_slug ?? details.scope_value ?? null,
+    },
+    period: { from: details.period_from, until: details.period_until },
+    percent: new ExactNumber(details.percent),
+    amount_usd: new ExactNumber(details.amount_usd),
+    spent_usd: new ExactNumber(details.spent_usd),
+    deliveries: sent
+      .filter(({ alert_id: id }) => id === row.id)
+      .map((delivery) => ({
+        id: delivery.id,
+        channel: { id: delivery.channel_id, name: delivery.channel_name, kind: delivery.channel_kind },
+        ...toOutcome(delivery),
+      })),
+  };
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { alertRule, channelKinds } from "./alert-channels";
+import { day, decimalNumber, instant, text, uuid } from "./fields";
+import { workspaceSlug } from "./workspace";
+
+const maxRows = 100;
+const defaultRows = 25;
+const wholeRows = { error: `must be a whole number from 1 to ${maxRows}` };
+
+/** A page of a list, the newest first. */
+const page = {
+  limit: z.coerce
+    .number(wholeRows)
+    .int(wholeRows)
+    .min(1, wholeRows)
+    .max(maxRows, wholeRows)
+    .default(defaultRows)
+    .meta({ jsonSchema: { type: "integer", minimum: 1, maximum: maxRows, default: defaultRows } }),
+  cursor: text(500).optional().meta({ description: "`next_cursor` of the previous answer, unchanged." }),
+};
+const nextCursor = z.string().nullable().meta({ description: "Null where there are no older ones." });
+
+export const alertQuery = z.strictObject(page);
+export type AlertQuery = z.output<typeof alertQuery>;
+
+const state = z.enum(["pending", "delivered", "dead", "cancelled"]).meta({
+  description:
+    "`pending`: it is being sent, or will be tried again; `dead`: it was given up, and can be sent again; `cancelled`: the channel was turned off or deleted before.",
+});
+export type DeliveryState = z.output<typeof state>;
+
+/** An attempt's last outcome. */
+const outcome = {
+  state,
+  attempts: z.int(),
+  last_status: z.int().nullable().meta({ description: "The HTTP status of the last answer." }),
+  last_error: z.string().nullable().meta({ description: "What went wrong the last time, in words." }),
+  next_attempt_at: instant.nullable().meta({ description: "When a pending one is tried next." }),
+  delivered_at: instant.nullable(),
+  created_at: instant,
+};
+
+export const alertDelivery = z
+  .object({
+    id: uuid.meta({ description: "Sent along as `webhook-id`, the same in every attempt." }),
+    channel_id: uuid,
+    is_test: z.boolean(),
+    alert: z
+      .object({ id: uuid, budget: z.string(), percent: decimalNumber("The threshold, in percent.") })
+      .nullable()
+      .meta({ description: "What it tells; null for a test." }),
+    ...outcome,
+  })
+  .meta({ id: "AlertDelivery" });
+export type AlertDelivery = z.output<typeof alertDelivery>;
+
+export const alert = z
+  .object({
+    id: uuid,
+    rule: alertRule,
+    level: z.string().meta({ description: "The threshold that was reached, in percent: `80`." }),
+    fired_at: instant,
+    is_quiet: z.boolean().meta({
+      description: "Recorded, but told to nobody: the budget was above the threshold when it was set.",
+    }),
+    budget: z.object({
+      id: z.string(),
+      name: z.string().meta({ description: "Its name at that time." }),
+      scope_type: z.string(),
+      scope_value: z.string().nullable().meta({ description: "A project's slug, a key's id, or a name." }),
+    }),
+    period: z.object({
+      from: day,
+      until: day.meta({ description: "The first day after the period." }),
+    }),
+    percent: decimalNumber("The threshold, in percent."),
+    amount_usd: decimalNumber("The budget's amount at that time, USD."),
+    spent_usd: decimalNumber("What was spent when it fired, USD."),
+    deliveries: z
+      .array(
+        z.object({
+          id: uuid,
+          channel: z.object({ id: uuid, name: z.string(), kind: z.enum(channelKinds) }),
+          ...outcome,
+        }),
+      )
+      .meta({ description: "Whom it was sent to, for 30 days." }),
+  })
+  .meta({ id: "Alert" });
+export type FiredAlert = z.output<typeof alert>;
+
+export const alertList = z
+  .object({ alerts: z.array(alert).meta({ description: "The newest first." }), next_cursor: nextCursor })
+  .meta({ id: "AlertList" });
+
+export const deliveryList = z
+  .object({
+    deliveries: z.array(alertDelivery).meta({ description: "The newest first, for 30 days." }),
+    next_cursor: nextCursor,
+  })
+  .meta({ id: "AlertDeliveryList" });
+
+export const deliveryParams = z.strictObject({ slug: workspaceSlug, id: uuid });

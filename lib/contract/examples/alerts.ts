@@ -1,0 +1,107 @@
+import type { ExampleSet } from "./example-set";
+
+const channel = {
+  id: "0193a0f7-52c1-7d10-9b3a-5f2a7c9e1d04",
+  name: "Finance hook",
+  kind: "webhook",
+  target: "hooks.example.com",
+  rules: null,
+  least_percent: 80,
+  enabled: true,
+  disabled_reason: null,
+  disabled_at: null,
+  failing_since: null,
+  secret_set_at: "2026-11-01T08:00:00.000+00:00",
+  created_at: "2026-11-01T08:00:00.000+00:00",
+};
+
+const outcome = {
+  state: "delivered",
+  attempts: 1,
+  last_status: 204,
+  last_error: null,
+  next_attempt_at: null,
+  delivered_at: "2026-11-21T09:30:01.000+00:00",
+  created_at: "2026-11-21T09:30:00.000+00:00",
+};
+
+const alertId = "0193a0f7-7b2e-7a55-8c0d-1d9e4f6a2b38";
+
+const delivery = {
+  id: "0193a0f7-9c44-7f21-a1b2-3c4d5e6f7a8b",
+  channel_id: channel.id,
+  is_test: false,
+  alert: { id: alertId, budget: "Checkout", percent: 80 },
+  ...outcome,
+};
+
+const alert = {
+  id: alertId,
+  rule: "budget_threshold",
+  level: "80",
+  fired_at: "2026-11-21T09:30:00.000+00:00",
+  is_quiet: false,
+  budget: {
+    id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
+    name: "Checkout",
+    scope_type: "project",
+    scope_value: "checkout",
+  },
+  period: { from: "2026-11-01", until: "2026-12-01" },
+  percent: 80,
+  amount_usd: 1000,
+  spent_usd: 800.0125,
+  deliveries: [
+    { id: delivery.id, channel: { id: channel.id, name: channel.name, kind: channel.kind }, ...outcome },
+  ],
+};
+
+const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDAbCdEfGhIjk=";
+
+export const alertExamples: ExampleSet = {
+  requests: {
+    CreateAlertChannelRequest: {
+      webhook: {
+        summary: "A webhook of your own",
+        value: {
+          kind: "webhook",
+          name: "Finance hook",
+          url: "https://hooks.example.com/outlay",
+          least_percent: 80,
+        },
+      },
+      slack: {
+        summary: "A channel of Slack",
+        value: { kind: "slack", name: "#spend", url: "https://hooks.slack.com/services/T000/B000/XXXX" },
+      },
+      pagerduty: {
+        summary: "PagerDuty, at 100 % only",
+        value: {
+          kind: "pagerduty",
+          name: "On call",
+          routing_key: "0123456789abcdef0123456789abcdef",
+          region: "eu",
+          least_percent: 100,
+        },
+      },
+      email: {
+        summary: "Mail to members",
+        value: { kind: "email", name: "Finance", addresses: ["grace@example.com"] },
+      },
+    },
+    EditAlertChannelRequest: {
+      enable: { summary: "Turn it on again", value: { enabled: true } },
+      level: { summary: "Only from 100 % on", value: { least_percent: 100 } },
+    },
+  },
+  responses: {
+    AlertChannel: channel,
+    CreatedAlertChannel: { ...channel, signing_secret: secret },
+    RotatedSigningSecret: { signing_secret: secret, old_secret_until: "2026-11-22T09:30:00.000+00:00" },
+    AlertChannelList: { channels: [channel], can_edit: true, can_mail: true },
+    Alert: alert,
+    AlertList: { alerts: [alert], next_cursor: null },
+    AlertDelivery: delivery,
+    AlertDeliveryList: { deliveries: [delivery], next_cursor: null },
+  },
+};
