@@ -1,5 +1,6 @@
 import {
   Activity,
+  Bell,
   Folder,
   Gauge,
   KeyRound,
@@ -21,6 +22,7 @@ export const navigation: NavEntry[] = [
   { segment: "keys", label: "Keys", icon: KeyRound },
   { segment: "sources", label: "Sources", icon: Radio },
   { segment: "budgets", label: "Budgets", icon: Gauge },
+  { segment: "alerts", label: "Alerts", icon: Bell },
   { segment: "connections", label: "Connections", icon: Plug },
   { segment: "settings", label: "Settings", icon: Settings },
 ];

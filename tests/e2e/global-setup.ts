@@ -16,7 +16,8 @@ export default async function setup(): Promise<() => Promise<void>> {
   const { cluster, stop } = await startTestCluster();
   const database = await copyTemplate(cluster);
   await hashQuickly(database);
-  const service = await startService(database, withPages);
+  // Receivers of alerts that tests open on this machine.
+  const service = await startService(database, { ...withPages, ALERT_ALLOWED_HOSTS: "127.0.0.1" });
   const running: Running = { baseUrl: service.baseUrl, adminUrl: database.adminUrl };
   process.env[runningVariable] = JSON.stringify(running);
   return async () => {

@@ -1,0 +1,115 @@
+import { BellOff, BellRing } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { AlertList } from "@/components/alerts/alert-list";
+import { ChannelList } from "@/components/alerts/channel-list";
+import { channelsId } from "@/components/alerts/channel-view";
+import { NewChannel } from "@/components/alerts/new-channel";
+import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { PageHeader } from "@/components/shell/page-header";
+import { buttonVariants } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { listChannels } from "@/lib/alerts/channels/service";
+import { listAlerts } from "@/lib/alerts/log/service";
+import { alertQuery } from "@/lib/contract/alerts";
+import { ServiceError } from "@/lib/errors";
+import { requireWorkspace } from "../membership";
+
+export const metadata: Metadata = { title: "Alerts" };
+
+type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
+
+const alertsPerPage = 20;
+
+/** What fired in a workspace and whom it was sent to, and the channels. States: alerts, none, no channel, an invalid address. */
+export default async function AlertsPage({ params, searchParams }: Props) {
+  const {
+    claims,
+    workspace: { slug },
+  } = await requireWorkspace((await params).workspace);
+  const { cursor } = await searchParams;
+  const path = `/${slug}/alerts`;
+  const query = alertQuery.safeParse({ cursor, limit: alertsPerPage });
+  const [{ channels, can_edit: canEdit, can_mail: canMail }, list] = await Promise.all([
+    listChannels(claims, slug),
+    query.success ? listAlerts(claims, slug, query.data).catch(undefinedIfInvalid) : undefined,
+  ]);
+  if (!list) return <InvalidAddress path={path} />;
+  const add = canEdit ? <NewChannel workspace={slug} canMail={canMail} /> : null;
+  return (
+    <>
+      <PageHeader title="Alerts" actions={channels.length > 0 ? add : null} />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-10 lg:grid-cols-[minmax(0,1fr)_21rem]">
+        <section aria-label="Alerts" className="min-w-0">
+          {list.alerts.length === 0 ? (
+            <EmptyState icon={<BellRing />} title="Nothing has fired">
+              An alert fires when the spend of a budget reaches one of its thresholds, once in each period of
+              the budget.{" "}
+              <Link href={`/${slug}/budgets`} className="underline underline-offset-4">
+                Budgets
+              </Link>
+            </EmptyState>
+          ) : (
+            <AlertList alerts={list.alerts} workspace={slug} canEdit={canEdit} />
+          )}
+          <nav aria-label="Pages of alerts" className="flex justify-center gap-2 pt-4 empty:hidden">
+            {cursor ? (
+              <Link href={path} className={buttonVariants({ variant: "outline" })}>
+                Back to the newest
+              </Link>
+            ) : null}
+            {list.next_cursor ? (
+              <Link
+                href={hrefWith(path, {}, { cursor: list.next_cursor })}
+                className={buttonVariants({ variant: "outline" })}
+              >
+                Show older
+              </Link>
+            ) : null}
+          </nav>
+        </section>
+        <section
+          id={channelsId}
+          tabIndex={-1}
+          aria-labelledby="channels-title"
+          className="grid min-w-0 content-start gap-3 outline-none"
+        >
+          <h2 id="channels-title" className="font-medium text-sm">
+            Channels
+          </h2>
+          {channels.length === 0 ? (
+            <EmptyState icon={<BellOff />} title="Nobody is told yet" action={add}>
+              Add a channel to send alerts by mail, to Slack, Discord, Teams or PagerDuty, or to a webhook of
+              your own.
+              {canEdit ? null : " Admins of this workspace can add one."}
+            </EmptyState>
+          ) : (
+            <ChannelList channels={channels} workspace={slug} canEdit={canEdit} />
+          )}
+        </section>
+      </div>
+    </>
+  );
+}
+
+/** For an invalid cursor, undefined instead of an error page. */
+function undefinedIfInvalid(error: unknown): undefined {
+  if (error instanceof ServiceError && error.code === "validation_failed") return undefined;
+  throw error;
+}
+
+function InvalidAddress({ path }: { path: string }) {
+  return (
+    <>
+      <PageHeader title="Alerts" />
+      <EmptyState
+        title="This address is not valid"
+        action={
+          <Link href={path} className={buttonVariants({ variant: "outline" })}>
+            Show all alerts
+          </Link>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,155 @@
+"use client";
+
+import { textOf } from "@/components/ui/form";
+import { FormField, TextField } from "@/components/ui/form-field";
+import { Select } from "@/components/ui/select";
+import type { AlertChannel, ChannelKind } from "@/lib/contract/alert-channels";
+
+/** What is wrong with the fields, by the API's paths. */
+type FieldErrors = Record<string, string>;
+
+const urlHints: Partial<Record<ChannelKind, { label: string; placeholder: string; description: string }>> = {
+  webhook: {
+    label: "Address",
+    placeholder: "https://example.com/outlay",
+    description: "A JSON body is posted to it, signed as Standard Webhooks say.",
+  },
+  slack: {
+    label: "Webhook URL",
+    placeholder: "https://hooks.slack.com/services/…",
+    description: "Slack: create an app with an incoming webhook for the channel, and copy its URL.",
+  },
+  discord: {
+    label: "Webhook URL",
+    placeholder: "https://discord.com/api/webhooks/…",
+    description: "Discord: Edit channel, Integrations, Webhooks, Copy webhook URL.",
+  },
+  teams: {
+    label: "Workflow URL",
+    placeholder: "https://….logic.azure.com/workflows/…",
+    description: "Teams: add the workflow “Send webhook alerts to a channel”, and copy its URL.",
+  },
+};
+
+/** The fields that say where a channel sends. @param props.present the channel that is edited: empty fields keep its values */
+export function TargetFields({
+  kind,
+  present,
+  errors,
+}: {
+  kind: ChannelKind;
+  present?: AlertChannel;
+  errors: FieldErrors;
+}) {
+  const hint = urlHints[kind];
+  if (hint) {
+    return (
+      <TextField
+        label={hint.label}
+        optional={present !== undefined}
+        description={
+          present ? `Leave it empty to keep the present one, at ${present.target}.` : hint.description
+        }
+        error={errors.url}
+        name="url"
+        type="url"
+        placeholder={hint.placeholder}
+        maxLength={2048}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    );
+  }
+  if (kind === "pagerduty") {
+    return (
+      <>
+        <TextField
+          label="Integration key"
+          optional={present !== undefined}
+          description={
+            present
+              ? "Leave it empty to keep the present one."
+              : "PagerDuty: a service's integration “Events API V2”. All thresholds of a budget in a period are one incident."
+          }
+          error={errors.routing_key}
+          name="routing_key"
+          maxLength={32}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <FormField label="Region of the account" error={errors.region}>
+          {(control) => (
+            <Select {...control} name="region" defaultValue={present?.target.includes("EU") ? "eu" : "us"}>
+              <option value="us">United States</option>
+              <option value="eu">Europe</option>
+            </Select>
+          )}
+        </FormField>
+      </>
+    );
+  }
+  return (
+    <TextField
+      label="Addresses"
+      description="Of members of this workspace, separated by commas. To mail somebody else, invite them as a viewer."
+      error={errors.addresses ?? Object.entries(errors).find(([path]) => path.startsWith("addresses"))?.[1]}
+      name="addresses"
+      inputMode="email"
+      placeholder="grace@example.com, ada@example.com"
+      defaultValue={present?.target}
+      autoComplete="off"
+    />
+  );
+}
+
+/** The name, and from which threshold on alerts are sent. */
+export function CommonFields({ present, errors }: { present?: AlertChannel; errors: FieldErrors }) {
+  const offered = [50, 80, 100];
+  const least = present?.least_percent ?? null;
+  const levels =
+    least === null || offered.includes(least) ? offered : [...offered, least].sort((a, b) => a - b);
+  return (
+    <>
+      <TextField
+        label="Name"
+        error={errors.name}
+        name="name"
+        placeholder="Finance"
+        defaultValue={present?.name}
+        maxLength={120}
+        autoComplete="off"
+      />
+      <FormField label="Which alerts?" error={errors.least_percent}>
+        {(control) => (
+          <Select {...control} name="least_percent" defaultValue={least ?? ""}>
+            <option value="">Every threshold of a budget</option>
+            {levels.map((percent) => (
+              <option key={percent} value={percent}>
+                From {percent} % on
+              </option>
+            ))}
+          </Select>
+        )}
+      </FormField>
+    </>
+  );
+}
+
+/** The fields of a sent form as the API takes them; empty ones of the target are left out. */
+export function readFields(kind: ChannelKind, fields: FormData) {
+  const least = textOf(fields, "least_percent");
+  const common = { name: textOf(fields, "name"), least_percent: least === "" ? null : Number(least) };
+  if (kind === "email") {
+    const addresses = textOf(fields, "addresses")
+      .split(/[\s,;]+/)
+      .filter(Boolean);
+    return { ...common, addresses };
+  }
+  if (kind === "pagerduty") {
+    const key = textOf(fields, "routing_key");
+    const region = textOf(fields, "region") === "eu" ? ("eu" as const) : ("us" as const);
+    return { ...common, ...(key && { routing_key: key, region }) };
+  }
+  const url = textOf(fields, "url");
+  return { ...common, ...(url && { url }) };
+}

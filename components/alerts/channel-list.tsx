@@ -1,0 +1,58 @@
+import { Time } from "@/components/time";
+import { Badge } from "@/components/ui/badge";
+import type { AlertChannel } from "@/lib/contract/alert-channels";
+import { ChannelActions } from "./channel-actions";
+import { describeLevel, describeOff, kindLabel } from "./channel-view";
+
+/** The channels of a workspace: where each sends, what it receives and whether it works. */
+export function ChannelList({
+  channels,
+  ...context
+}: {
+  channels: AlertChannel[];
+  workspace: string;
+  canEdit: boolean;
+}) {
+  return (
+    <ul aria-label="Channels" className="grid rounded-lg border">
+      {channels.map((channel) => (
+        <li
+          key={channel.id}
+          className="flex items-start justify-between gap-2 border-t p-3.5 first:border-t-0"
+        >
+          <div className="grid min-w-0 gap-1">
+            <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+              <span className="font-medium [overflow-wrap:anywhere]">{channel.name}</span>
+              <State channel={channel} />
+            </p>
+            <p className="text-[13px] text-muted-foreground [overflow-wrap:anywhere]">
+              {kindLabel(channel.kind)} · {channel.target}
+            </p>
+            <p className="text-[13px] text-muted-foreground">
+              {describeOff(channel) ?? (
+                <>
+                  {describeLevel(channel)}
+                  {channel.failing_since ? (
+                    <>
+                      . Failing since <Time at={channel.failing_since} />
+                    </>
+                  ) : null}
+                </>
+              )}
+            </p>
+          </div>
+          <ChannelActions channel={channel} {...context} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function State({
+  channel: { enabled, failing_since: failing, disabled_reason: reason },
+}: {
+  channel: AlertChannel;
+}) {
+  if (!enabled) return <Badge variant={reason === "by_admin" ? "outline" : "destructive"}>Off</Badge>;
+  return failing ? <Badge variant="warning">Failing</Badge> : null;
+}

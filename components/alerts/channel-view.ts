@@ -1,0 +1,40 @@
+import type { AlertChannel, ChannelKind } from "@/lib/contract/alert-channels";
+
+/** Id of the element that gets the focus when a channel leaves the page. */
+export const channelsId = "alert-channels";
+
+/** The kinds of channels, in the order in which the form offers them. */
+export const kinds: { value: ChannelKind; label: string }[] = [
+  { value: "email", label: "E-mail" },
+  { value: "slack", label: "Slack" },
+  { value: "discord", label: "Discord" },
+  { value: "teams", label: "Microsoft Teams" },
+  { value: "pagerduty", label: "PagerDuty" },
+  { value: "webhook", label: "Webhook" },
+];
+
+/** The name of a kind. */
+export function kindLabel(kind: ChannelKind): string {
+  return kinds.find(({ value }) => value === kind)?.label ?? kind;
+}
+
+/** What a channel receives, in words. */
+export function describeLevel({ least_percent: least }: Pick<AlertChannel, "least_percent">): string {
+  return least === null ? "Every threshold" : `Thresholds from ${least} % on`;
+}
+
+/** Why a channel is off, in words; undefined where it is on. */
+export function describeOff({
+  disabled_reason: reason,
+}: Pick<AlertChannel, "disabled_reason">): string | undefined {
+  switch (reason) {
+    case "failing":
+      return "Turned off after a day of failures. Alerts wait for up to three days: turn it on to send them.";
+    case "gone":
+      return "Turned off because its receiver answered that it wants no more (410).";
+    case "by_admin":
+      return "Turned off by an admin.";
+    case null:
+      return undefined;
+  }
+}

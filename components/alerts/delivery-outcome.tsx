@@ -1,0 +1,86 @@
+"use client";
+
+import { Ban, Check, CircleAlert, Clock } from "lucide-react";
+import type { ReactNode } from "react";
+import { callApi } from "@/components/api";
+import { Time } from "@/components/time";
+import { Button } from "@/components/ui/button";
+import { useMutation } from "@/components/use-mutation";
+import type { AlertDelivery, alertDelivery } from "@/lib/contract/alerts";
+
+type Outcome = Pick<AlertDelivery, "state" | "attempts" | "last_error" | "next_attempt_at" | "delivered_at">;
+
+/** How a delivery ended, or why it has not: "Finance: delivered 2 min ago". One that was given up can be sent again. */
+export function DeliveryOutcome({
+  delivery,
+  label,
+  resendPath,
+  onResent,
+}: {
+  delivery: Outcome;
+  label: string;
+  /** The endpoint that sends it again; undefined for those who may not. */
+  resendPath?: string | undefined;
+  onResent?: () => void;
+}) {
+  const { state } = delivery;
+  const resend = useMutation((path: string) => callApi<typeof alertDelivery>("POST", path), {
+    done: "It is being sent again.",
+  });
+  return (
+    <span className="flex flex-wrap items-baseline gap-x-1.5 gap-y-1">
+      {icons[state]}
+      <span className="font-medium [overflow-wrap:anywhere]">{label}</span>
+      <span
+        className={`[overflow-wrap:anywhere] ${state === "dead" ? "text-destructive" : "text-muted-foreground"}`}
+      >
+        <Words {...delivery} />
+      </span>
+      {state === "dead" && resendPath ? (
+        <Button
+          variant="outline"
+          size="sm"
+          disabled={resend.isPending}
+          aria-label={`Send again: ${label}`}
+          onClick={async () => {
+            if (await resend.run(resendPath)) onResent?.();
+          }}
+        >
+          Send again
+        </Button>
+      ) : null}
+    </span>
+  );
+}
+
+const icons: Record<Outcome["state"], ReactNode> = {
+  delivered: <Check aria-hidden="true" className="size-3.5 translate-y-0.5 text-success" />,
+  pending: <Clock aria-hidden="true" className="size-3.5 translate-y-0.5 text-muted-foreground" />,
+  dead: <CircleAlert aria-hidden="true" className="size-3.5 translate-y-0.5 text-destructive" />,
+  cancelled: <Ban aria-hidden="true" className="size-3.5 translate-y-0.5 text-muted-foreground" />,
+};
+
+function Words({ state, attempts, last_error: error, next_attempt_at: next, delivered_at: at }: Outcome) {
+  switch (state) {
+    case "delivered":
+      return (
+        <>
+          delivered {at ? <Time at={at} /> : null}
+          {attempts > 1 ? ` at attempt ${attempts}` : null}
+        </>
+      );
+    case "pending":
+      return error === null ? (
+        "is being sent"
+      ) : (
+        <>
+          failed {attempts === 1 ? "once" : `${attempts} times`}: {error} Next attempt{" "}
+          {next ? <Time at={next} /> : "soon"}.
+        </>
+      );
+    case "dead":
+      return <>not delivered. {error}</>;
+    case "cancelled":
+      return "not sent: the channel was turned off or deleted";
+  }
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import { callApi } from "@/components/api";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
+import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
+import { Form } from "@/components/ui/form";
+import { useMutation } from "@/components/use-mutation";
+import type { AlertChannel, alertChannel, editChannelRequest } from "@/lib/contract/alert-channels";
+import { CommonFields, readFields, TargetFields } from "./channel-fields";
+import { kindLabel } from "./channel-view";
+
+/** Changes a channel's name, where it sends, and what it receives. */
+export default function EditChannelDialog({
+  workspace,
+  channel,
+  onClose,
+}: {
+  workspace: string;
+  channel: AlertChannel;
+  onClose: () => void;
+}) {
+  const { run, isPending, problem, fieldErrors } = useMutation(
+    (fields: FormData) =>
+      callApi<typeof alertChannel, typeof editChannelRequest>(
+        "PATCH",
+        `/api/v1/workspaces/${workspace}/alert-channels/${channel.id}`,
+        readFields(channel.kind, fields),
+      ),
+    { done: ({ name }) => `The channel ${name} is changed.`, quiet: true },
+  );
+  const save = async (fields: FormData) => {
+    if (await run(fields)) onClose();
+  };
+  return (
+    <Dialog open onOpenChange={onClose}>
+      <DialogContent className="sm:max-w-md">
+        <Form noValidate onSubmit={save} className="grid gap-5">
+          <DialogHeader>
+            <DialogTitle>Edit {channel.name}</DialogTitle>
+            <DialogDescription>
+              A channel stays of its kind, {kindLabel(channel.kind)}. For another kind, add another channel.
+            </DialogDescription>
+          </DialogHeader>
+          <TargetFields kind={channel.kind} present={channel} errors={fieldErrors} />
+          <CommonFields present={channel} errors={fieldErrors} />
+          <DialogFormFooter submit="Save" isPending={isPending} problem={problem} />
+        </Form>
+      </DialogContent>
+    </Dialog>
+  );
+}
