@@ -71,6 +71,8 @@ const values = {
   provider: fc.constantFrom("acme", "Acme", "Figma", ""),
   model: fc.constantFrom("fast", "FAST", ""),
   feature: fc.constantFrom("chat", "search", ""),
+  user: fc.constantFrom("anna@example.com", "bo", "nobody", ""),
+  tag: fc.constantFrom("team:growth", "team:search: relevance", "cost_center:4711", "team", ""),
   source: fc.constantFrom("api", "mcp", "import"),
 };
 const names = Object.keys(values) as (keyof typeof values)[];
@@ -116,7 +118,7 @@ test("Answers every filter with the rows, totals, series and breakdowns of an in
   await fc.assert(
     fc.asyncProperty(
       filter,
-      fc.constantFrom("project", "type", "provider", "model", "feature", "key"),
+      fc.constantFrom("project", "type", "provider", "model", "feature", "key", "user", "tag"),
       fc.constantFrom(3, 25, 100),
       async (by, stackedBy, limit) => {
         const range = await loadRange(harness.fixtures, by);
@@ -150,14 +152,36 @@ test("Answers every filter with the rows, totals, series and breakdowns of an in
           expected.filter(({ status }) => status === "unpriced").length,
         );
 
-        for (const dimension of ["project", "type", "provider", "model", "feature", "key"] as const) {
-          const slices = body[`by_${dimension}`] as Slice[];
+        expect(show(amount(totals.included_usd))).toBe(show(total(expected.map((line) => line.included))));
+
+        const tagged = expected.flatMap((line) => (line.tags ?? []).map((tag) => ({ ...line, tag })));
+        const tags = body.by_tag as Slice[];
+        expect(
+          tags
+            .map((slice) => [slice.value, show(amount(slice.total_usd)), Number(slice.message_count)])
+            .sort(),
+        ).toEqual(
+          [...groupBy(tagged, ({ tag }) => tag)]
+            .map(([tag, of]) => [
+              tag,
+              show(total(of.map((line) => line.amount))),
+              of.filter((line) => line.isFirst).length,
+            ])
+            .sort(),
+        );
+
+        for (const dimension of ["project", "type", "provider", "model", "feature", "key", "user"] as const) {
+          // What comes to nothing of nobody is not told from the totals.
+          const slices = (body[`by_${dimension}`] as Slice[]).filter(
+            (slice) => dimension !== "user" || slice.value !== null || Number(slice.message_count) !== 0,
+          );
           const sums = new Map(
             [...groupBy(expected, (line) => line[dimension])].map(([value, of]) => [
               value,
               show(total(of.map((line) => line.amount))),
             ]),
           );
+          if (dimension === "user" && !slices.some(({ value }) => value === null)) sums.delete(null);
           expect(
             new Map(slices.map((slice) => [slice.value, show(amount(slice.total_usd))])),
             dimension,
@@ -172,8 +196,9 @@ test("Answers every filter with the rows, totals, series and breakdowns of an in
           points: { total_usd: string; amounts_usd: string[] }[];
           previous: { total_usd: string }[];
         };
-        expect(sumOf(series.groups)).toBe(whole);
-        expect(sumOf(series.points)).toBe(whole);
+        const stacked = stackedBy === "tag" ? show(total(tagged.map((line) => line.amount))) : whole;
+        expect(sumOf(series.groups)).toBe(stacked);
+        expect(sumOf(series.points)).toBe(stacked);
         for (const point of series.points) {
           expect(show(total(point.amounts_usd.map(amount)))).toBe(show(amount(point.total_usd)));
         }

@@ -39,7 +39,7 @@ const given: Record<string, unknown[][]> = {
     ["w", {}, { from: "2026-01-01", until: "infinity" }, undefined, 10],
     [
       "w",
-      { ...everyFilter(), cost_status: "unpriced", q: "x" },
+      { ...everyFilter(), cost_status: "unpriced", session: "x", emitter: "x", q: "x" },
       { from: "-infinity", until: "2026-01-01" },
       { at: "x", id: "x", part: 0 },
       10,
@@ -47,7 +47,16 @@ const given: Record<string, unknown[][]> = {
     ],
     [
       "w",
-      { key: null, provider: null, model: null, feature: null },
+      {
+        key: null,
+        provider: null,
+        model: null,
+        feature: null,
+        user: null,
+        tag: null,
+        session: null,
+        emitter: null,
+      },
       { from: "2026-01-01", until: "x" },
       undefined,
       1,
@@ -86,7 +95,11 @@ const given: Record<string, unknown[][]> = {
     ]),
   ),
   selectBreakdown: scopes().flatMap((scope) =>
-    ["type", "project", "key"].map((groupBy) => [scope, anything, { bucket: "day", groupBy, maxGroups: 8 }]),
+    ["type", "project", "key", "user", "tag"].map((groupBy) => [
+      scope,
+      anything,
+      { bucket: "day", groupBy, maxGroups: 8 },
+    ]),
   ),
   selectDiffering: ["key_spend", "posting", "idempotency"].flatMap((kind) => [
     [kind, null],
@@ -111,7 +124,7 @@ const given: Record<string, unknown[][]> = {
 
 function everyFilter() {
   const text = { project: "x", type: "usage", environment: "live", provider: "x", model: "x", feature: "x" };
-  return { ...text, key: "x", source: "api" };
+  return { ...text, key: "x", user: "x", tag: "a:x", source: "api" };
 }
 
 function scopes() {

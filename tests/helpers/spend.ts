@@ -16,8 +16,12 @@ export type Line = {
   provider: string | null;
   model: string | null;
   feature: string | null;
+  user: string | null;
+  tags: string[] | null;
   status: string;
   amount: Exact;
+  /** What it would have cost where a subscription covers it. */
+  included: Exact;
   /** Whether it is the first line of its message, which counts the message. */
   isFirst: boolean;
 };
@@ -34,6 +38,8 @@ export type SpendFilter = {
   provider?: string;
   model?: string;
   feature?: string;
+  user?: string;
+  tag?: string;
   source?: string;
 };
 
@@ -45,14 +51,15 @@ export async function loadLines(fixtures: Fixtures, workspaceId: string): Promis
   const { rows } = await fixtures.sql.query(
     `select m.id, case when m.type = 'batch' then 0 else m.part end as part, to_char(m.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
        (select slug from public.projects as p where p.id = m.project_id) as project, m.type, m.environment, m.source,
-       m.api_key_id as key, m.provider, m.model, m.feature, m.cost_status as status, m.amount_usd::text as amount,
+       m.api_key_id as key, m.provider, m.model, m.feature, m.end_user as user, m.tags, m.cost_status as status, m.amount_usd::text as amount,
+       coalesce(m.list_price_usd, 0)::text as included,
        m.part = 0 as "isFirst"
      from public.messages as m
      where m.workspace_id = $1
      order by m.occurred_at desc, m.id desc, part desc, m.part`,
     [workspaceId],
   );
-  return rows.map((row) => ({ ...row, amount: exact(row.amount) }));
+  return rows.map((row) => ({ ...row, amount: exact(row.amount), included: exact(row.included) }));
 }
 
 /** The range of a period by Postgres' own calendar, and that of the preceding period. */
@@ -85,8 +92,12 @@ export async function loadRange(
 
 /** Whether a line matches a filter. An empty value matches lines without one. */
 export function matches(line: Line, filter: SpendFilter, { from, until }: Range): boolean {
-  const names = ["environment", "project", "type", "key", "provider", "model", "feature", "source"] as const;
+  const names = [
+    ...(["environment", "project", "type", "key", "provider", "model", "feature", "user", "source"] as const),
+  ];
+  const { tag } = filter;
   return (
+    (tag === undefined || (tag === "" ? line.tags === null : line.tags?.includes(tag) === true)) &&
     line.at >= from &&
     line.at < until &&
     names.every((name) => filter[name] === undefined || (line[name] ?? "") === filter[name])
