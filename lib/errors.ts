@@ -10,6 +10,7 @@ export const statusOf = {
   permission_denied: 403,
   project_not_allowed: 403,
   feature_not_allowed: 403,
+  user_not_allowed: 403,
   source_not_allowed: 403,
   ip_not_allowed: 403,
   origin_not_allowed: 403,

@@ -21,7 +21,14 @@ export function sortByUse(budgets: Budget[]): Budget[] {
   return [...budgets].sort((a, b) => used(b) - used(a));
 }
 
-const kinds = { project: "Project", feature: "Feature", provider: "Provider", key: "Key" } as const;
+const kinds = {
+  project: "Project",
+  feature: "Feature",
+  provider: "Provider",
+  key: "Key",
+  user: "Person",
+  tag: "Tag",
+} as const;
 
 /** A budget's scope as text: "All spend", "Project checkout". */
 export function formatScope({ type, label }: Budget["scope"]): string {

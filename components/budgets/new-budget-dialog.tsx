@@ -10,7 +10,7 @@ import { useMutation } from "@/components/use-mutation";
 import type { budget as budgetSchema, createBudgetRequest } from "@/lib/contract/budgets";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { BudgetDialog, type BudgetFields, checkAmount } from "./budget-dialog";
-import { type ScopeType, useScopeOptions } from "./use-scope-options";
+import { isNamed, type ScopeType, useScopeOptions } from "./use-scope-options";
 
 const scopes: { value: ScopeType; label: string; valueLabel?: string; description?: string }[] = [
   { value: "global", label: "All spend" },
@@ -28,9 +28,21 @@ const scopes: { value: ScopeType; label: string; valueLabel?: string; descriptio
     description: "The name that your messages use, in upper or lower case.",
   },
   { value: "key", label: "An API key", valueLabel: "Which key?" },
+  {
+    value: "user",
+    label: "A person",
+    valueLabel: "Which person?",
+    description: "The user that your messages name.",
+  },
+  {
+    value: "tag",
+    label: "A tag",
+    valueLabel: "Which tag?",
+    description: "Its name and value, like team:growth.",
+  },
 ];
 
-/** Sets a budget for all spend, or for one project, feature, provider or key. */
+/** Sets a budget for all spend, or for one project, feature, provider, key, person or tag. */
 export default function NewBudgetDialog({ workspace, onClose }: { workspace: string; onClose: () => void }) {
   const [type, setType] = useState<ScopeType>("global");
   const [values, setValues] = useState<string[]>([]);
@@ -100,7 +112,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
               value={values}
               onChange={setValues}
               limit={1}
-              allowNew={type === "feature" || type === "provider"}
+              allowNew={isNamed(type)}
               placeholder="Type to search"
             />
           )}

@@ -11,16 +11,20 @@ import type { metrics } from "@/lib/contract/metrics";
 /** The kinds of scope a budget can have. */
 export type ScopeType = z.output<typeof budget>["scope_type"];
 
+/** The kinds of scope whose values are the names that messages use. They need not have any yet. */
+export function isNamed(type: ScopeType): type is "feature" | "provider" | "user" | "tag" {
+  return ["feature", "provider", "user", "tag"].includes(type);
+}
+
 /**
- * The known values of a kind of scope: projects, active live keys, or the features and providers of the current year.
- * Empty while they are loading, and when they cannot be read: features and providers can be typed as well.
+ * The known values of a kind of scope: projects, active live keys, or the features, providers, people and tags of the current
+ * year. Empty while they are loading, and when they cannot be read: names can be typed as well.
  */
 export function useScopeOptions(workspace: string, type: ScopeType): Option[] {
   const path = `/api/v1/workspaces/${workspace}`;
   const projects = useProjectList(workspace);
   const keys = useApi<typeof apiKeyList>(type === "key" ? `${path}/api-keys` : undefined).answer;
-  const isSpendScope = type === "feature" || type === "provider";
-  const spend = useApi<typeof metrics>(isSpendScope ? `${path}/metrics?period=year` : undefined).answer;
+  const spend = useApi<typeof metrics>(isNamed(type) ? `${path}/metrics?period=year` : undefined).answer;
   if (type === "global") return [];
   if (type === "project") return projects.map((project) => toProjectOption(project, "slug"));
   if (type === "key") {

@@ -23,6 +23,8 @@ export type KeyForm = {
   project: { id: string; slug: string } | null;
   features: string[];
   sources: Source[];
+  /** The users for whom it may record, as messages name them. */
+  users: string[];
   /** Requests in any 60 seconds, as typed; empty for no limit. */
   ratePerMinute: string;
   allowedCidrs: string[];
@@ -40,6 +42,7 @@ export const newKeyForm: KeyForm = {
   project: null,
   features: [],
   sources: [],
+  users: [],
   ratePerMinute: "",
   allowedCidrs: [],
   environment: "live",
@@ -47,7 +50,7 @@ export const newKeyForm: KeyForm = {
 
 /** The initial values for editing a key. */
 export function toKeyForm(key: KeyView): KeyForm {
-  const { project_slugs: only, deny_project_slugs: except, features, sources } = key.conditions;
+  const { project_slugs: only, deny_project_slugs: except, features, sources, users } = key.conditions;
   return {
     name: key.name,
     permissions: key.permissions,
@@ -58,6 +61,7 @@ export function toKeyForm(key: KeyView): KeyForm {
     project: key.project_id && key.project ? { id: key.project_id, slug: key.project.slug } : null,
     features,
     sources,
+    users,
     ratePerMinute: key.rate_limit_rpm === null ? "" : String(key.rate_limit_rpm),
     allowedCidrs: key.allowed_cidrs,
     environment: key.environment,
@@ -96,6 +100,7 @@ function toRequest(form: KeyForm) {
       deny_project_slugs: form.where === "except" ? form.projects : [],
       features: form.features,
       sources: form.sources,
+      users: form.users,
     },
     monthly_limit: limit ? new ExactNumber(limit) : null,
     expires_at: form.expiresAt || null,

@@ -20,10 +20,19 @@ test("Shows a read example for a key that may only read", () => {
   expect(`${method} ${path}`).toBe("GET /api/v1/summary/month");
 });
 
-test("Uses the key's own projects, features and sources in the example", () => {
-  const conditions = { ...anyKey.conditions, features: ["chat"], sources: ["import" as const] };
+test("Uses the key's own projects, features, users and sources in the example", () => {
+  const conditions = {
+    ...anyKey.conditions,
+    features: ["chat"],
+    users: ["bo"],
+    sources: ["import" as const],
+  };
   const only = exampleRequest({ ...anyKey, conditions: { ...conditions, project_slugs: ["search"] } });
-  expect(only.body).toMatchObject({ project: "search", source: "import", message: { feature: "chat" } });
+  expect(only.body).toMatchObject({
+    project: "search",
+    source: "import",
+    message: { feature: "chat", user: "bo" },
+  });
   const except = exampleRequest({
     ...anyKey,
     conditions: { ...conditions, deny_project_slugs: ["checkout", "my-project"] },

@@ -8,13 +8,13 @@ type KeyScope = Pick<KeyView, "permissions" | "project" | "conditions">;
 export const anyKey: KeyScope = {
   permissions: ["log_usage"],
   project: null,
-  conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [] },
+  conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [], users: [] },
 };
 
 /** A request that the key is allowed to send: a message of a type it may record, or a summary when it may only read. */
 export function exampleRequest(key: KeyScope): { method: "GET" | "POST"; path: string; body?: unknown } {
-  const { project_slugs: allowed, deny_project_slugs: denied, features, sources } = key.conditions;
-  const message = exampleMessage(key.permissions, features[0]);
+  const { project_slugs: allowed, deny_project_slugs: denied, features, sources, users } = key.conditions;
+  const message = exampleMessage(key.permissions, features[0], users[0]);
   if (!message) return { method: "GET", path: "/api/v1/summary/month" };
   const allowedExample = ["checkout", "my-project"].find((slug) => !denied.includes(slug));
   const project = key.project?.slug ?? allowed[0] ?? allowedExample ?? "first-project";
@@ -28,6 +28,7 @@ export function exampleRequest(key: KeyScope): { method: "GET" | "POST"; path: s
 function exampleMessage(
   permissions: KeyView["permissions"],
   feature: string | undefined,
+  user: string | undefined,
 ): object | undefined {
   if (permissions.includes("log_usage")) {
     return {
@@ -37,6 +38,7 @@ function exampleMessage(
       unit_type: "input_tokens",
       quantity: 52_000,
       ...(feature && { feature }),
+      ...(user && { user }),
     };
   }
   if (permissions.includes("add_expenses")) return { type: "expense", vendor: "Hetzner", amount: 84.9 };

@@ -20,7 +20,7 @@ const sources: { value: Source; label: string }[] = [
 
 /** The API's paths of the fields in this part of the form. */
 const ownFields =
-  /^(conditions\.features|conditions\.sources|rate_limit_rpm|allowed_cidrs|environment|project_id)(\.|$)/;
+  /^(conditions\.features|conditions\.sources|conditions\.users|rate_limit_rpm|allowed_cidrs|environment|project_id)(\.|$)/;
 
 /** The limits that few keys need, folded away. Open at first when one of them is set, and whenever one has an error. */
 export function MoreLimits({
@@ -32,7 +32,7 @@ export function MoreLimits({
 }: KeyFormPart & { projects: { id: string; slug: string; name: string }[]; isNew: boolean }) {
   const [isOpen, setOpen] = useState(
     () =>
-      form.features.length + form.sources.length + form.allowedCidrs.length > 0 ||
+      form.features.length + form.sources.length + form.users.length + form.allowedCidrs.length > 0 ||
       form.ratePerMinute !== "" ||
       form.project !== null,
   );
@@ -91,6 +91,23 @@ export function MoreLimits({
               value={form.features}
               onChange={(features) => change({ features })}
               placeholder="Any feature"
+            />
+          )}
+        </FormField>
+        <FormField
+          label="Users"
+          optional
+          description="The only users it may record for, as your messages name them. It then reads only what was recorded for them. Type one and press Enter."
+          error={errorOf(errors, "conditions.users", form.users)}
+        >
+          {(control) => (
+            <Combobox
+              {...control}
+              options={[]}
+              allowNew
+              value={form.users}
+              onChange={(users) => change({ users })}
+              placeholder="Any user"
             />
           )}
         </FormField>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { user } from "./attribution";
 import { decimalNumber, instant, positiveDecimal, projectSlug, text, uuid } from "./fields";
 import { source } from "./message";
 import { permission } from "./permissions";
@@ -34,6 +35,8 @@ const conditionsOf = {
   deny_project_slugs: "Projects that the key may not use. Ignored if `project_slugs` is set.",
   features: "The only features it may record usage under.",
   sources: "The only sources it may record with.",
+  users:
+    "The only users it may record for, as messages name them; what has no user is refused, too. It reads only what was recorded for them.",
 };
 
 const conditionsChange = z
@@ -42,6 +45,7 @@ const conditionsChange = z
     deny_project_slugs: distinct(slug, conditionsOf.deny_project_slugs).nullable().optional(),
     features: distinct(text(128), conditionsOf.features).nullable().optional(),
     sources: distinct(source, conditionsOf.sources).nullable().optional(),
+    users: distinct(user, conditionsOf.users).nullable().optional(),
   })
   .meta({
     description: "A list that is left out stays unchanged; null or an empty list removes the condition.",
@@ -122,6 +126,7 @@ export const apiKey = z
         deny_project_slugs: z.array(z.string()).meta({ description: conditionsOf.deny_project_slugs }),
         features: z.array(z.string()).meta({ description: conditionsOf.features }),
         sources: z.array(source).meta({ description: conditionsOf.sources }),
+        users: z.array(z.string()).meta({ description: conditionsOf.users }),
       })
       .meta({ description: "Each list is empty where there is no such condition." }),
     monthly_limit: decimalNumber("USD.").nullable(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxNameLength } from "./attribution";
 import { day, decimalNumber, instant, positiveDecimal, text, uuid } from "./fields";
 import { budgetRow, scopeType } from "./reads";
 import { workspaceSlug } from "./workspace";
@@ -10,13 +11,16 @@ export const createBudgetRequest = z
   .strictObject({
     name: name.optional().meta({ description: "Left out: named after its scope." }),
     scope_type: scopeType,
-    scope_value: text(128).nullable().default(null).meta({
+    scope_value: text(maxNameLength).nullable().default(null).meta({
       description:
-        "The project's slug, the key's id, or the feature or provider as your messages name it; null for `global`.",
+        "The project's slug, the key's id, or the feature, provider, user or tag (`name:value`) as your messages name it; null for `global`.",
     }),
     amount,
   })
   .superRefine(({ scope_type: type, scope_value: value }, context) => {
+    if (type === "tag" && value !== null && !/^[^:]+:./.test(value)) {
+      context.addIssue({ code: "custom", path: ["scope_value"], message: "must be a tag, like team:growth" });
+    }
     if ((type === "global") === (value === null)) return;
     const message =
       value === null

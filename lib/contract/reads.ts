@@ -29,9 +29,9 @@ export const monthSummary = z
   })
   .meta({ id: "MonthSummary" });
 
-/** What a budget may be for: all spend, or that of one project, feature, provider or key. */
+/** What a budget may be for: all spend, or that of one project, feature, provider, key, person or tag. */
 export const scopeType = z
-  .enum(["global", "project", "feature", "provider", "key"])
+  .enum(["global", "project", "feature", "provider", "key", "user", "tag"])
   .meta({ id: "ScopeType" });
 
 /** A row of the budget status of specification 2.4. */

@@ -14,6 +14,7 @@ export type SummarizedKey = {
     deny_project_slugs?: readonly string[] | null;
     features?: readonly string[] | null;
     sources?: readonly string[] | null;
+    users?: readonly string[] | null;
   } | null;
   monthly_limit?: ExactNumber | number | null;
   expires_at?: string | null;
@@ -35,12 +36,13 @@ const deeds: Record<Permission, string> = {
  */
 export function summarizeKey(key: SummarizedKey): string {
   if (key.permissions.length === 0) return "May do nothing yet.";
-  const { features, sources } = key.conditions ?? {};
+  const { features, sources, users } = key.conditions ?? {};
   const parts = [
     `May ${enumerate(key.permissions.map((permission) => deeds[permission]))} ${summarizeProjects(key)}`,
     key.environment === "test" && "as test data",
     features?.length && `with the ${count(features, "feature")} ${enumerate(features, "or")}`,
     sources?.length && `with the ${count(sources, "source")} ${enumerate(sources, "or")}`,
+    users?.length && `for the ${count(users, "user")} ${enumerate(users)}`,
     isSet(key.monthly_limit) && `up to ${formatUsd(key.monthly_limit)} a month`,
     key.rate_limit_rpm && `at most ${group(String(key.rate_limit_rpm))} requests a minute`,
     key.allowed_cidrs?.length && `from ${enumerate(key.allowed_cidrs, "or")}`,

@@ -18,6 +18,8 @@ export type KeyClaims = {
   /** Slugs of the projects in scope; null: all but `deny`. */
   allow: string[] | null;
   deny: string[];
+  /** The only users in scope; absent for all. */
+  users?: string[];
 };
 
 /** A signed-in user's claims for row-level security: those of their verified access token. */

@@ -95,6 +95,10 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       },
     },
   },
+  user_not_allowed: {
+    when: "The key is limited to certain users, and the message, or a line of usage, is of another or of none.",
+    says: "This API key may not record for this user.",
+  },
   source_not_allowed: {
     when: "The key is restricted to certain sources, and the message has another.",
     says: "This API key may not record with the source import.",

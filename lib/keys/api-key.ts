@@ -9,6 +9,7 @@ export type KeyConditions = {
   deny_project_slugs?: string[];
   features?: string[];
   sources?: Source[];
+  users?: string[];
 };
 
 /**

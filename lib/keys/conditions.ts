@@ -18,6 +18,12 @@ export function allowsFeature(key: ApiKey, feature: string | undefined): boolean
   return !features?.length || (feature !== undefined && features.includes(feature));
 }
 
+/** Whether a key may record for a user. A key that is limited to users cannot record without one, for the same reason. */
+export function allowsUser(key: ApiKey, user: string | undefined): boolean {
+  const { users } = key.conditions;
+  return !users?.length || (user !== undefined && users.includes(user));
+}
+
 /** Whether a key may record with a source. */
 export function allowsSource(key: ApiKey, source: string): boolean {
   const { sources } = key.conditions;

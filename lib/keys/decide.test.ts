@@ -131,6 +131,16 @@ describe("A key's conditions", () => {
     expect(decideAttempt({ ...open, conditions: { features: ["chat"] } }, expense)).toBeNull();
   });
 
+  test("Refuse another user, and none, to a key with users; name nobody", () => {
+    const key = { conditions: { users: ["anna", "bo"] } };
+    expect(act(key)).toBe("admitted");
+    for (const users of [["cy"], [undefined], ["anna", "cy"], ["Anna"]]) {
+      expect(act(key, { users })).toBe("user_not_allowed");
+      expect(JSON.stringify(refuse(key, { users }))).not.toMatch(/anna|bo|cy/);
+    }
+    expect(act(key, { users: ["bo", "anna"] })).toBe("admitted");
+  });
+
   test("Restrict sources", () => {
     expect(act({ conditions: { sources: ["mcp"] } })).toBe("source_not_allowed");
     expect(act({ conditions: { sources: ["mcp", "api"] } })).toBe("admitted");

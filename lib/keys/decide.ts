@@ -4,7 +4,7 @@ import type { Permission } from "@/lib/contract/permissions";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import { add, compare, type Decimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { ApiKey, KeyUsage } from "./api-key";
-import { allowsAddress, allowsFeature, allowsProject, allowsSource } from "./conditions";
+import { allowsAddress, allowsFeature, allowsProject, allowsSource, allowsUser } from "./conditions";
 
 /** The rolling window of a rate limit in milliseconds. */
 export const rateWindowMs = 60_000;
@@ -18,6 +18,8 @@ export type Attempt = {
   projects?: string[];
   /** The feature of each usage line; undefined for a line without one. */
   features?: (string | undefined)[];
+  /** The user of each usage line; undefined for a line or message without one. */
+  users?: (string | undefined)[];
   /** The conflict of an idempotency key that was used for another message. */
   conflict?: ServiceError;
 };
@@ -49,7 +51,7 @@ export function decideCall(
 }
 
 /**
- * Decides whether an admitted caller may do something. Checks permission, source, project, feature and idempotency, in
+ * Decides whether an admitted caller may do something. Checks permission, source, project, feature, user and idempotency, in
  * this order. Null if it may; `decideCost` then decides about the cost of what it records.
  */
 export function decideAttempt(key: ApiKey, attempt: Attempt): Verdict<null> {
@@ -158,6 +160,15 @@ function checkConditions(key: ApiKey, attempt: Attempt): Verdict<null> {
     return new ServiceError("feature_not_allowed", `This API key may not record ${what}.`, {
       allowed_features: key.conditions.features,
     });
+  }
+  if (attempt.users?.some((user) => !allowsUser(key, user))) {
+    // Names nobody: who holds the key need not know the others whom it may record for.
+    return new ServiceError(
+      "user_not_allowed",
+      attempt.users.some((user) => user === undefined)
+        ? "This API key may record only usage of certain users, and this names none."
+        : "This API key may not record for this user.",
+    );
   }
   return null;
 }

@@ -28,7 +28,7 @@ export type KeyPrincipal = { key: ApiKey; claims: KeyClaims; token: AccessToken 
 
 /** The principal of an admitted key. Its own project has precedence over lists, an allow-list over a deny-list. */
 export function toPrincipal(key: ApiKey, token: AccessToken | null): KeyPrincipal {
-  const { project_slugs: allowed, deny_project_slugs: denied } = key.conditions;
+  const { project_slugs: allowed, deny_project_slugs: denied, users } = key.conditions;
   const allow = key.project ? [key.project.slug] : allowed?.length ? allowed : null;
   const claims = {
     id: key.id,
@@ -36,6 +36,7 @@ export function toPrincipal(key: ApiKey, token: AccessToken | null): KeyPrincipa
     environment: key.environment,
     allow,
     deny: allow ? [] : (denied ?? []),
+    ...(users?.length && { users }),
   };
   return { key, claims, token };
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "@/lib/errors";
 import type { ApiKey } from "@/lib/keys/api-key";
 import { decideAttempt } from "@/lib/keys/decide";
+import { attemptOf } from "@/lib/ledger/ingest/attempt";
 import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
 import { claimTellings } from "@/lib/ledger/telemetry/tellings";
 import { seriesKey } from "./mapping/call-keys";
@@ -82,13 +83,8 @@ export async function recordTold(
 
 /** Whether the key's permission and conditions admit a record; its limit is decided when it is recorded. */
 function isAllowed(record: SourceRecord, key: ApiKey): boolean {
-  const attempt = {
-    permissions: ["log_usage" as const],
-    source: "api" as const,
-    projects: [projectOf(record, key)],
-    features: [featureOf(record, key)],
-  };
-  return decideAttempt(key, attempt) === null;
+  const message = { type: "usage" as const, feature: featureOf(record, key), user: record.user };
+  return decideAttempt(key, attemptOf({ project: projectOf(record, key), source: "api", message })) === null;
 }
 
 function isTotal({ series }: SourceRecord): boolean {

@@ -54,6 +54,7 @@ describe("A new key", () => {
         deny_project_slugs: ["checkout"],
         features: ["chat"],
         sources: ["api"],
+        users: [],
       },
       monthly_limit: 50.1,
       expires_at: "2127-03-01T00:00:00+01:00",
@@ -78,6 +79,7 @@ describe("A new key", () => {
         deny_project_slugs: ["checkout"],
         features: ["chat"],
         sources: ["api"],
+        users: [],
       },
       monthly_limit: 50.1,
       spent: 0,
@@ -105,7 +107,7 @@ describe("A new key", () => {
   test("Is unrestricted where a field is absent or null", async () => {
     const nothing = {
       project_id: null,
-      conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [] },
+      conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [], users: [] },
       monthly_limit: null,
       expires_at: null,
       rate_limit_rpm: null,

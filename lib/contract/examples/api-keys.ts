@@ -15,6 +15,7 @@ const key = {
     deny_project_slugs: [],
     features: [],
     sources: ["api"],
+    users: [],
   },
   monthly_limit: 50,
   spent: 12.4075,

@@ -26,7 +26,14 @@ export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.outpu
   const { creator, creator_id: _, monthly_limit: limit, spent, conditions, source_settings, ...rest } = row;
   const key = {
     ...rest,
-    conditions: { project_slugs: [], deny_project_slugs: [], features: [], sources: [], ...conditions },
+    conditions: {
+      project_slugs: [],
+      deny_project_slugs: [],
+      features: [],
+      sources: [],
+      users: [],
+      ...conditions,
+    },
     monthly_limit: limit === null ? null : new ExactNumber(limit),
     spent: new ExactNumber(spent),
     expires_at: toInstantOrNull(row.expires_at),

@@ -5,7 +5,7 @@ import { newId } from "@/lib/db/new-id";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { AdmittedCalls } from "@/lib/keys/admitted-calls";
 import type { ApiKey } from "@/lib/keys/api-key";
-import { type Attempt, decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/decide";
+import { decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/decide";
 import { identify } from "@/lib/keys/identify";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
@@ -20,7 +20,8 @@ import {
   toSubscription,
 } from "@/lib/ledger/recurring/charges";
 import { AllocationBook, type SpendRange } from "./allocation";
-import { type IngestCall, type IngestVerdict, permissionOf, type Recorded, type Submission } from "./call";
+import { attemptOf } from "./attempt";
+import type { IngestCall, IngestVerdict, Recorded, Submission } from "./call";
 import { checkMessage } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import { Draft } from "./draft";
@@ -257,21 +258,6 @@ function projectIn(draft: Draft, workspaceId: string, slug: string): string {
   const id = newId();
   draft.addProject({ workspace_id: workspaceId, id, slug, name: slug });
   return id;
-}
-
-/**
- * What the guard needs to know of a message, but for its cost. Whether an allocation is accepted tells what its source
- * has spent: by per cent it tells the very amount, and a dry run tells it without a trace. Both need `read_summaries`.
- */
-function attemptOf({ project, source, message }: IngestRequest, dryRun: boolean): Attempt {
-  const tellsSpend = message.type === "allocation" && (message.percent !== undefined || dryRun);
-  return {
-    permissions: tellsSpend ? [permissionOf[message.type], "read_summaries"] : [permissionOf[message.type]],
-    source,
-    projects: message.type === "allocation" ? [project, message.from_project] : [project],
-    ...(message.type === "usage" && { features: [message.feature] }),
-    ...(message.type === "batch" && { features: message.items.map((item) => item.feature) }),
-  };
 }
 
 /** The refusal of a subscription whose past periods no longer fit into its call; undefined where they do. */

@@ -122,9 +122,10 @@ export const restorePosting = ({ workspaceId, id }: MessageName, posting: NewPos
 /** The spend of this month by everything a budget may be about, of a workspace. @param entries of the month */
 export const budgetSums = (entries: Sql, workspaceId: string, environment: "live" | "test") => sql`
   with spend as materialized (
-    select workspace_id, project_id::text as project, api_key_id::text as key, provider, feature, environment, sum(amount_usd) as amount_usd
+    select workspace_id, project_id::text as project, api_key_id::text as key, provider, feature, environment, end_user, tags,
+      sum(amount_usd) as amount_usd
     from (${entries}) as entries
-    group by 1, 2, 3, 4, 5, 6
+    group by 1, 2, 3, 4, 5, 6, 7, 8
   )
   select b.id, coalesce(sum(s.amount_usd), 0) as amount_usd
   from public.budgets as b
@@ -136,6 +137,8 @@ export const budgetSums = (entries: Sql, workspaceId: string, environment: "live
       when 'feature' then s.feature = b.scope_value
       when 'provider' then lower(s.provider) = lower(b.scope_value)
       when 'key' then s.key = b.scope_value
+      when 'user' then s.end_user = b.scope_value
+      when 'tag' then b.scope_value = any (s.tags)
     end
   where b.workspace_id = ${workspaceId}
   group by b.id`;

@@ -8,8 +8,8 @@ import type { LedgerScope } from "@/lib/spend/scope";
 const budgetRow = {
   id: uuid(),
   name: text(),
-  scope_type: text<"global" | "project" | "feature" | "provider" | "key">(),
-  /** The id of the project or key, or the name of the feature or provider; null for the whole workspace. */
+  scope_type: text<"global" | "project" | "feature" | "provider" | "key" | "user" | "tag">(),
+  /** The id of the project or key, or the name of the feature, provider, person or tag; null for the whole workspace. */
   scope_value: nullable(text()),
   amount: numeric(),
   spent: numeric(),
@@ -52,7 +52,7 @@ export function selectBudgetStatus(
          sum(amount_usd) filter (where type in ('subscription', 'expense')) as booked_usd
        from (
          ${spendOf(
-           sql`budgets.scope_type in ('project', 'feature', 'key')`,
+           sql`budgets.scope_type in ('project', 'feature', 'key', 'user', 'tag')`,
            sql`budgets.scope_type`,
            sql`and value = budgets.scope_value`,
          )}

@@ -52,8 +52,9 @@ export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<type
   });
 }
 
-/** Whether a key may not read all projects. Only then can a budget be hidden from it. */
-const isConfined = ({ allow, deny }: KeyClaims) => allow !== null || deny.length > 0;
+/** Whether a key may not read all spend. Only then can a budget be hidden from it. */
+const isConfined = ({ allow, deny, users }: KeyClaims) =>
+  allow !== null || deny.length > 0 || users !== undefined;
 
 /**
  * The state of a workspace's budgets, as far as the policies of the caller's transaction show them.

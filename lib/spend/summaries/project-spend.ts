@@ -32,7 +32,7 @@ export async function readProjectSpend(
     const project = await selectProject(client, claims.workspace_id, slug);
     if (!project) throw notFound();
     await demandWholeDays(client, claims.workspace_id, { from, to });
-    const slices = await selectSpendSlices(client, project, from, to);
+    const slices = await selectSpendSlices(client, project, from, to, claims.users !== undefined);
     const of = (dimension: SpendSlice["dimension"]) =>
       slices.filter((slice) => slice.dimension === dimension);
     const types = of("type");

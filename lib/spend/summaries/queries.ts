@@ -68,13 +68,20 @@ const dayMs = 86_400_000;
  * What a project spent between two instants, by type, by model, by feature and by day, each in the order of its values.
  * Whole days are read from the daily sums; of a day that the range cuts, the messages themselves, so that an instant is an
  * instant. One statement: the totals and the rollup are written together, and so the figures of a range agree.
+ * @param isOfUsers whether the caller may read only what was recorded for some users
  */
 export function selectSpendSlices(
   client: ClientBase,
   project: { workspace_id: string; id: string },
   from: Date,
   to: Date,
+  isOfUsers = false,
 ): Promise<SpendSlice[]> {
+  // The totals have no rows by project and person together.
+  const totals = isOfUsers
+    ? sql`public.daily_spend where workspace_id = ${project.workspace_id} and project_id = ${project.id}`
+    : sql`public.daily_totals
+            where workspace_id = ${project.workspace_id} and dimension = 'project' and value = ${project.id}`;
   const firstWhole = Math.ceil(from.getTime() / dayMs) * dayMs;
   const lastWhole = Math.max(firstWhole, Math.floor(to.getTime() / dayMs) * dayMs);
   const cuts = [
@@ -102,8 +109,7 @@ export function selectSpendSlices(
           sum(amount_usd) as amount_usd, sum(message_count) as message_count, sum(unpriced_count) as unpriced_count
         from (
           select day, type, amount_usd, message_count, unpriced_count
-          from public.daily_totals
-          where workspace_id = ${project.workspace_id} and dimension = 'project' and value = ${project.id}
+          from ${totals}
             and ${listOrRange(firstWhole, lastWhole)}
           union all
           select day, type, amount_usd, message_count, unpriced_count from cut
