@@ -49,6 +49,7 @@ create table public.alert_channels (
 );
 
 create index alert_channels_created_by_idx on public.alert_channels using btree (created_by);
+create index alert_channels_id_idx on public.alert_channels using btree (id);
 create index alert_channels_tell_owners_at_idx on public.alert_channels using btree (tell_owners_at) where (tell_owners_at is not null);
 
 alter table public.alert_channels enable row level security;
@@ -259,8 +260,8 @@ create table public.budgets (
   constraint budgets_amount_is_money check (amount < '1000000000000000'::numeric and scale(amount) <= 18),
   constraint budgets_check check ((scope_type = 'global') = (scope_value is null)),
   constraint budgets_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
-  constraint budgets_scope_type_check check (scope_type = any (array['global', 'project', 'feature', 'provider', 'key'])),
-  constraint budgets_scope_value_is_short check (char_length(scope_value) >= 1 and char_length(scope_value) <= 128),
+  constraint budgets_scope_type_check check (scope_type = any (array['global', 'project', 'feature', 'provider', 'key', 'user', 'tag'])),
+  constraint budgets_scope_value_is_short check (char_length(scope_value) >= 1 and char_length(scope_value) <= 255),
   constraint budgets_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
 );
 
@@ -276,6 +277,7 @@ create policy "A key reads the budgets whose whole spend it may read"
   using (workspace_id = (select private.key_workspace()) and
 case
     when (select private.key_is_unconfined()) then true
+    when (select private.key_users()) is not null then (select private.key_is_of_users()) and scope_type = 'user' and (scope_value = any ((select private.key_users())::text[]))
     when scope_type = 'project' then (scope_value::uuid in (select private.key_projects()))
     when scope_type = 'key' then scope_value = (( select private.key_claims() ->> 'id'))
     else false
@@ -379,6 +381,10 @@ create index daily_spend_user_idx on public.daily_spend using btree (workspace_i
 alter table public.daily_spend enable row level security;
 grant select on public.daily_spend to authenticated, outlay_key, service_role;
 
+create policy "A key of users reads daily spend of these alone"
+  on public.daily_spend as restrictive for select to outlay_key
+  using ((select private.key_users()) is null or (end_user = any ((select private.key_users())::text[])));
+
 create policy "A key reads the daily spend of its environment and projects"
   on public.daily_spend for select to outlay_key
   using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and (project_id = any ((array(select private.key_projects())))));
@@ -422,6 +428,7 @@ create policy "A key reads the daily totals whose whole spend it may read"
   using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and
 case
     when (select private.key_is_unconfined()) then true
+    when (select private.key_users()) is not null then (select private.key_is_of_users()) and dimension = 'user' and (value = any ((select private.key_users())::text[]))
     when dimension = 'project' then (value::uuid in (select private.key_projects()))
     when dimension = 'key' then value = (( select private.key_claims() ->> 'id'))
     else false
@@ -575,6 +582,10 @@ create index messages_unpriced_idx on only public.messages using btree (workspac
 
 alter table public.messages enable row level security;
 grant select on public.messages to authenticated, outlay_key, service_role;
+
+create policy "A key of users reads messages of these alone"
+  on public.messages as restrictive for select to outlay_key
+  using ((select private.key_users()) is null or (end_user = any ((select private.key_users())::text[])));
 
 create policy "A key reads messages of its environment in its projects"
   on public.messages for select to outlay_key
@@ -1407,6 +1418,34 @@ end
 $function$;
 grant execute on function private.accept_invitation(text) to outlay_service, service_role;
 
+-- channel: { name, kind, target, rules, least_percent }; secrets: { address, signing_secret }
+-- returns: the id, or null where the workspace has `at_most` channels already
+create or replace function private.add_alert_channel(workspace uuid, channel jsonb, secrets jsonb, at_most integer)
+ returns uuid
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  added uuid;
+begin
+  perform private.require_admin_of(workspace);
+  -- Locks the workspace, so that two channels added at once are both counted.
+  perform from public.workspaces where id = workspace for no key update;
+  if (select count(*) >= at_most from public.alert_channels where workspace_id = workspace) then
+    return null;
+  end if;
+  insert into public.alert_channels (workspace_id, name, kind, target, rules, least_percent, created_by)
+  select workspace, c.name, c.kind, c.target, c.rules, c.least_percent, auth.uid()
+  from jsonb_to_record(channel) as c (name text, kind text, target text, rules text[], least_percent integer)
+  returning id into added;
+  insert into private.channel_secrets (workspace_id, channel_id, address, signing_secret)
+  values (workspace, added, secrets ->> 'address', secrets ->> 'signing_secret');
+  return added;
+end
+$function$;
+grant execute on function private.add_alert_channel(uuid,jsonb,jsonb,integer) to outlay_service, service_role;
+
 -- Adds to the daily sums: to the rollup, then to its totals, each in the order of its key. Everything that is recorded or
 -- corrected uses this function, so that the two always agree.
 create or replace function private.add_daily_spend(changes public.daily_spend[])
@@ -1700,6 +1739,7 @@ end
 $function$;
 grant execute on function private.are_addresses(text[]) to authenticated, outlay_service, service_role;
 
+-- A key may be limited to some users: it records for them alone, and reads only what was recorded for them.
 -- These checks apply to every writer of the row: one value that the guard cannot read would fail all calls of the same
 -- group.
 --
@@ -1711,12 +1751,12 @@ create or replace function private.are_key_conditions(conditions jsonb)
  set search_path to ''
 as $function$
   select coalesce(bool_and(
-    name in ('project_slugs', 'deny_project_slugs', 'features', 'sources')
+    name in ('project_slugs', 'deny_project_slugs', 'features', 'sources', 'users')
     and jsonb_typeof(list) = 'array'
     and jsonb_array_length(list) <= 100
     and not exists (
       select from jsonb_array_elements(list) as item
-      where jsonb_typeof(item) <> 'string' or char_length(item #>> '{}') not between 1 and 128
+      where jsonb_typeof(item) <> 'string' or char_length(item #>> '{}') not between 1 and case name when 'users' then 255 else 128 end
     )
     and (name <> 'sources' or list <@ '["api", "mcp", "manual", "import"]')
   ), true)
@@ -1841,6 +1881,88 @@ begin
 end
 $function$;
 
+-- Queues a test of a channel and takes it at once, for an admin who waits for its outcome. It is tried once.
+-- returns: as describe_delivery
+create or replace function private.begin_channel_test(workspace uuid, channel uuid, lease_seconds integer)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  queued public.alert_deliveries;
+begin
+  perform private.require_admin_of(workspace);
+  insert into public.alert_deliveries
+    (workspace_id, channel_id, channel_name, channel_kind, attempts, give_up_at, lease, leased_until)
+  select c.workspace_id, c.id, c.name, c.kind, 1, now(), gen_random_uuid(), now() + lease_seconds * interval '1 second'
+  from public.alert_channels as c
+  where c.workspace_id = workspace and c.id = channel
+  returning * into queued;
+  return private.describe_delivery(queued);
+end
+$function$;
+grant execute on function private.begin_channel_test(uuid,uuid,integer) to outlay_service, service_role;
+
+-- Cancels what a channel has not sent. What is being sent at this moment ends by itself.
+create or replace function private.cancel_alert_deliveries(workspace uuid, channel uuid)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  update public.alert_deliveries as d
+  set state = 'cancelled'
+  where d.channel_id = channel and d.workspace_id = workspace and d.state = 'pending' and d.lease is null
+$function$;
+
+-- Changes the fields that are given. A channel that is enabled again sends what is left in its queue at once; one that a
+-- person disables drops it.
+--
+-- changes: { name, target, rules, least_percent, is_disabled, address }, any of them
+create or replace function private.change_alert_channel(workspace uuid, channel uuid, changes jsonb)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform private.require_admin_of(workspace);
+  update public.alert_channels as c
+  set name = coalesce(changes ->> 'name', c.name),
+    target = coalesce(changes ->> 'target', c.target),
+    rules = case
+      when jsonb_typeof(changes -> 'rules') = 'array' then array(select jsonb_array_elements_text(changes -> 'rules'))
+      when changes ? 'rules' then null
+      else c.rules
+    end,
+    least_percent = case when changes ? 'least_percent' then (changes ->> 'least_percent')::integer else c.least_percent end,
+    secret_set_at = case when changes ? 'address' then now() else c.secret_set_at end
+  where c.workspace_id = workspace and c.id = channel;
+
+  update private.channel_secrets
+  set address = changes ->> 'address'
+  where workspace_id = workspace and channel_id = channel and changes ? 'address';
+
+  if changes -> 'is_disabled' = 'true' then
+    update public.alert_channels as c
+    set disabled_at = coalesce(c.disabled_at, now()), disabled_reason = 'by_admin', tell_owners_at = null
+    where c.workspace_id = workspace and c.id = channel and c.disabled_reason is distinct from 'by_admin';
+    perform private.cancel_alert_deliveries(workspace, channel);
+  elsif changes -> 'is_disabled' = 'false' then
+    update public.alert_channels as c
+    set disabled_at = null, disabled_reason = null, failing_since = null, tell_owners_at = null
+    where c.workspace_id = workspace and c.id = channel and c.disabled_at is not null;
+    if found then
+      update public.alert_deliveries as d
+      set next_attempt_at = now()
+      where d.channel_id = channel and d.workspace_id = workspace and d.state = 'pending' and d.lease is null;
+    end if;
+  end if;
+end
+$function$;
+grant execute on function private.change_alert_channel(uuid,uuid,jsonb) to outlay_service, service_role;
+
 -- A budget of a project or key names one of its own workspace by id. Other values would match nothing.
 create or replace function private.check_budget_scope()
  returns trigger
@@ -1859,6 +1981,127 @@ begin
   return new;
 end
 $function$;
+
+-- Takes deliveries that are due, each for as long as the lease lasts. Each channel has a few at a time, one that fails has
+-- one, and all that fail have `room_failing`, so that receivers which hang do not hold up others. Of a channel's
+-- deliveries of one rule and subject, only the first that waits is taken.
+-- returns: as describe_delivery
+create or replace function private.claim_alert_deliveries(room integer, room_failing integer, room_channel integer, lease_seconds integer)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  at_moment constant timestamptz := clock_timestamp();
+  taken jsonb;
+begin
+  with recursive waiting as (
+    -- The channels with anything in the queue, each found by one look into the index.
+    (select d.channel_id from public.alert_deliveries as d where d.state = 'pending' order by d.channel_id limit 1)
+    union all
+    select (
+      select d.channel_id from public.alert_deliveries as d
+      where d.state = 'pending' and d.channel_id > waiting.channel_id
+      order by d.channel_id limit 1
+    )
+    from waiting
+    where waiting.channel_id is not null
+  ), candidates as (
+    select due.workspace_id, due.id, due.next_attempt_at, c.failing_since is not null as is_failing,
+      row_number() over (partition by c.id order by due.next_attempt_at, due.number) as place
+    from waiting
+    join public.alert_channels as c on c.id = waiting.channel_id and c.disabled_at is null
+    cross join lateral (
+      select d.workspace_id, d.id, d.number, d.next_attempt_at
+      from public.alert_deliveries as d
+      where d.channel_id = c.id and d.state = 'pending' and d.next_attempt_at <= at_moment
+        and (d.leased_until is null or d.leased_until <= at_moment)
+        and (d.ordered_by is null or not exists (
+          select from public.alert_deliveries as earlier
+          where earlier.channel_id = d.channel_id and earlier.ordered_by = d.ordered_by
+            and earlier.state = 'pending' and earlier.number < d.number
+        ))
+      order by d.next_attempt_at, d.number
+      limit greatest(0, case when c.failing_since is null then room_channel else 1 end - (
+        select count(*) from public.alert_deliveries as held
+        where held.channel_id = c.id and held.lease is not null and held.leased_until > at_moment
+      ))
+    ) as due
+  ), ranked as (
+    select workspace_id, id, is_failing,
+      row_number() over (partition by is_failing order by place, next_attempt_at) as turn
+    from candidates
+  ), chosen as (
+    select workspace_id, id from ranked
+    where not is_failing or turn <= room_failing
+    order by is_failing, turn
+    limit room
+  ), locked as (
+    select d.workspace_id, d.id
+    from public.alert_deliveries as d
+    join chosen using (workspace_id, id)
+    where d.state = 'pending' and d.next_attempt_at <= at_moment
+      and (d.leased_until is null or d.leased_until <= at_moment)
+    for update of d skip locked
+  ), claimed as (
+    update public.alert_deliveries as d
+    set lease = gen_random_uuid(), leased_until = at_moment + lease_seconds * interval '1 second', attempts = d.attempts + 1
+    from locked
+    where d.workspace_id = locked.workspace_id and d.id = locked.id
+    returning d.*
+  )
+  select coalesce(jsonb_agg(private.describe_delivery(claimed::public.alert_deliveries) order by claimed.number), '[]')
+  into taken
+  from claimed;
+  return taken;
+end
+$function$;
+grant execute on function private.claim_alert_deliveries(integer,integer,integer,integer) to outlay_service, service_role;
+
+-- Takes channels that the service disabled and whose owners have not been told yet; the next process may try in ten minutes.
+-- Nobody is told after three days.
+-- returns: [{ workspace_id, workspace: { slug, name }, channel: { id, name, kind, target }, reason, failing_since, owners }]
+create or replace function private.claim_channel_notices(at_most integer)
+ returns jsonb
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  with due as (
+    select c.workspace_id, c.id
+    from public.alert_channels as c
+    where c.tell_owners_at <= clock_timestamp()
+    order by c.tell_owners_at
+    limit at_most
+    for no key update skip locked
+  ), claimed as (
+    update public.alert_channels as c
+    set tell_owners_at = case
+      when c.disabled_at > clock_timestamp() - interval '3 days' then clock_timestamp() + interval '10 minutes'
+    end
+    from due
+    where c.workspace_id = due.workspace_id and c.id = due.id
+    returning c.*
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'workspace_id', claimed.workspace_id,
+    'workspace', jsonb_build_object('slug', w.slug, 'name', w.name),
+    'channel', jsonb_build_object('id', claimed.id, 'name', claimed.name, 'kind', claimed.kind, 'target', claimed.target),
+    'reason', claimed.disabled_reason,
+    'failing_since', claimed.failing_since,
+    'owners', (
+      select coalesce(jsonb_agg(p.email order by p.email), '[]')
+      from public.workspace_members as m
+      join public.profiles as p on p.id = m.user_id
+      where m.workspace_id = claimed.workspace_id and m.role = 'owner'
+    )
+  )), '[]')
+  from claimed
+  join public.workspaces as w on w.id = claimed.workspace_id
+  where claimed.tell_owners_at is not null
+$function$;
+grant execute on function private.claim_channel_notices(integer) to outlay_service, service_role;
 
 -- Takes units for a telling, where they are free or its own already.
 --
@@ -2059,6 +2302,54 @@ as $function$
 $function$;
 grant execute on function private.decide_consent(jsonb) to outlay_service, service_role;
 
+-- What a process needs to send a delivery.
+-- returns: { workspace_id, id, lease, attempts, workspace, channel, alert }, with the channel's secrets; `alert` is null for a test
+create or replace function private.describe_delivery(d public.alert_deliveries)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object(
+    'workspace_id', d.workspace_id, 'id', d.id, 'lease', d.lease, 'attempts', d.attempts,
+    'workspace', jsonb_build_object('slug', w.slug, 'name', w.name),
+    'channel', jsonb_build_object(
+      'id', c.id, 'name', c.name, 'kind', c.kind, 'is_failing', c.failing_since is not null,
+      'address', s.address,
+      'signing_secrets', case when s.signing_secret is null then '[]' else
+        jsonb_build_array(s.signing_secret)
+        || case when s.old_ends_at > clock_timestamp() then jsonb_build_array(s.old_signing_secret) else '[]' end
+      end,
+      -- Mail goes to people who are members now.
+      'recipients', case when c.kind = 'email' then (
+        select coalesce(jsonb_agg(p.email order by p.email), '[]')
+        from public.workspace_members as m
+        join public.profiles as p on p.id = m.user_id
+        where m.workspace_id = d.workspace_id and lower(p.email) = any (string_to_array(c.target, ', '))
+      ) else '[]' end
+    ),
+    'alert', (
+      select jsonb_build_object(
+        'id', a.id, 'rule', a.rule, 'level', a.level, 'period', a.period, 'subject_type', a.subject_type,
+        'subject_id', a.subject_id, 'details', a.details, 'fired_at', a.fired_at,
+        -- A budget stores its project by id; links name projects by slug.
+        'project_slug', (
+          select p.slug from public.projects as p
+          where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
+            and a.details ->> 'scope_value' in (p.id::text, p.slug)
+          limit 1
+        )
+      )
+      from public.alerts as a
+      where a.workspace_id = d.workspace_id and a.id = d.alert_id
+    )
+  )
+  from public.alert_channels as c
+  join private.channel_secrets as s on s.workspace_id = c.workspace_id and s.channel_id = c.id
+  join public.workspaces as w on w.id = c.workspace_id
+  where c.workspace_id = d.workspace_id and c.id = d.channel_id
+$function$;
+
 create or replace function private.end_connection_of_key()
  returns trigger
  language plpgsql
@@ -2170,6 +2461,84 @@ as $function$
   where kept.api_key_id = key_id and kept.gateway = for_gateway
 $function$;
 grant execute on function private.find_signing_secret(uuid,text) to outlay_service, service_role;
+
+-- Records how an attempt ended, unless the lease was lost to another process.
+-- ended: { workspace_id, id, lease, outcome: 'delivered' | 'failed' | 'gone', status, error, retry_in_ms }
+-- returns: the delivery's state, or null where the lease was lost
+create or replace function private.finish_alert_delivery(ended jsonb)
+ returns text
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  workspace constant uuid := (ended ->> 'workspace_id')::uuid;
+  delivery constant uuid := (ended ->> 'id')::uuid;
+  outcome constant text := ended ->> 'outcome';
+  at_moment constant timestamptz := clock_timestamp();
+  channel public.alert_channels;
+  sent public.alert_deliveries;
+  new_state text;
+  next_at timestamptz;
+begin
+  select c.* into channel from public.alert_channels as c
+  where c.workspace_id = workspace and c.id = (
+    select d.channel_id from public.alert_deliveries as d where d.workspace_id = workspace and d.id = delivery
+  )
+  for no key update;
+  select d.* into sent from public.alert_deliveries as d
+  where d.workspace_id = workspace and d.id = delivery and d.state = 'pending' and d.lease = (ended ->> 'lease')::uuid
+  for update;
+  if sent.id is null then
+    return null;
+  end if;
+
+  new_state := case
+    when outcome = 'delivered' then 'delivered'
+    when sent.alert_id is not null and (channel.id is null or coalesce(channel.disabled_reason = 'by_admin', false)) then 'cancelled'
+    when outcome = 'gone' or at_moment >= sent.give_up_at then 'dead'
+    else 'pending'
+  end;
+  -- The last attempt is made when the three days are over.
+  next_at := case when new_state = 'pending'
+    then least(at_moment + (ended ->> 'retry_in_ms')::bigint * interval '1 millisecond', sent.give_up_at)
+    else at_moment
+  end;
+  update public.alert_deliveries as d
+  set state = new_state, next_attempt_at = next_at, lease = null, leased_until = null,
+    last_status = (ended ->> 'status')::integer, last_error = left(ended ->> 'error', 500),
+    delivered_at = case when new_state = 'delivered' then at_moment end
+  where d.workspace_id = workspace and d.id = delivery;
+  -- What this one held back is due with its next attempt, or now.
+  update public.alert_deliveries as d
+  set next_attempt_at = next_at
+  where d.channel_id = sent.channel_id and d.ordered_by = sent.ordered_by and d.state = 'pending'
+    and d.number > sent.number and d.lease is null;
+
+  if outcome = 'delivered' then
+    update public.alert_channels as c set failing_since = null
+    where c.workspace_id = workspace and c.id = channel.id and c.failing_since is not null;
+  elsif outcome = 'gone' then
+    update public.alert_channels as c
+    set failing_since = coalesce(c.failing_since, at_moment), disabled_at = at_moment, disabled_reason = 'gone',
+      tell_owners_at = at_moment
+    where c.workspace_id = workspace and c.id = channel.id and c.disabled_at is null;
+    update public.alert_deliveries as d
+    set state = 'dead', last_error = 'The receiver answered another delivery with 410, which turns the channel off.'
+    where d.workspace_id = workspace and d.channel_id = channel.id and d.state = 'pending' and d.lease is null;
+  elsif sent.alert_id is not null then
+    -- A failed test does not count: whoever asked for it is told.
+    update public.alert_channels as c set failing_since = at_moment
+    where c.workspace_id = workspace and c.id = channel.id and c.failing_since is null;
+    update public.alert_channels as c
+    set disabled_at = at_moment, disabled_reason = 'failing', tell_owners_at = at_moment
+    where c.workspace_id = workspace and c.id = channel.id and c.disabled_at is null
+      and c.failing_since <= at_moment - interval '1 day';
+  end if;
+  return new_state;
+end
+$function$;
+grant execute on function private.finish_alert_delivery(jsonb) to outlay_service, service_role;
 
 -- Resets the count of wrong guesses of a user who has proved their identity.
 -- quotas: [{ subject: hex }], as for `private.admit_attempt`
@@ -2485,7 +2854,7 @@ $function$;
 grant execute on function private.keep_signing_secret(uuid,text,text) to outlay_service, service_role;
 
 -- What the calling key may see, as the guard wrote it into the transaction:
--- { id, workspace_id, environment, allow: [project slug] | null, deny: [project slug] }.
+-- { id, workspace_id, environment, allow: [project slug] | null, deny: [project slug], users: [name] | absent }.
 -- Security definer, because a policy's functions run as the reader, who has no access to this schema.
 create or replace function private.key_claims()
  returns jsonb
@@ -2511,6 +2880,22 @@ end
 $function$;
 grant execute on function private.key_environment() to outlay_key;
 
+-- Whether the key is limited to users and to nothing else.
+create or replace function private.key_is_of_users()
+ returns boolean
+ language plpgsql
+ stable security definer
+ set search_path to ''
+as $function$
+declare
+  claims jsonb := private.key_claims();
+begin
+  return jsonb_typeof(claims -> 'users') = 'array' and jsonb_typeof(claims -> 'allow') is distinct from 'array'
+    and jsonb_array_length(coalesce(claims -> 'deny', '[]')) = 0;
+end
+$function$;
+grant execute on function private.key_is_of_users() to outlay_key;
+
 create or replace function private.key_is_unconfined()
  returns boolean
  language plpgsql
@@ -2521,7 +2906,8 @@ declare
   claims jsonb := private.key_claims();
 begin
   return jsonb_typeof(claims -> 'allow') is distinct from 'array'
-    and jsonb_array_length(coalesce(claims -> 'deny', '[]')) = 0;
+    and jsonb_array_length(coalesce(claims -> 'deny', '[]')) = 0
+    and jsonb_typeof(claims -> 'users') is distinct from 'array';
 end
 $function$;
 grant execute on function private.key_is_unconfined() to outlay_key;
@@ -2545,6 +2931,21 @@ begin
 end
 $function$;
 grant execute on function private.key_projects() to outlay_key;
+
+-- The users to whom the key is limited; null where it is not.
+create or replace function private.key_users()
+ returns text[]
+ language plpgsql
+ stable security definer
+ set search_path to ''
+as $function$
+declare
+  users jsonb := private.key_claims() -> 'users';
+begin
+  return case when jsonb_typeof(users) = 'array' then array(select jsonb_array_elements_text(users)) end;
+end
+$function$;
+grant execute on function private.key_users() to outlay_key;
 
 create or replace function private.key_workspace()
  returns uuid
@@ -3011,23 +3412,44 @@ begin
     perform set_config('request.api_key', caller, true);
     workspace := private.key_workspace();
     in_environment := private.key_environment();
-    return query
-      select caller_place, coalesce(
-        json_agg(json_build_array(
-          projects.slug, projects.name, spend.type, spend.total::text, spend.messages, spend.unpriced, spend.included::text
-        )),
-        '[]'
-      )
-      -- Summed before the names are joined, which are far fewer than the rows.
-      from (
-        select value::uuid as project_id, type, sum(amount_usd) as total, sum(message_count) as messages,
-          sum(unpriced_count) as unpriced, sum(included_usd) as included
-        from public.daily_totals
-        where workspace_id = workspace and environment = in_environment and dimension = 'project'
-          and day >= first_day and day < until_day
-        group by value, type
-      ) as spend
-      join public.projects on projects.workspace_id = workspace and projects.id = spend.project_id;
+    -- The totals have no rows by project and person together.
+    if private.key_users() is null then
+      return query
+        select caller_place, coalesce(
+          json_agg(json_build_array(
+            projects.slug, projects.name, spend.type, spend.total::text, spend.messages, spend.unpriced, spend.included::text
+          )),
+          '[]'
+        )
+        -- Summed before the names are joined, which are far fewer than the rows.
+        from (
+          select value::uuid as project_id, type, sum(amount_usd) as total, sum(message_count) as messages,
+            sum(unpriced_count) as unpriced, sum(included_usd) as included
+          from public.daily_totals
+          where workspace_id = workspace and environment = in_environment and dimension = 'project'
+            and day >= first_day and day < until_day
+          group by value, type
+        ) as spend
+        join public.projects on projects.workspace_id = workspace and projects.id = spend.project_id;
+    else
+      return query
+        select caller_place, coalesce(
+          json_agg(json_build_array(
+            projects.slug, projects.name, spend.type, spend.total::text, spend.messages, spend.unpriced, spend.included::text
+          )),
+          '[]'
+        )
+        -- Summed before the names are joined, which are far fewer than the rows.
+        from (
+          select project_id, type, sum(amount_usd) as total, sum(message_count) as messages,
+            sum(unpriced_count) as unpriced, sum(included_usd) as included
+          from public.daily_spend
+          where workspace_id = workspace and environment = in_environment 
+            and day >= first_day and day < until_day
+          group by 1, 2
+        ) as spend
+        join public.projects on projects.workspace_id = workspace and projects.id = spend.project_id;
+    end if;
   end loop;
 end
 $function$;
@@ -3066,6 +3488,17 @@ as $function$
   update public.api_keys as k set last_used_at = clock_timestamp() from due where k.id = due.id
 $function$;
 grant execute on function private.note_key_use(uuid[]) to outlay_service, service_role;
+
+create or replace function private.note_owners_told(workspace uuid, channel uuid)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  update public.alert_channels set tell_owners_at = null
+  where workspace_id = workspace and id = channel and tell_owners_at is not null
+$function$;
+grant execute on function private.note_owners_told(uuid,uuid) to outlay_service, service_role;
 
 -- Adds what came in from sources. Rows are locked in the order of their keys, because processes write at the same time.
 --
@@ -3157,6 +3590,24 @@ begin
 end
 $function$;
 grant execute on function private.note_sources(jsonb) to outlay_service, service_role;
+
+-- The age of the oldest delivery that waits for an enabled channel, in seconds; 0 where there is none.
+create or replace function private.oldest_alert_delivery_seconds()
+ returns double precision
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select coalesce((
+    select extract(epoch from clock_timestamp() - d.created_at)::float8
+    from public.alert_deliveries as d
+    join public.alert_channels as c on c.workspace_id = d.workspace_id and c.id = d.channel_id
+    where d.state = 'pending' and c.disabled_at is null
+    order by d.created_at
+    limit 1
+  ), 0)
+$function$;
+grant execute on function private.oldest_alert_delivery_seconds() to outlay_service, service_role;
 
 -- The request of a nonce, while this session can answer it.
 -- returns: { client_id, redirect_uri, state, wanted } or null
@@ -3468,6 +3919,21 @@ begin
 end
 $function$;
 
+-- Deletes a channel and its secrets. Its log stays, and what it has not sent is cancelled.
+create or replace function private.remove_alert_channel(workspace uuid, channel uuid)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform private.require_admin_of(workspace);
+  delete from public.alert_channels where workspace_id = workspace and id = channel;
+  perform private.cancel_alert_deliveries(workspace, channel);
+end
+$function$;
+grant execute on function private.remove_alert_channel(uuid,uuid) to outlay_service, service_role;
+
 -- Removes every message of a month that is over, of all workspaces, and remembers what they came to: all of it or nothing.
 -- The partition stays, empty, so that recording never misses it. Only the owner of the schema may run this.
 --
@@ -3538,6 +4004,45 @@ begin
 end
 $function$;
 
+create or replace function private.require_admin_of(workspace uuid)
+ returns void
+ language plpgsql
+ stable security definer
+ set search_path to ''
+as $function$
+begin
+  if not exists (
+    select from private.member_workspaces(array['owner', 'admin']) as administered where administered = workspace
+  ) then
+    raise exception 'only an admin of the workspace may do this' using errcode = 'insufficient_privilege';
+  end if;
+end
+$function$;
+
+-- Queues a dead delivery again, for another three days.
+-- returns: null where it is queued, otherwise why not: 'not_dead', or 'disabled' (the channel is, or was deleted)
+create or replace function private.resend_alert_delivery(workspace uuid, delivery uuid)
+ returns text
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  of_channel uuid := (select channel_id from public.alert_deliveries where workspace_id = workspace and id = delivery);
+begin
+  perform private.require_admin_of(workspace);
+  perform from public.alert_channels where workspace_id = workspace and id = of_channel and disabled_at is null for share;
+  if not found then
+    return 'disabled';
+  end if;
+  update public.alert_deliveries
+  set state = 'pending', attempts = 0, next_attempt_at = now(), give_up_at = now() + interval '3 days'
+  where workspace_id = workspace and id = delivery and state = 'dead' and alert_id is not null;
+  return case when not found then 'not_dead' end;
+end
+$function$;
+grant execute on function private.resend_alert_delivery(uuid,uuid) to outlay_service, service_role;
+
 -- A second check: if a workspace gets such an id nevertheless (triggers are off while a dump is restored), its members
 -- and keys cannot read what was recorded under it. Restrictive policies of the ledger and its sums call these functions.
 create or replace function private.reused_workspaces()
@@ -3590,6 +4095,28 @@ as $function$
   select exists (select from access) or exists (select from refresh)
 $function$;
 grant execute on function private.revoke_oauth_token(text,text) to outlay_service, service_role;
+
+-- Sets a new secret that signs. The present one signs beside it for some time, so that receivers can change over.
+-- returns: until when; null where the channel signs nothing
+create or replace function private.rotate_channel_secret(workspace uuid, channel uuid, new_secret text, overlap_seconds integer)
+ returns timestamptz
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  ends_at timestamptz := now() + overlap_seconds * interval '1 second';
+begin
+  perform private.require_admin_of(workspace);
+  update public.alert_channels set secret_set_at = now()
+  where workspace_id = workspace and id = channel and kind = 'webhook';
+  update private.channel_secrets
+  set old_signing_secret = signing_secret, old_ends_at = ends_at, signing_secret = new_secret
+  where workspace_id = workspace and channel_id = channel and signing_secret is not null;
+  return case when found then ends_at end;
+end
+$function$;
+grant execute on function private.rotate_channel_secret(uuid,uuid,text,integer) to outlay_service, service_role;
 
 -- Exchanges a refresh token for the next pair. Assistants send parallel requests with one token, and responses get lost, so
 -- within 60 seconds of its first use a token gives another pair. A later reuse means that two parties have the token, and
@@ -3841,6 +4368,46 @@ begin
 end
 $function$;
 grant execute on function private.store_messages(jsonb,jsonb,jsonb,jsonb) to outlay_service, service_role;
+
+-- Deletes the log of more than 30 days ago, and ends what nobody will send: its channel was disabled until it was too late,
+-- or was deleted while it was being sent. returns: how many it changed
+create or replace function private.sweep_alert_deliveries(at_most integer)
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  old_ones integer;
+  left_ones integer;
+begin
+  delete from public.alert_deliveries as d
+  where (d.workspace_id, d.id) in (
+    select o.workspace_id, o.id from public.alert_deliveries as o
+    where o.created_at < clock_timestamp() - interval '30 days' and o.state <> 'pending'
+    order by o.created_at limit at_most
+    for update skip locked
+  );
+  get diagnostics old_ones = row_count;
+
+  update public.alert_deliveries as d
+  set state = case when ended.is_there then 'dead' else 'cancelled' end, lease = null, leased_until = null,
+    last_error = coalesce(d.last_error, case when ended.is_there then 'The channel was off for too long.' end)
+  from (
+    select o.workspace_id, o.id, c.id is not null as is_there
+    from public.alert_deliveries as o
+    left join public.alert_channels as c on c.workspace_id = o.workspace_id and c.id = o.channel_id
+    where o.state = 'pending' and (o.leased_until is null or o.leased_until < clock_timestamp())
+      and (c.id is null or (c.disabled_at is not null and o.give_up_at < clock_timestamp()))
+    order by o.created_at limit at_most
+    for update of o skip locked
+  ) as ended
+  where d.workspace_id = ended.workspace_id and d.id = ended.id;
+  get diagnostics left_ones = row_count;
+  return old_ones + left_ones;
+end
+$function$;
+grant execute on function private.sweep_alert_deliveries(integer) to outlay_service, service_role;
 
 -- Deletes what can no longer be used, so that nobody can fill the tables: answered and expired requests for consent,
 -- expired tokens, grants that cannot be refreshed, and clients without a connection. A client that never asked a user is
