@@ -46,8 +46,7 @@ test("Guesses columns, lists the rows to be refused, and records nothing before 
   world,
 }) => {
   const { slug } = await signUp(page);
-  await page.goto(`/${slug}/activity/import`);
-  await expectLight(page, `/${slug}/activity/import`);
+  await expectLight(page, await page.goto(`/${slug}/activity/import`));
   await expect(page.getByText("Choose a CSV file, or drop it here")).toBeVisible();
   await expectUsable(page);
   await chooseFile(page, slug, [header, ...good, ...bad]);

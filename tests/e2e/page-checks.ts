@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { expect, type Page } from "@playwright/test";
+import { expect, type Page, type Response } from "@playwright/test";
 import { findBarriers } from "./axe";
 
 /** The compressed bytes that a page may load before it handles input. */
@@ -66,9 +66,9 @@ async function readSize(page: Page, source: string): Promise<number> {
   return gzipSync(await (await page.request.get(source)).body()).length;
 }
 
-/** Asserts that the scripts of a page's HTML are within the limit. */
-export async function expectLight(page: Page, path: string): Promise<void> {
-  const html = await (await page.request.get(path)).text();
+/** Asserts that the scripts of a page's HTML are within the limit. @param opened what the page's `goto` resolved with */
+export async function expectLight(page: Page, opened: Response | null): Promise<void> {
+  const html = (await opened?.text()) ?? "";
   const tags = [...html.matchAll(/<script[^>]*\bsrc="([^"]+)"[^>]*>/g)];
   const sources = new Set(tags.filter(([tag]) => !/nomodule/i.test(tag)).map(([, source]) => source ?? ""));
   for (const source of sources) sizes.set(source, sizes.get(source) ?? readSize(page, source));
