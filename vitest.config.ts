@@ -43,7 +43,9 @@ export default defineConfig({
         test: {
           name: "unit",
           isolate: false,
-          include: ["lib/**/*.test.ts", "server/**/*.test.ts", "components/**/*.test.ts", "app/**/*.test.ts"],
+          include: ["lib", "server", "scripts", "components", "app"].map(
+            (folder) => `${folder}/**/*.test.ts`,
+          ),
         },
       },
       onDatabase("db", false),

@@ -48,8 +48,11 @@ async function testAll() {
   const duringBuild = runChecks(checks.filter((name) => name !== typeCheck));
   const [built] = await Promise.allSettled([step("build", ensureBuilt), chromium, duringBuild.ended]);
   duringBuild.output.show();
-  if (built.status === "rejected") throw built.reason;
   if (stopped) throw new Error("Stopped by a signal.");
+  if (built.status === "rejected") {
+    countChecks(duringBuild.failed);
+    throw built.reason;
+  }
 
   const afterBuild = runChecks(checks.filter((name) => name === typeCheck));
   const browserTests = keepOutput();
@@ -59,11 +62,14 @@ async function testAll() {
   await browserEnded;
   await afterBuild.ended;
   afterBuild.output.show();
-  const failed = [...duringBuild.failed, ...afterBuild.failed];
-  if (failed.length > 0) {
-    console.error(`npm run check failed (${failed.join(", ")}); see above.`);
-    total.failed += 1;
-  }
+  countChecks([...duringBuild.failed, ...afterBuild.failed]);
+}
+
+/** Counts the checks as one failed test where one has failed. */
+function countChecks(failed) {
+  if (failed.length === 0) return;
+  console.error(`npm run check failed (${failed.join(", ")}); see above.`);
+  total.failed += 1;
 }
 
 /** The scripts that `npm run check` runs. */
