@@ -14,17 +14,21 @@ import {
 // Spans are passed on by the objects that belong to a request, and no context is entered: on Node 20, AsyncLocalStorage makes
 // every promise of the process dearer, also those of requests that are not sampled.
 
-type Shared = { tracer?: Tracer; spans: WeakMap<object, Span> };
+type Shared = { tracer?: Tracer; share: number; spans: WeakMap<object, Span> };
 
 // The self-hosted server and Next's bundle in the same process each load this module; they must share the tracer.
 const globals = globalThis as { [key: symbol]: Shared | undefined };
 const slot = Symbol.for("outlay.tracing");
-globals[slot] ??= { spans: new WeakMap() };
+globals[slot] ??= { share: 1, spans: new WeakMap() };
 const shared = globals[slot];
 
-/** Makes `tracedRequest` and `traced` record spans from now on. Call it after a tracer provider was registered. */
-export function enableTracing(): void {
-  shared.tracer = trace.getTracer("outlay");
+/**
+ * Makes `tracedRequest` and `traced` record spans from now on.
+ * @param share the part of requests without a caller's trace that is given to the tracer, from 0 to 1; its sampler decides
+ *   about them
+ */
+export function enableTracing(tracer: Tracer, share: number): void {
+  Object.assign(shared, { tracer, share });
 }
 
 /**
@@ -73,23 +77,31 @@ export function tracedRequest(
   route: string,
   run: () => Promise<Response>,
 ): Promise<Response> {
-  const { tracer, spans } = shared;
+  const { tracer, share, spans } = shared;
   if (!tracer) return run();
   const { method, headers } = request;
+  const isContinued = headers.has("traceparent");
+  if (!isContinued && Math.random() >= share) return run();
   const attributes = { "http.request.method": method, "http.route": route };
   const options = { kind: SpanKind.SERVER, attributes };
-  return inSpan(tracer, `${method} ${route}`, options, callersContext(headers), async (span) => {
-    if (!span.isRecording()) return run();
-    spans.set(request, span);
-    const response = await run();
-    span.setAttribute("http.response.status_code", response.status);
-    if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-    return response;
-  });
+  return inSpan(
+    tracer,
+    `${method} ${route}`,
+    options,
+    isContinued ? contextOf(headers) : ROOT_CONTEXT,
+    async (span) => {
+      if (!span.isRecording()) return run();
+      spans.set(request, span);
+      const response = await run();
+      span.setAttribute("http.response.status_code", response.status);
+      if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      return response;
+    },
+  );
 }
 
-function callersContext(headers: Headers): Context {
-  if (!headers.has("traceparent")) return ROOT_CONTEXT;
+/** The context that the caller's headers name. */
+function contextOf(headers: Headers): Context {
   return propagation.extract(ROOT_CONTEXT, headers, {
     get: (carrier, key) => carrier.get(key) ?? undefined,
     keys: (carrier) => [...carrier.keys()],

@@ -1,3 +1,5 @@
+import { type Context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import {
   defaultResource,
@@ -6,6 +8,7 @@ import {
   resourceFromAttributes,
 } from "@opentelemetry/resources";
 import {
+  AlwaysOnSampler,
   BatchSpanProcessor,
   NodeTracerProvider,
   ParentBasedSampler,
@@ -25,16 +28,44 @@ const sampledPart = 0.1;
  */
 export function startTracing({ OTEL_TRACES_SAMPLER }: Env): () => Promise<void> {
   const own = resourceFromAttributes({ "service.name": "outlay", "service.version": packageJson.version });
-  const provider = new NodeTracerProvider({
+  const configuration = {
     resource: defaultResource()
       .merge(own)
       .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
-    ...(OTEL_TRACES_SAMPLER === undefined && {
+  };
+  const isSampledHere = OTEL_TRACES_SAMPLER === undefined;
+  const provider = new NodeTracerProvider({
+    ...configuration,
+    ...(isSampledHere && {
       sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampledPart) }),
     }),
   });
-  provider.register();
-  enableTracing();
+  provider.register({ contextManager: new SpanContexts().enable() });
+  if (isSampledHere) {
+    // Requests are chosen before they have a span, which costs less than a span that is not recorded.
+    const chosen = { ...configuration, sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }) };
+    enableTracing(new NodeTracerProvider(chosen).getTracer("outlay"), sampledPart);
+  } else {
+    enableTracing(provider.getTracer("outlay"), 1);
+  }
   return () => provider.shutdown();
+}
+
+/**
+ * Enters only contexts with a span: those of Next, which traces pages. The service's own spans enter none (`lib/tracing.ts`), and
+ * the SDK enters one without a span for each export. On Node 20, the first context that is entered makes every promise of the
+ * process dearer.
+ */
+class SpanContexts extends AsyncLocalStorageContextManager {
+  override with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
+    context: Context,
+    fn: F,
+    thisArg?: ThisParameterType<F>,
+    ...args: A
+  ): ReturnType<F> {
+    if (trace.getSpan(context) || this.active() !== ROOT_CONTEXT)
+      return super.with(context, fn, thisArg, ...args);
+    return fn.call(thisArg as ThisParameterType<F>, ...args);
+  }
 }
