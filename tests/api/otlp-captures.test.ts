@@ -41,6 +41,17 @@ const emitters: [name: string, captures: string[], calls: number, expected: Reco
   ],
   ["Langfuse's SDK", ["langfuse-sdk-traces"], 2, sum(openAi, openAi)],
   [
+    "the AI SDK 7",
+    ["ai-sdk-7-traces"],
+    4,
+    {
+      input_tokens: 201 + 205 + 208 + 209,
+      cache_read_tokens: 1010 + 1050 + 1080,
+      cache_write_tokens: 305,
+      output_tokens: 31 + 35 + 48,
+    },
+  ],
+  [
     "Copilot CLI",
     ["copilot-cli-metrics-from-protobuf", "copilot-cli-traces-from-protobuf"],
     1,

@@ -37,11 +37,11 @@ const folder = mkdtempSync(join(tmpdir(), "outlay-kills-"));
 const log = join(folder, "debug.txt");
 
 /** The attempts of each export by its body, and whether one of them was answered with 200. */
-const exports_ = new Map();
+const sentExports = new Map();
 const listener = createServer(async (request, response) => {
   const body = await readText(request);
-  const sent = exports_.get(body) ?? { attempts: 0, isAnswered: false };
-  exports_.set(body, sent);
+  const sent = sentExports.get(body) ?? { attempts: 0, isAnswered: false };
+  sentExports.set(body, sent);
   sent.attempts += 1;
   const { authorization, "content-type": type } = request.headers;
   try {
@@ -121,7 +121,7 @@ async function killAndStart() {
 
 /** Says what came of each call. @returns whether it is as it has to be */
 function judge(recorded) {
-  const all = [...exports_].map(([body, sent]) => ({ ...sent, requests: requestsIn(body) }));
+  const all = [...sentExports].map(([body, sent]) => ({ ...sent, requests: requestsIn(body) }));
   const answered = new Set(all.flatMap(({ isAnswered, requests }) => (isAnswered ? requests : [])));
   const givenUp = all.filter(({ isAnswered }) => !isAnswered);
   const told = readFileSync(log, "utf8").match(/\[ERROR\].*OTEL diag error/g)?.length ?? 0;

@@ -61,7 +61,7 @@ async function tryEmitter({ name, packages, skip, run, told = (call) => [call] }
     console.log(`- ${name}: skipped, ${reason}`);
     return "skipped";
   }
-  const with_ = Object.entries(versions)
+  const tried = Object.entries(versions)
     .map(([of, version]) => `${of.replace("python:", "")} ${version}`)
     .join(", ");
   const folder = mkdtempSync(join(tmpdir(), "outlay-emitter-"));
@@ -71,12 +71,12 @@ async function tryEmitter({ name, packages, skip, run, told = (call) => [call] }
     const output = await run({ providers: providers.url, source, folder, program });
     const difference = compareCalls(providers.answered.flatMap(told), await source.readCalls());
     if (difference === undefined) {
-      console.log(`✓ ${name}: ${providers.answered.length} calls (${with_})`);
+      console.log(`✓ ${name}: ${providers.answered.length} calls (${tried})`);
       return "passed";
     }
-    console.log(`✗ ${name} (${with_})\n${difference}\n${String(output ?? "").slice(-2000)}`);
+    console.log(`✗ ${name} (${tried})\n${difference}\n${String(output ?? "").slice(-2000)}`);
   } catch (error) {
-    console.log(`✗ ${name} (${with_})\n${error.stack}`);
+    console.log(`✗ ${name} (${tried})\n${error.stack}`);
   } finally {
     await providers.close();
     rmSync(folder, { recursive: true, force: true });

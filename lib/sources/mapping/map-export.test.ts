@@ -57,6 +57,19 @@ const calls: [capture: string, expected: [provider: string, model: string, token
       ["google", "gemini-2.5-flash", { input: "208", cacheRead: "1080", output: "48", reasoning: "10" }],
     ],
   ],
+  [
+    "ai-sdk-7-traces",
+    [
+      ["openai", "gpt-4o-mini", { input: "201", cacheRead: "1010", output: "31" }],
+      [
+        "anthropic",
+        "claude-sonnet-4-5",
+        { input: "205", cacheRead: "1050", cacheWrite: "305", output: "35" },
+      ],
+      ["google", "gemini-2.5-flash", { input: "208", cacheRead: "1080", output: "48" }],
+      ["openai", "text-embedding-3-small", { input: "209" }],
+    ],
+  ],
   // Its provider is `github` where it calls OpenAI.
   [
     "copilot-cli-traces",

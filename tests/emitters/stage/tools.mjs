@@ -94,7 +94,7 @@ export async function runProgram(
 
 /** Starts a program that may reach this machine alone. @returns `{ process, ended, output }` */
 export function startProgram([program, ...args], { env = {}, cwd = toolsFolder, stdin = "ignore" } = {}) {
-  const process_ = spawn(program, args, {
+  const child = spawn(program, args, {
     cwd,
     env: {
       PATH: process.env.PATH,
@@ -108,13 +108,13 @@ export function startProgram([program, ...args], { env = {}, cwd = toolsFolder, 
     stdio: [stdin, "pipe", "pipe"],
   });
   let said = "";
-  for (const stream of [process_.stdout, process_.stderr])
+  for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk) => {
       said += chunk;
     });
   const ended = new Promise((resolve, reject) => {
-    process_.once("error", reject);
-    process_.once("close", (status, signal) => resolve({ status: status ?? signal, output: said }));
+    child.once("error", reject);
+    child.once("close", (status, signal) => resolve({ status: status ?? signal, output: said }));
   });
-  return { process: process_, ended, output: () => said };
+  return { process: child, ended, output: () => said };
 }
