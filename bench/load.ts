@@ -79,6 +79,9 @@ export async function runLoad(
       if (refusals && statusCode >= 500) refused += 1;
       else if (statusCode >= 300)
         throw new Error(`${call.method} ${call.path} was answered ${statusCode}: ${text}`);
+      // A message that is refused in a bulk call or an export costs less, too.
+      else if (/"(refused|rejectedSpans)":"?[1-9]/.test(text.slice(0, 200)))
+        throw new Error(`${call.method} ${call.path} refused messages: ${text.slice(0, 2_000)}`);
       tookMs.push(performance.now() - sinceMs);
       if (pauseMs > 0) await wait(pauseMs);
     }
