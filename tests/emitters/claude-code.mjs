@@ -36,10 +36,14 @@ const trial = (name, protocol, more = {}) => ({
 
 const metrics = { OTEL_METRICS_EXPORTER: "otlp", OTEL_METRIC_EXPORT_INTERVAL: "1000" };
 
+/** A metric is a sum for each kind of token: of the one call here, a message for each. */
+const inSums = ({ provider, model, ...call }) =>
+  ["input", "cacheRead", "cacheWrite", "output"].map((kind) => ({ provider, model, [kind]: call[kind] }));
+
 export default [
   trial("logs in JSON", "http/json"),
   trial("logs and metrics in protobuf", "http/protobuf", metrics),
-  trial("metrics alone", "http/json", { ...metrics, OTEL_LOGS_EXPORTER: "none" }),
+  { ...trial("metrics alone", "http/json", { ...metrics, OTEL_LOGS_EXPORTER: "none" }), told: inSums },
   trial("logs and traces", "http/json", {
     OTEL_TRACES_EXPORTER: "otlp",
     CLAUDE_CODE_ENHANCED_TELEMETRY_BETA: "1",
