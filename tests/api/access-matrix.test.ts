@@ -50,7 +50,8 @@ beforeAll(async () => {
       format('select %L as name, md5(string_agg(row, chr(10) order by row)) from public.%I as t, lateral (select (to_jsonb(t) - ''last_used_at'')::text as row)', tablename, tablename),
       ' union all '
     ) as statement
-    from pg_tables where schemaname = 'public'`);
+    from pg_tables
+    where schemaname = 'public' and tablename not in ('source_arrivals', 'source_refusals', 'refused_exports')`);
   everything = rows[0].statement;
 });
 
@@ -92,8 +93,8 @@ function readError(text: string): Record<string, unknown> {
 }
 
 /**
- * A digest of every row that the service's users can see or write, except when a key was last used, which is written
- * later.
+ * A digest of every row that the service's users can see or write, except when a key was last used, and what came in with
+ * it, which are written later.
  */
 async function readEverything(): Promise<string> {
   const { rows } = await harness.fixtures.sql.query(everything);
