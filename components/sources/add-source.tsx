@@ -101,7 +101,7 @@ function ProgramChoice({
         {sourcePrograms.map((program) => (
           <label
             key={program}
-            className="grid cursor-pointer content-start gap-0.5 rounded-lg border px-3.5 py-2.5 text-sm hover:bg-accent has-checked:border-primary has-checked:bg-accent has-focus-visible:outline-2 has-focus-visible:outline-ring"
+            className="relative grid cursor-pointer content-start gap-0.5 rounded-lg border px-3.5 py-2.5 text-sm hover:bg-accent has-checked:border-primary has-checked:bg-accent has-focus-visible:outline-2 has-focus-visible:outline-ring"
           >
             <input
               type="radio"

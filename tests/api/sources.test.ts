@@ -315,3 +315,19 @@ test("Members read sources, and send again what their own keys were refused", as
   const revoked = await source.replay();
   expect([revoked.status, revoked.body.error]).toEqual([409, "conflict"]);
 });
+
+test("A service that stops stores first what it counted", async () => {
+  const source = await makeTeamSource(harness);
+  const stopping = await harness.start();
+  for (let index = 0; index < 3; index += 1) {
+    const answer = await fetch(`${stopping.baseUrl}/api/otlp/v1/traces`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${source.secret}`, "content-type": "application/json" },
+      body: JSON.stringify(exportSpans(spans(2)).body),
+    });
+    expect(answer.status).toBe(200);
+  }
+  await stopping.stop();
+  harness.services.splice(harness.services.indexOf(stopping), 1);
+  expect(await source.read()).toMatchObject({ told: 6, recorded: 6 });
+});

@@ -29,7 +29,7 @@ async function addClaudeCode(page: Page, world: World) {
   await world.fixtures.project(workspace, "checkout");
   await page.goto(`/${slug}/sources`);
   await page.getByRole("link", { name: "Add a source" }).click();
-  await page.getByRole("radio", { name: "Claude Code On your own" }).check();
+  await page.getByText("On your own machine, by user settings.").click();
   await page.getByLabel("What is it called?").fill("Laptop");
   await page.getByText("Only some").click();
   await page.getByLabel("Allowed projects").click();
