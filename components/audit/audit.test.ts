@@ -111,4 +111,15 @@ describe("The changes of an audit entry", () => {
       { label: "Role", before: null, after: "viewer" },
     ]);
   });
+
+  it("Names the tags and other settings of a source", () => {
+    const before = { name: "CI", source_settings: null };
+    const tags = [{ name: "team", attribute: "acme.team" }];
+    const after = { name: "CI", source_settings: { default_project: "search", tags, trusted_cost: false } };
+    expect(listDifferences(entry("api_key.changed", before, after))).toEqual([
+      { label: "Default project", before: "none", after: "search" },
+      { label: "Tags", before: "none", after: "team: acme.team" },
+      { label: "Trusted cost", before: "none", after: "no" },
+    ]);
+  });
 });

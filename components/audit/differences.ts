@@ -86,7 +86,7 @@ function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(formatValue).join(", ");
   if (value instanceof ExactNumber || typeof value === "number") return groupDigits(exactText(value));
   if (typeof value === "boolean") return value ? "yes" : "no";
-  const text = String(value);
+  const text = typeof value === "object" ? Object.values(value).map(formatValue).join(": ") : String(value);
   // An instant as Postgres writes it into JSON.
   if (/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/.test(text)) return `${formatDateTime(text)} UTC`;
   return text;

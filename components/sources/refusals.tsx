@@ -40,6 +40,7 @@ const remedies: Record<string, string> = {
     "Add the project to the key's projects on the page Keys, or choose another attribute for the project below.",
   feature_not_allowed:
     "Add the feature to the key's features on the page Keys, or set a default feature below.",
+  user_not_allowed: "Add the user to the key's users on the page Keys.",
   permission_denied: "Give the key the permission to log usage on the page Keys.",
   source_not_allowed: "Allow the source API for the key on the page Keys.",
   monthly_limit_exceeded: "Raise the key's monthly limit on the page Keys.",
