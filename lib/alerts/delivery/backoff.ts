@@ -23,6 +23,12 @@ const longestWaitMs = 24 * 3_600_000;
  */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
-  const wait = /^\d{1,9}(\.\d+)?$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
+  const text = header.trim();
+  const isDate = /^[A-Z][a-z]{2}, .* GMT$/.test(text);
+  const wait = isDate
+    ? Date.parse(text) - now
+    : /^\d{1,9}(\.\d+)?$/.test(text)
+      ? Number(text) * 1000
+      : Number.NaN;
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(0, Math.ceil(wait)), longestWaitMs);
 }

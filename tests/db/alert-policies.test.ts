@@ -1,0 +1,145 @@
+import pg from "pg";
+import { beforeAll, describe, expect, test } from "vitest";
+import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
+import type { TestDatabase } from "@/tests/helpers/database";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { withDatabase } from "@/tests/helpers/with-database";
+
+// What users and keys can do to alerts by SQL: on a hosted project, PostgREST runs it without our service.
+
+const members = ["owner", "admin", "member", "viewer"] as const;
+type Who = (typeof members)[number] | "stranger";
+
+let database: TestDatabase;
+let fixtures: Fixtures;
+let service: pg.Client;
+let workspace: string;
+let channel: string;
+let users: Record<Who, string>;
+
+withDatabase((open) => {
+  ({ database, fixtures, service } = open);
+});
+
+beforeAll(async () => {
+  workspace = await fixtures.workspace();
+  const other = await fixtures.workspace();
+  const superuser = new pg.Client({ connectionString: database.superuserUrl });
+  await superuser.connect();
+  const signUp = async (workspaceId: string, role: string) => {
+    const id = crypto.randomUUID();
+    await superuser.query("insert into auth.users (id, email) values ($1, $2)", [id, `${id}@example.com`]);
+    await fixtures.sql.query(
+      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
+      [workspaceId, id, role],
+    );
+    return id;
+  };
+  users = {
+    owner: await signUp(workspace, "owner"),
+    admin: await signUp(workspace, "admin"),
+    member: await signUp(workspace, "member"),
+    viewer: await signUp(workspace, "viewer"),
+    stranger: await signUp(other, "owner"),
+  };
+  await superuser.end();
+  channel = await addChannel(fixtures, workspace, { address: "https://receiver.example/SECRET" });
+  await raise(fixtures, crossing(workspace));
+});
+
+/** Runs a statement in a transaction with settings, and rolls it back. @returns its rows, or the state of its error */
+async function run(settings: Record<string, string>, sql: string, values: unknown[] = []): Promise<unknown> {
+  await service.query("begin");
+  try {
+    for (const [name, value] of Object.entries(settings)) {
+      await service.query("select set_config($1, $2, true)", [name, value]);
+    }
+    return (await service.query(sql, values)).rows;
+  } catch (error) {
+    return (error as { code: string }).code;
+  } finally {
+    await service.query("rollback");
+  }
+}
+
+const claimsOf = (who: Who) => JSON.stringify({ sub: users[who], role: "authenticated" });
+const as = (who: Who, sql: string, values: unknown[] = []) =>
+  run({ "request.jwt.claims": claimsOf(who), role: "authenticated" }, sql, values);
+const refused = "42501";
+
+describe.each(["alerts", "alert_channels", "alert_deliveries"])("public.%s", (table) => {
+  test.each(members)("Is read by a member with the role %s", async (who) => {
+    expect(await as(who, `select 1 from public.${table}`)).toHaveLength(1);
+  });
+
+  test("Is empty for a stranger, and closed to keys and to anybody who is not signed in", async () => {
+    expect(await as("stranger", `select 1 from public.${table}`)).toEqual([]);
+    const claims = JSON.stringify({
+      id: crypto.randomUUID(),
+      workspace_id: workspace,
+      environment: "live",
+      allow: null,
+      deny: [],
+    });
+    expect(
+      await run({ "request.api_key": claims, role: "outlay_key" }, `select 1 from public.${table}`),
+    ).toBe(refused);
+    expect(await run({ role: "anon" }, `select 1 from public.${table}`)).toBe(refused);
+  });
+
+  test.each(members)("Is not written by a member with the role %s, whatever the statement", async (who) => {
+    for (const sql of [
+      `update public.${table} set workspace_id = workspace_id`,
+      `delete from public.${table}`,
+      `insert into public.${table} (workspace_id) values ('${workspace}')`,
+    ]) {
+      expect(await as(who, sql), sql).toBe(refused);
+    }
+  });
+});
+
+describe("The secrets of channels", () => {
+  test.each(members)("Are out of reach of a member with the role %s", async (who) => {
+    for (const sql of [
+      "select * from private.channel_secrets",
+      "select private.claim_alert_deliveries(1, 1, 1, 1)",
+      "select private.begin_channel_test(null, null, 1)",
+      "select private.raise_alerts('[]')",
+    ]) {
+      expect(await as(who, sql), sql).toBe(refused);
+    }
+  });
+
+  test("Are not read by the service's login either, but through its functions", async () => {
+    expect(await run({}, "select * from private.channel_secrets")).toBe(refused);
+  });
+});
+
+describe("The functions that change channels", () => {
+  const calls: [string, () => unknown[]][] = [
+    [
+      'select private.add_alert_channel($1, \'{"name":"x","kind":"webhook","target":"x"}\', \'{"address":"x"}\', 20)',
+      () => [workspace],
+    ],
+    ['select private.change_alert_channel($1, $2, \'{"name":"x"}\')', () => [workspace, channel]],
+    [
+      "select private.rotate_channel_secret($1, $2, 'whsec_0123456789abcdef', 60)",
+      () => [workspace, channel],
+    ],
+    ["select private.remove_alert_channel($1, $2)", () => [workspace, channel]],
+    ["select private.begin_channel_test($1, $2, 60)", () => [workspace, channel]],
+    ["select private.resend_alert_delivery($1, $2)", () => [workspace, channel]],
+  ];
+
+  test.each(calls)("Check the role of the user again: %s", async (sql, values) => {
+    const outcome = async (who: Who) => {
+      const result = await run({ "request.jwt.claims": claimsOf(who) }, sql, values());
+      return Array.isArray(result) ? "done" : result;
+    };
+    expect(await Promise.resolve(outcome("owner"))).toBe("done");
+    expect(await outcome("admin")).toBe("done");
+    for (const who of ["member", "viewer", "stranger"] as const)
+      expect(await outcome(who), who).toBe(refused);
+    expect(await run({}, sql, values())).toBe(refused);
+  });
+});

@@ -1,0 +1,119 @@
+import type { Page } from "@playwright/test";
+import { addChannel, crossing, openReceiver, raise } from "@/tests/helpers/alerts";
+import { openAs, signUp, workspaceId } from "./accounts";
+import { expect, test } from "./fixtures";
+import { expectUsable } from "./page-checks";
+
+test.describe.configure({ timeout: 90_000 });
+
+async function chooseAction(page: Page, name: string, action: string): Promise<void> {
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+test("Adds a webhook, shows its secret once, sends a test that arrives, and lists it", {
+  tag: "@phone",
+}, async ({ page }) => {
+  const receiver = await openReceiver();
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/alerts`);
+  await expect(page.getByText("Nothing has fired")).toBeVisible();
+  await expect(page.getByText("Nobody is told yet")).toBeVisible();
+  await expectUsable(page);
+  await page.getByRole("button", { name: "Add a channel" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add a channel" });
+  await dialog.getByLabel("Kind").selectOption("Webhook");
+  await dialog.getByLabel("Address").fill(`http://127.0.0.1:${receiver.port}/hook`);
+  await dialog.getByLabel("Name").fill("Finance hook");
+  await dialog.getByLabel("Which alerts?").selectOption("From 80 % on");
+  await expectUsable(page);
+  await dialog.getByRole("button", { name: "Add the channel" }).click();
+  const shown = page.getByRole("dialog", { name: "The signing secret of Finance hook" });
+  await expect(shown.getByLabel("signing secret", { exact: true })).toHaveValue(/^whsec_/);
+  await page.keyboard.press("Escape");
+  await expect(shown.getByText("cannot be shown again")).toBeVisible();
+  await shown.getByRole("button", { name: "I have stored it" }).click();
+  await expect(page.getByRole("list", { name: "Channels" })).toContainText("Thresholds from 80 % on");
+  await chooseAction(page, "Finance hook", "Send a test");
+  await expect(page.getByText("The test of Finance hook was delivered.")).toBeVisible();
+  expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(["alert.test"]);
+  await chooseAction(page, "Finance hook", "Deliveries");
+  const log = page.getByRole("dialog", { name: "Deliveries of Finance hook" });
+  await expect(log.getByRole("listitem")).toContainText("delivered");
+  await expectUsable(page);
+  await page.keyboard.press("Escape");
+  await receiver.close();
+  await chooseAction(page, "Finance hook", "Delete");
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(page.getByText("Nobody is told yet")).toBeVisible();
+});
+
+test.describe("With refusals", () => {
+  test.use({ mayBeRefused: true });
+
+  test("Names the field that is wrong, and says why a test did not arrive", async ({ page }) => {
+    const { slug } = await signUp(page);
+    await page.goto(`/${slug}/alerts`);
+    await page.getByRole("button", { name: "Add a channel" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add a channel" });
+    await dialog.getByLabel("Kind").selectOption("Slack");
+    await dialog.getByLabel("Webhook URL").fill("http://hooks.slack.com/services/x");
+    await dialog.getByLabel("Name").fill("Chat");
+    await dialog.getByRole("button", { name: "Add the channel" }).click();
+    await expect(dialog.getByLabel("Webhook URL")).toHaveAttribute("aria-invalid", "true");
+    await expect(dialog.getByRole("alert")).toContainText("https");
+    await dialog.getByLabel("Webhook URL").fill("http://127.0.0.1:9/services/x");
+    await dialog.getByRole("button", { name: "Add the channel" }).click();
+    await chooseAction(page, "Chat", "Send a test");
+    await expect(
+      page.getByText("The test of Chat did not arrive. The host refused the connection."),
+    ).toBeVisible();
+  });
+});
+
+test("Shows what fired, whom it was sent to and how that ended; a viewer sees it without the buttons", async ({
+  page,
+  world,
+  openPage,
+}) => {
+  const { slug } = await signUp(page);
+  const workspace = await workspaceId(world, slug);
+  await addChannel(world.fixtures, workspace, {
+    name: "Nobody there",
+    address: "http://127.0.0.1:9/",
+    target: "127.0.0.1:9",
+  });
+  await raise(
+    world.fixtures,
+    crossing(workspace, { level: "50", is_quiet: true }),
+    crossing(workspace, { level: "80", details: { spent_usd: "80.010000000000000001" } }),
+  );
+  await world.fixtures.sql.query(
+    `update public.alert_deliveries set state = 'dead', lease = null, leased_until = null, last_error = 'The receiver answered 500.'
+     where workspace_id = $1`,
+    [workspace],
+  );
+  await page.goto(`/${slug}/alerts`);
+  const fired = page.getByRole("list", { name: "What fired" });
+  await expect(fired.getByRole("heading", { name: "80 % of Everything is spent" })).toBeVisible();
+  await expect(fired.locator('[data-figure="spent_usd"]').first()).toHaveAttribute(
+    "data-exact",
+    "80.010000000000000001",
+  );
+  await expect(fired).toContainText("Nobody was told: the budget was above this when it was set.");
+  await expect(fired).toContainText("Nobody there not delivered. The receiver answered 500.");
+  await expect(fired.getByRole("link", { name: "Show what was spent" }).first()).toHaveAttribute(
+    "href",
+    `/${slug}/activity?period=range&from=2026-11-01&to=2026-11-30&environment=live`,
+  );
+  await expectUsable(page);
+  const viewer = await openAs(openPage, world, slug, "viewer");
+  await viewer.goto(`/${slug}/alerts`);
+  await expect(viewer.getByText("not delivered. The receiver answered 500.")).toBeVisible();
+  await expect(viewer.getByRole("button", { name: /Add a channel|Send again/ })).toHaveCount(0);
+  await viewer.getByRole("button", { name: "Actions for Nobody there" }).click();
+  await expect(viewer.getByRole("menuitem")).toHaveText(["Deliveries"]);
+  await page.getByRole("button", { name: "Send again: Nobody there" }).click();
+  await expect(page.getByText("It is being sent again.")).toBeVisible();
+  await expect(fired).toContainText(/is being sent|failed once/);
+});
