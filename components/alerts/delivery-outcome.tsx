@@ -30,7 +30,7 @@ export function DeliveryOutcome({
   return (
     <span className="flex flex-wrap items-baseline gap-x-1.5 gap-y-1">
       {icons[state]}
-      <span className="font-medium [overflow-wrap:anywhere]">{label}</span>
+      <span className="font-medium [overflow-wrap:anywhere]">{label}:</span>{" "}
       <span
         className={`[overflow-wrap:anywhere] ${state === "dead" ? "text-destructive" : "text-muted-foreground"}`}
       >

@@ -101,7 +101,7 @@ test("Shows what fired, whom it was sent to and how that ended; a viewer sees it
     "80.010000000000000001",
   );
   await expect(fired).toContainText("Nobody was told: the budget was above this when it was set.");
-  await expect(fired).toContainText("Nobody there not delivered. The receiver answered 500.");
+  await expect(fired).toContainText("Nobody there: not delivered. The receiver answered 500.");
   await expect(fired.getByRole("link", { name: "Show what was spent" }).first()).toHaveAttribute(
     "href",
     `/${slug}/activity?period=range&from=2026-11-01&to=2026-11-30&environment=live`,

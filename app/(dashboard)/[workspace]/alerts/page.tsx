@@ -35,10 +35,13 @@ export default async function AlertsPage({ params, searchParams }: Props) {
     query.success ? listAlerts(claims, slug, query.data).catch(undefinedIfInvalid) : undefined,
   ]);
   if (!list) return <InvalidAddress path={path} />;
-  const add = canEdit ? <NewChannel workspace={slug} canMail={canMail} /> : null;
   return (
     <>
-      <PageHeader title="Alerts" actions={channels.length > 0 ? add : null} />
+      <PageHeader
+        title="Alerts"
+        // In one place, with and without channels: the dialog with the new secret must stay when the first one appears.
+        actions={canEdit ? <NewChannel workspace={slug} canMail={canMail} /> : null}
+      />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-10 lg:grid-cols-[minmax(0,1fr)_21rem]">
         <section aria-label="Alerts" className="min-w-0">
           {list.alerts.length === 0 ? (
@@ -78,7 +81,7 @@ export default async function AlertsPage({ params, searchParams }: Props) {
             Channels
           </h2>
           {channels.length === 0 ? (
-            <EmptyState icon={<BellOff />} title="Nobody is told yet" action={add}>
+            <EmptyState icon={<BellOff />} title="Nobody is told yet">
               Add a channel to send alerts by mail, to Slack, Discord, Teams or PagerDuty, or to a webhook of
               your own.
               {canEdit ? null : " Admins of this workspace can add one."}
