@@ -107,7 +107,7 @@ function Told({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
 /** The rows that the budget counted in its period. */
 function rowsHref(workspace: string, { budget, period }: FiredAlert): string {
   const { scope_type: type, scope_value: value } = budget;
-  const filters = ["project", "feature", "provider", "model", "key"];
+  const filters = ["project", "feature", "provider", "model", "key", "user", "tag"];
   return activityHref(workspace, {
     period: "range",
     from: period.from,

@@ -56,7 +56,7 @@ export function activityUrl(
     period_until: until,
   } = readDetails({ details });
   const scope = type === "project" ? project : value;
-  const isFilter = ["project", "feature", "provider", "model", "key"].includes(type);
+  const isFilter = ["project", "feature", "provider", "model", "key", "user", "tag"].includes(type);
   const query = new URLSearchParams({ period: "range", from, to: lastDay(until), environment: "live" });
   if (isFilter && scope) query.set(type, scope);
   return `${base}/${workspace}/activity?${query}`;

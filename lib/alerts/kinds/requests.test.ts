@@ -97,6 +97,19 @@ describe("A webhook", () => {
     expect(headers["webhook-signature"]).toBe(expected);
   });
 
+  test.each([
+    ["global", null, ""],
+    ["project", "gone", ""],
+    ["feature", "a&b", "&feature=a%26b"],
+    ["key", "k1", "&key=k1"],
+    ["user", "grace@example.com", "&user=grace%40example.com"],
+    ["tag", "team:growth", "&tag=team%3Agrowth"],
+  ])("Links to the rows of a budget with the scope %s %s", (scope_type, scope_value, filter) => {
+    const scoped = { ...alert, project_slug: null, details: { ...details, scope_type, scope_value } };
+    const { data } = send("webhook", { alert: scoped }).body;
+    expect(data.activity_url).toBe(rowsLink.replace("&project=checkout", filter));
+  });
+
   test("Says of a test that it is one", () => {
     expect(send("webhook", { alert: null }).body).toEqual({
       type: "alert.test",

@@ -28,7 +28,7 @@ const scopes: Record<string, string> = {
   provider: "Provider",
   model: "Model",
   key: "API key",
-  user: "User",
+  user: "Person",
   tag: "Tag",
 };
 
