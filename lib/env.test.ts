@@ -31,6 +31,30 @@ test.each(["https://outlay.example", "outlay.example:8443", "outlay.example/", "
   },
 );
 
+test("Reads receivers of alerts that may be internal: names, addresses and ranges", () => {
+  expect(
+    parseEnv({ ALERT_ALLOWED_HOSTS: "Hooks.Internal, 10.0.0.0/8,127.0.0.1,::1,fd00::/8" })
+      .ALERT_ALLOWED_HOSTS,
+  ).toEqual(["hooks.internal", "10.0.0.0/8", "127.0.0.1", "::1", "fd00::/8"]);
+});
+
+test.each(["https://hooks.internal", "hooks.internal:8080", "*", "hooks/24"])(
+  "Refuses %s as a receiver that may be internal",
+  (host) => {
+    expect(() => parseEnv({ ALERT_ALLOWED_HOSTS: host })).toThrow(/ALERT_ALLOWED_HOSTS: must be host names/);
+  },
+);
+
+test("Refuses a mail server without a sender, and a sender that is no address", () => {
+  const SMTP_URL = "smtps://mail.example.com";
+  expect(() => parseEnv({ SMTP_URL })).toThrow(/SMTP_FROM: is needed beside SMTP_URL/);
+  expect(() => parseEnv({ SMTP_URL, SMTP_FROM: "Outlay" })).toThrow(/SMTP_FROM: must be an address/);
+  expect(parseEnv({ SMTP_URL, SMTP_FROM: "Outlay <a@example.com>" }).SMTP_FROM).toBe(
+    "Outlay <a@example.com>",
+  );
+  expect(() => parseEnv({ SMTP_URL: "mail.example.com" })).toThrow(/SMTP_URL: must be a URL/);
+});
+
 test("Refuses to serve no pages where Next is to serve every route", () => {
   expect(() => parseEnv({ OUTLAY_PAGES: "off", OUTLAY_FAST_LANE: "off" })).toThrow(
     /OUTLAY_PAGES: cannot be off/,
