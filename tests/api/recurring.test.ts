@@ -312,6 +312,9 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
       jobs: [
         { name: "book_subscriptions", failed: false },
         { name: "reprice_messages", failed: false },
+        { name: "deliver_alerts", failed: false },
+        { name: "tell_channel_owners", failed: false },
+        { name: "sweep_alert_deliveries", failed: false },
         { name: "sweep_tokens", failed: false },
       ],
     },
