@@ -17,6 +17,7 @@ export const kinds: Record<string, string> = {
   price: "Prices",
   repricing: "Corrections",
   subscription: "Subscriptions",
+  person: "People",
   authenticator: "Authenticators",
   recovery_code: "Recovery codes",
 };

@@ -94,6 +94,7 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     const difference = Number(usd) === 0 ? "" : `, ${formatSignedUsd(usd)}`;
     return `corrected ${changed} ${plural(Number(changed), "message")} of ${row.provider}${difference}`;
   },
+  person: (_, row) => `had a person erased, who is ${textOf(row, "pseudonym")} now`,
   subscription: (_, row) => `stopped the subscription ${textOf((row.message ?? {}) as Row, "vendor")}`,
 };
 

@@ -1,6 +1,7 @@
 import { sweepTokens } from "@/lib/access/oauth/sweep";
 import { deliverAlerts, drainDeliveries, sweepAlerts } from "@/lib/alerts/delivery/jobs";
 import { tellOwners } from "@/lib/alerts/delivery/notices";
+import { runErasures } from "@/lib/ledger/erasure/service";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { runRepricings } from "@/lib/ledger/repricing/service";
 import { log, reportFailure } from "@/lib/log";
@@ -21,6 +22,7 @@ export const jobs: Job[] = [
   { name: "deliver_alerts", everyMs: 1_000, run: deliverAlerts, drain: drainDeliveries },
   { name: "tell_channel_owners", everyMs: 30_000, run: tellOwners },
   { name: "sweep_alert_deliveries", everyMs: 600_000, run: sweepAlerts },
+  { name: "erase_people", everyMs: 2_000, run: runErasures },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
 ];
 

@@ -1,7 +1,21 @@
 import type { ExampleSet } from "./example-set";
 
+const erasure = {
+  id: "0193a1c7-6b2e-7f04-9d1a-2c5e8f7a9b30",
+  pseudonym: "erased-4be2c6d90a51",
+  status: "done",
+  changed_count: 1842,
+  created_at: "2026-11-21T09:30:00.412+00:00",
+  finished_at: "2026-11-21T09:30:04.118+00:00",
+};
+
 export const peopleExamples: ExampleSet = {
+  requests: {
+    EraseRequest: { person: { summary: "A person", value: { user: "anna@example.com" } } },
+  },
   responses: {
+    Erasure: erasure,
+    ErasureList: { erasures: [erasure] },
     CurrentUser: {
       user: { id: "5f0c2f5e-7c1e-4f5b-9a53-0d6a3a1c9b11", email: "ada@example.com" },
       profile: {

@@ -32,12 +32,22 @@ export function idempotencyConflict(key: string, earlier: unknown, now: unknown)
 }
 
 function differingPaths(a: unknown, b: unknown, path = ""): string[] {
-  if (isDeepStrictEqual(a, b)) return [];
+  if (isDeepStrictEqual(a, b) || isErased(a, path)) return [];
+  if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
+    return a.some((item, index) => differingPaths(item, b[index], `${path}.${index}`).length > 0)
+      ? [path]
+      : [];
+  }
   if (!isObject(a) || !isObject(b)) return [path];
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...names]
     .sort()
     .flatMap((name) => differingPaths(a[name], b[name], path ? `${path}.${name}` : name));
+}
+
+/** Whether the name of a person was erased here: null is kept in its place, and whoever asks again may name them. */
+function isErased(earlier: unknown, path: string): boolean {
+  return earlier === null && path.endsWith(".user");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -44,6 +44,8 @@ async function leaver(world: World, caller: Caller): Promise<Sample> {
 
 /** Members, workspaces and invitations. */
 export const peopleSamples: Samples = {
+  "GET /api/v1/workspaces/[slug]/people/erasures": nothing,
+  "POST /api/v1/workspaces/[slug]/people/erasures": () => ({ body: { user: "nobody" } }),
   "GET /api/v1/me": nothing,
   "PATCH /api/v1/me": () => ({ body: { display_name: "Ada" } }),
   "POST /api/v1/workspaces": () => ({ body: { name: `Team ${randomUUID()}` } }),

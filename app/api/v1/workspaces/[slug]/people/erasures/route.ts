@@ -1,0 +1,30 @@
+import { eraseRequest, erasure, erasureList } from "@/lib/contract/people";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { erasePerson, listErasures } from "@/lib/ledger/erasure/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  GET: endpoint({
+    summary: "List erasures of people",
+    description: "With the progress of each, for admins. They do not have the names.",
+    auth: "user",
+    role: "admin",
+    params: workspaceParams,
+    response: erasureList,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params }) => listErasures(principal.claims, params.slug),
+  }),
+  POST: endpoint({
+    summary: "Erase a person",
+    description:
+      "Has the name of a person (`user` of usage) replaced by a random pseudonym, for admins: in messages, sums, kept requests of idempotency keys, budgets, conditions of keys and the audit log. Amounts stay, and sums agree at any moment. The service does it in the background, and forgets the name with the last step. Stop sending the name before: what is recorded with it later is recorded with it.",
+    auth: "user",
+    role: "admin",
+    params: workspaceParams,
+    body: eraseRequest,
+    response: erasure,
+    status: 202,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params, body }) => erasePerson(principal.claims, params.slug, body),
+  }),
+});

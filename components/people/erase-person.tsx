@@ -1,0 +1,27 @@
+"use client";
+
+import { callApi } from "@/components/api";
+import { ConfirmButton } from "@/components/ui/confirm-dialog";
+import type { eraseRequest, erasure } from "@/lib/contract/people";
+import { peopleId } from "./people-id";
+
+/** A button that has a person erased, after a question. */
+export function ErasePerson({ workspace, user }: { workspace: string; user: string }) {
+  const path = `/api/v1/workspaces/${workspace}/people/erasures`;
+  return (
+    <ConfirmButton
+      label="Erase"
+      aria-label={`Erase ${user}`}
+      size="sm"
+      title={`Erase ${user}?`}
+      confirm="Erase"
+      onConfirm={() => callApi<typeof erasure, typeof eraseRequest>("POST", path, { user })}
+      done="The name is being erased."
+      focusAfter={peopleId}
+    >
+      A random pseudonym takes the place of the name in all messages, sums, budgets and keys of this
+      workspace. Amounts stay. This cannot be undone. What your programs record with this name from now on has
+      the name again: change them before.
+    </ConfirmButton>
+  );
+}

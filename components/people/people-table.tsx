@@ -1,0 +1,62 @@
+import Link from "next/link";
+import { activityHref } from "@/components/filters/href";
+import { formatCount } from "@/components/format-count";
+import { Money } from "@/components/money";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import type { Metrics } from "@/lib/contract/metrics";
+import { ErasePerson } from "./erase-person";
+
+/** The people whom usage was for, with what it cost. */
+export function PeopleTable({
+  workspace,
+  people,
+  canErase,
+}: {
+  workspace: string;
+  people: Metrics["by_user"];
+  canErase: boolean;
+}) {
+  return (
+    <Table aria-label="People">
+      <TableHeader>
+        <TableRow>
+          <TableHead className="pl-0">Person</TableHead>
+          <TableHead className="hidden sm:table-cell">Messages</TableHead>
+          <TableHead className={canErase ? "text-right" : "pr-0 text-right"}>Spend</TableHead>
+          {canErase ? (
+            <TableHead className="pr-0">
+              <span className="sr-only">Erase</span>
+            </TableHead>
+          ) : null}
+        </TableRow>
+      </TableHeader>
+      <TableBody>
+        {people.map(({ value, total_usd, message_count }) =>
+          value === null ? null : (
+            <TableRow key={value} className="[&>td]:align-middle">
+              <TableCell className="w-full min-w-32 pl-0">
+                <Link
+                  href={activityHref(workspace, { period: "all", user: value })}
+                  className="font-medium underline-offset-4 [overflow-wrap:anywhere] hover:underline"
+                >
+                  {value}
+                </Link>
+              </TableCell>
+              <TableCell className="hidden whitespace-nowrap sm:table-cell">
+                {formatCount(message_count, "message")}
+              </TableCell>
+              <TableCell className={canErase ? "text-right" : "pr-0 text-right"}>
+                <Money usd={total_usd} figure="by_user.total_usd" />
+              </TableCell>
+              {canErase ? (
+                <TableCell className="pr-0 text-right">
+                  <ErasePerson workspace={workspace} user={value} />
+                </TableCell>
+              ) : null}
+            </TableRow>
+          ),
+        )}
+      </TableBody>
+    </Table>
+  );
+}

@@ -1,0 +1,66 @@
+import type { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { toInstant } from "@/lib/contract/instant";
+import type { Erasure, eraseRequest, erasureList } from "@/lib/contract/people";
+import { deadlines } from "@/lib/db/deadlines";
+import { asService, asUser, asUserReading, isContention, type UserClaims } from "@/lib/db/transaction";
+import { type ErasureRow, eraseSome, insertErasure, selectErasures } from "./queries";
+
+/** Postings changed in one transaction: few enough that nobody waits long for their locks. */
+const postingsAStep = 500;
+
+/** The most erasures of a list. */
+const maxListed = 100;
+
+/**
+ * Requests that a person be erased, for admins; `runErasures` does it. What names them keeps its amounts and gets a random
+ * pseudonym in the place of the name.
+ * @throws ServiceError not_found, permission_denied
+ */
+export function erasePerson(
+  claims: UserClaims,
+  slug: string,
+  { user }: z.output<typeof eraseRequest>,
+): Promise<Erasure> {
+  return asUser(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug, "admin");
+    return toErasure(await insertErasure(client, id, user));
+  });
+}
+
+/** Lists a workspace's erasures with their progress, for admins. @throws ServiceError not_found, permission_denied */
+export function listErasures(claims: UserClaims, slug: string): Promise<z.output<typeof erasureList>> {
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug, "admin");
+    return { erasures: (await selectErasures(client, id, maxListed)).map(toErasure) };
+  });
+}
+
+/**
+ * Goes on with every erasure until none is left. Safe to run in every process, and to be killed: each transaction is a step
+ * that leaves messages and sums in agreement.
+ * @returns how many postings and answers were changed
+ */
+export async function runErasures(): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const changed = await asService((client) => eraseSome(client, postingsAStep), deadlines.job).catch(
+      (error) => {
+        // An ingest or a correction wanted the same sums: once more.
+        if (isContention(error)) return 0;
+        throw error;
+      },
+    );
+    if (changed === null) return total;
+    total += changed;
+  }
+}
+
+function toErasure({ changed_count, created_at, finished_at, ...erasure }: ErasureRow): Erasure {
+  return {
+    ...erasure,
+    changed_count: Number(changed_count),
+    created_at: toInstant(created_at.getTime()),
+    finished_at: finished_at && toInstant(finished_at.getTime()),
+  };
+}

@@ -1,0 +1,178 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { costMessage } from "@/tests/helpers/client";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { clientIn } from "@/tests/helpers/recording";
+import { makeTeam } from "@/tests/helpers/team";
+
+const harness = withHarness();
+const rows = async (text: string, values: unknown[] = []) =>
+  (await harness.fixtures.sql.query(text, values)).rows;
+
+const anna = 'anna "ä" <anna@example.com>';
+const day = (month: number) => `2026-0${month}-14T08:00:00Z`;
+
+/** A workspace in which a person is named wherever one can be. */
+async function nameEverywhere() {
+  const team = await makeTeam(harness);
+  const client = await clientIn(harness, team.workspace);
+  const line = { model: "m", unit_type: "requests", quantity: 1, estimated_cost: 1 };
+  const keyed = [
+    costMessage({ user: anna, session: "s", tags: { team: "growth" } }, { idempotency_key: "usage" }),
+    {
+      project: "search",
+      source: "api",
+      idempotency_key: "batch",
+      message: {
+        ...{ type: "batch", provider: "p", batch_id: "b", occurred_at: day(3) },
+        items: [{ ...line, user: anna }, { ...line, user: "bo" }, line, { ...line, user: anna }],
+      },
+    },
+  ];
+  const messages = [
+    ...keyed,
+    costMessage({ user: anna, included: true, occurred_at: day(2) }),
+    costMessage({ user: anna, occurred_at: day(1), tags: { team: "growth" } }),
+    costMessage({ user: "bo" }),
+    costMessage({}),
+  ];
+  const { body } = await client.call("POST", "/api/v1/messages/batch", { messages });
+  expect(body).toMatchObject({ recorded: 6 });
+  const { owner } = team.users;
+  const budget = { scope_type: "user", scope_value: anna, amount: 10 };
+  expect((await owner.call("POST", `${team.path}/budgets`, budget)).status).toBe(201);
+  const key = await owner.call("POST", `${team.path}/api-keys`, {
+    ...{ name: "Agent", permissions: ["log_usage"], conditions: { users: [anna, "bo"] } },
+  });
+  expect(key.status).toBe(201);
+  return { ...team, client, keyed, keyId: String(key.body.id) };
+}
+
+/** The tables of a workspace whose rows have the name. */
+async function namedIn(workspace: string): Promise<string[]> {
+  const tables = await rows(
+    `select c.oid::regclass::text as name from pg_class as c
+     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+     where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace::regnamespace::text in ('public', 'private')`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const [{ count }] = (await rows(
+      `select count(*)::int as count from ${name} as t where workspace_id = $1 and to_jsonb(t)::text like '%anna@example.com%'`,
+      [workspace],
+    )) as [{ count: number }];
+    if (count > 0) found.push(name);
+  }
+  return found.sort();
+}
+
+/** Everything that sums come to, without whose it is. */
+const sums = async (workspace: string) =>
+  rows(
+    `select 'spend' as of, day::text, environment, type, tags::text, sum(amount_usd)::text as amount, sum(message_count) as messages,
+       sum(item_count) as items, sum(included_usd)::text as included
+     from public.daily_spend where workspace_id = $1 group by 1, 2, 3, 4, 5
+     union all
+     select dimension, day::text, environment, type, case when dimension <> 'user' then value end, sum(amount_usd)::text,
+       sum(message_count), 0, sum(included_usd)::text
+     from public.daily_totals where workspace_id = $1 group by 1, 2, 3, 4, 5
+     order by 1, 2, 3, 4, 5`,
+    [workspace],
+  );
+
+describe("Erasing a person", () => {
+  test("Puts a pseudonym in the place of the name everywhere; rows and sums stay", async () => {
+    const { workspace, path, users, client, keyed, keyId } = await nameEverywhere();
+    expect(await namedIn(workspace)).toEqual([
+      "api_keys",
+      "audit_log",
+      "budgets",
+      "daily_spend",
+      "daily_totals",
+      "messages",
+      "private.idempotency",
+    ]);
+    const before = await sums(workspace);
+    const { status, body } = await users.admin.call("POST", `${path}/people/erasures`, { user: anna });
+    expect(status).toBe(202);
+    const { pseudonym } = body as { pseudonym: string };
+    expect(pseudonym).toMatch(/^erased-[0-9a-f]{12}$/);
+    await expect
+      .poll(async () => (await users.admin.get(`${path}/people/erasures`)).body, { timeout: 30_000 })
+      .toMatchObject({ erasures: [{ status: "done", changed_count: 5, pseudonym }] });
+
+    expect(await namedIn(workspace)).toEqual([]);
+    expect(await sums(workspace)).toEqual(before);
+    expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
+    const metrics = await users.viewer.get(
+      `${path}/metrics?period=range&from=2026-01-01&to=2026-12-31&user=${pseudonym}`,
+    );
+    expect(metrics.body).toMatchObject({ totals: { total_usd: 2.02, included_usd: 0.01 } });
+    const budgets = await users.viewer.get(`${path}/budgets`);
+    expect(budgets.body).toMatchObject({ budgets: [{ name: pseudonym, scope: { value: pseudonym } }] });
+    const [key] = await rows("select conditions from public.api_keys where id = $1", [keyId]);
+    expect(key.conditions).toEqual({ users: [pseudonym, "bo"] });
+    const audit = await users.owner.get(`${path}/audit?kind=person`);
+    expect(audit.body.entries).toMatchObject([
+      { action: "person.erased", actor: { email: users.admin.email }, after: { pseudonym }, before: null },
+    ]);
+
+    // Late retries are recognised, and bring nothing back.
+    for (const message of keyed) {
+      const again = await client.post(message);
+      expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+    }
+    expect((await client.post({ ...keyed[0], project: "other" })).status).toBe(409);
+    expect(await namedIn(workspace)).toEqual([]);
+  });
+
+  test("Is for admins alone", async () => {
+    const { path, users, workspace } = await makeTeam(harness);
+    for (const [who, expected] of [
+      ["member", 403],
+      ["viewer", 403],
+      ["stranger", 404],
+    ] as const) {
+      for (const method of ["GET", "POST"] as const) {
+        const body = method === "POST" ? { user: anna } : undefined;
+        const { status } = await users[who].call(method, `${path}/people/erasures`, body);
+        expect(status, `${method} of a ${who}`).toBe(expected);
+      }
+    }
+    expect(await rows("select from public.erasures where workspace_id = $1", [workspace])).toEqual([]);
+  });
+});
+
+describe("In steps, with the service stopped", () => {
+  afterAll(() => harness.start());
+
+  test("Leaves messages and sums in agreement after each step, and forgets the name with the last", async () => {
+    const { workspace } = await nameEverywhere();
+    const other = await nameEverywhere();
+    // What is left of messages that were removed: sums without messages.
+    await harness.services[0]?.stop();
+    await rows("delete from public.messages where workspace_id = $1 and end_user = $2 and occurred_at < $3", [
+      workspace,
+      anna,
+      day(2),
+    ]);
+    const before = await sums(workspace);
+    const differences = await ledgerDifferences(harness.fixtures, workspace);
+    await rows("insert into public.erasures (workspace_id, end_user) values ($1, $2)", [workspace, anna]);
+    for (let steps = 1; ; steps += 1) {
+      const [{ changed }] = (await rows("select private.erase_some(1) as changed")) as [
+        { changed: number | null },
+      ];
+      expect(await sums(workspace)).toEqual(before);
+      const now = await ledgerDifferences(harness.fixtures, workspace);
+      // The messages that were removed are the only difference, whoever they are of by now.
+      expect(now.length).toBe(differences.length);
+      if (changed === null) {
+        expect(steps).toBeGreaterThan(7);
+        break;
+      }
+      expect(steps).toBeLessThan(40);
+    }
+    expect(await namedIn(workspace)).toEqual([]);
+    expect((await namedIn(other.workspace)).length).toBe(7);
+  });
+});
