@@ -249,6 +249,7 @@ export type ApiErrorCode =
   | "permission_denied"
   | "project_not_allowed"
   | "feature_not_allowed"
+  | "user_not_allowed"
   | "source_not_allowed"
   | "ip_not_allowed"
   | "origin_not_allowed"
