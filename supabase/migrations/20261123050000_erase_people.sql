@@ -181,6 +181,8 @@ begin
   new_json := to_jsonb(job.pseudonym)::text;
   delete from public.refused_exports
   where workspace_id = job.workspace_id and position(old_json in records::text) > 0;
+  update public.alerts set details = replace(details::text, old_json, new_json)::jsonb
+  where workspace_id = job.workspace_id and position(old_json in details::text) > 0;
   update public.source_refusals set example = null
   where workspace_id = job.workspace_id and position(old_json in example::text) > 0;
   -- The only change of the audit log there is: what was changed, when and by whom stays.

@@ -41,6 +41,7 @@ test("Lets users write the columns that are theirs to choose, and no others", as
       "workspace_id",
     ],
     "public.budgets": ["amount", "name", "scope_type", "scope_value", "workspace_id"],
+    "public.erasures": ["end_user", "workspace_id"],
     "public.invitations": ["email", "expires_at", "role", "workspace_id"],
     "public.prices": ["model", "provider", "rate", "starts_at", "unit_type", "workspace_id"],
     "public.repricings": ["from_at", "includes_priced", "provider", "to_at", "workspace_id"],
