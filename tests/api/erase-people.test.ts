@@ -40,6 +40,11 @@ async function nameEverywhere() {
   const { owner } = team.users;
   const budget = { scope_type: "user", scope_value: anna, amount: 10 };
   expect((await owner.call("POST", `${team.path}/budgets`, budget)).status).toBe(201);
+  await rows(
+    `insert into public.alerts (workspace_id, rule, subject_type, subject_id, period, level, details)
+     values ($1, 'budget_threshold', 'budget', gen_random_uuid(), '2026-11-01', '80', jsonb_build_object('scope_value', $2::text))`,
+    [team.workspace, anna],
+  );
   const key = await owner.call("POST", `${team.path}/api-keys`, {
     ...{ name: "Agent", permissions: ["log_usage"], conditions: { users: [anna, "bo"] } },
   });
@@ -83,6 +88,7 @@ describe("Erasing a person", () => {
   test("Puts a pseudonym in the place of the name everywhere; rows and sums stay", async () => {
     const { workspace, path, users, client, keyed, keyId } = await nameEverywhere();
     expect(await namedIn(workspace)).toEqual([
+      "alerts",
       "api_keys",
       "audit_log",
       "budgets",
@@ -173,6 +179,6 @@ describe("In steps, with the service stopped", () => {
       expect(steps).toBeLessThan(40);
     }
     expect(await namedIn(workspace)).toEqual([]);
-    expect((await namedIn(other.workspace)).length).toBe(7);
+    expect((await namedIn(other.workspace)).length).toBe(8);
   });
 });
