@@ -245,6 +245,36 @@ create policy "An admin reads the audit log of their workspaces"
   on public.audit_log for select to authenticated
   using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
 
+-- public.budget_spend -------------------------------------------------------------------------------------------------
+
+-- What is spent of each budget in each of its periods, counted with every message. A budget has its own days and periods,
+-- so its spend cannot be read from sums of UTC days; and whether a message crosses a threshold must be known as it is
+-- recorded, without adding up the period again.
+create table public.budget_spend (
+  workspace_id uuid not null,
+  budget_id uuid not null,
+  environment text not null,
+  period_from date not null,
+  spent_usd numeric not null,
+  booked_usd numeric not null,
+  alert_at_usd numeric,
+  constraint budget_spend_pkey primary key (workspace_id, budget_id, environment, period_from),
+  constraint budget_spend_workspace_id_budget_id_fkey foreign key (workspace_id, budget_id) references public.budgets(workspace_id, id) on delete cascade
+);
+
+alter table public.budget_spend enable row level security;
+grant select on public.budget_spend to authenticated, outlay_key, service_role;
+
+create policy "A key reads what is spent of the budgets that it may read"
+  on public.budget_spend for select to outlay_key
+  using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and (budget_id in ( select budgets.id
+   from public.budgets
+  where budgets.workspace_id = budget_spend.workspace_id)));
+
+create policy "A member reads what is spent of their workspaces' budgets"
+  on public.budget_spend for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
 -- public.budgets ------------------------------------------------------------------------------------------------------
 
 create table public.budgets (
@@ -255,22 +285,48 @@ create table public.budgets (
   scope_value text,
   amount numeric not null,
   created_at timestamptz not null default now(),
+  period text not null default 'month',
+  week_start smallint not null default 1,
+  time_zone text not null default 'UTC',
+  starts_on date,
+  ends_on date,
+  raised_amount numeric,
+  raised_until date,
+  alert_percents numeric[] not null default '{50,80,100}'::numeric[],
+  alert_amounts numeric[] not null default '{}'::numeric[],
+  scope_key text not null default 
+case
+    when scope_type = 'provider' then lower(scope_value)
+    else coalesce(scope_value, '')
+end,
+  counted_from date not null,
   constraint budgets_pkey primary key (workspace_id, id),
+  constraint budgets_alerts_are_few check ((cardinality(alert_percents) + cardinality(alert_amounts)) <= 20),
+  constraint budgets_alerts_are_positive check ((0::numeric < all (alert_percents)) and (1000::numeric >= all (alert_percents)) and (0::numeric < all (alert_amounts)) and ('1000000000000000'::numeric > all (alert_amounts))),
   constraint budgets_amount_check check (amount > 0::numeric),
   constraint budgets_amount_is_money check (amount < '1000000000000000'::numeric and scale(amount) <= 18),
   constraint budgets_check check ((scope_type = 'global') = (scope_value is null)),
+  constraint budgets_end_after_they_start check (ends_on >= starts_on),
   constraint budgets_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
-  constraint budgets_scope_type_check check (scope_type = any (array['global', 'project', 'feature', 'provider', 'key', 'user', 'tag'])),
+  constraint budgets_of_one_period_have_ends check (period <> 'once' or starts_on is not null and ends_on is not null),
+  constraint budgets_period_check check (period = any (array['day', 'week', 'month', 'quarter', 'year', 'once'])),
+  constraint budgets_raised_amount_is_money check (raised_amount > amount and raised_amount < '1000000000000000'::numeric and scale(raised_amount) <= 18),
+  constraint budgets_raises_have_an_end check ((raised_amount is null) = (raised_until is null)),
+  constraint budgets_scope_type_check check (scope_type = any (array['global', 'project', 'feature', 'provider', 'model', 'key', 'user', 'tag'])),
   constraint budgets_scope_value_is_short check (char_length(scope_value) >= 1 and char_length(scope_value) <= 255),
+  constraint budgets_time_zone_is_short check (char_length(time_zone) >= 1 and char_length(time_zone) <= 64),
+  constraint budgets_week_start_check check (week_start >= 1 and week_start <= 7),
   constraint budgets_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
 );
+
+create index budgets_scope_idx on public.budgets using btree (workspace_id, scope_type, scope_key);
 
 alter table public.budgets enable row level security;
 grant delete, select on public.budgets to authenticated;
 grant select on public.budgets to outlay_key;
 grant all on public.budgets to service_role;
-grant insert (workspace_id, name, scope_type, scope_value, amount) on public.budgets to authenticated;
-grant update (name, amount) on public.budgets to authenticated;
+grant insert (workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on, raised_amount, raised_until, alert_percents, alert_amounts) on public.budgets to authenticated;
+grant update (name, amount, raised_amount, raised_until, alert_percents, alert_amounts) on public.budgets to authenticated;
 
 create policy "A key reads the budgets whose whole spend it may read"
   on public.budgets for select to outlay_key
@@ -300,8 +356,11 @@ create policy "An admin deletes the budgets of their workspaces"
   on public.budgets for delete to authenticated
   using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
 
-create trigger budget_scopes_exist before insert or update of workspace_id, scope_type, scope_value on public.budgets for each row execute function private.check_budget_scope();
+create trigger budget_scopes_exist before insert or update of workspace_id, scope_type, scope_value, time_zone on public.budgets for each row execute function private.check_budget_scope();
 create trigger budgets_are_audited after insert or delete or update on public.budgets for each row execute function private.audit_change('budget');
+create trigger budgets_begin_to_count before insert on public.budgets for each row execute function private.begin_budget();
+create trigger budgets_count_what_is_there after insert on public.budgets for each row execute function private.count_new_budget();
+create trigger changed_budgets_alert after update of amount, raised_amount, raised_until, alert_percents, alert_amounts on public.budgets for each row execute function private.alert_on_changed_budget();
 
 -- public.connections --------------------------------------------------------------------------------------------------
 
@@ -1485,6 +1544,59 @@ end
 $function$;
 grant execute on function private.add_alert_channel(uuid,jsonb,jsonb,integer) to outlay_service, service_role;
 
+-- Adds postings to the budgets that they are in, and raises the alerts of those that reach a threshold by it.
+create or replace function private.add_budget_spend(postings private.budget_posting[])
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  workspaces uuid[];
+  counted uuid[];
+begin
+  -- Summed by name first: postings that are recorded together have few names, and each name has few budgets. All postings
+  -- of a quarter of an hour lie in the same day of any time zone.
+  with named as materialized (
+    select p.workspace_id, p.environment, scope.scope_type, scope.scope_key,
+      date_bin('15 minutes', p.occurred_at, timestamptz '2000-01-01 00:00:00Z') as at,
+      sum(p.amount_usd) as spent_usd,
+      coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0) as booked_usd
+    from unnest(postings) as p
+    cross join lateral (
+      values ('global', ''), ('project', p.project_id::text), ('key', p.api_key_id::text), ('provider', lower(p.provider)),
+        ('model', p.model), ('feature', p.feature), ('user', p.end_user)
+      union all
+      select 'tag', tag from unnest(p.tags) as tag
+    ) as scope (scope_type, scope_key)
+    where scope.scope_key is not null and p.amount_usd <> 0
+    group by 1, 2, 3, 4, 5
+  ), counted as materialized (
+    select b.workspace_id, b.id, named.environment, private.budget_period(b, named.at) as period_from, b.counted_from,
+      named.spent_usd, named.booked_usd
+    from named
+    join public.budgets as b
+      on b.workspace_id = named.workspace_id and b.scope_type = named.scope_type and b.scope_key = named.scope_key
+  ), added as (
+    insert into public.budget_spend as spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
+    select workspace_id, id, environment, period_from, sum(spent_usd), sum(booked_usd)
+    from counted
+    where period_from >= counted_from
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (workspace_id, budget_id, environment, period_from) do update
+      set spent_usd = spend.spent_usd + excluded.spent_usd, booked_usd = spend.booked_usd + excluded.booked_usd
+    returning workspace_id, budget_id, environment, spent_usd >= coalesce(alert_at_usd, 0) as is_due
+  )
+  select array_agg(distinct workspace_id), array_agg(distinct budget_id) into workspaces, counted
+  from added
+  where environment = 'live' and is_due;
+  if counted is not null then
+    perform private.alert_on_budgets(workspaces, counted);
+  end if;
+end
+$function$;
+
 -- Adds to the daily sums: to the rollup, then to its totals, each in the order of its key. Everything that is recorded or
 -- corrected uses this function, so that the two always agree.
 create or replace function private.add_daily_spend(changes public.daily_spend[])
@@ -1699,6 +1811,134 @@ end
 $function$;
 grant execute on function private.advance_totals(uuid,text,jsonb) to outlay_service, service_role;
 
+-- Raises the alerts of budgets whose present period has reached a threshold, each once in a period: what was raised before
+-- is not raised again, also after a correction lowered the spend.
+--
+-- A caller that has just counted postings holds the rows of `budget_spend`, so that two at once cannot each see too little.
+-- is_quiet: recorded only, and told to nobody.
+create or replace function private.alert_on_budgets(workspaces uuid[], budgets uuid[], is_quiet boolean default false)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  raised jsonb;
+  -- One instant, which Postgres can merge into the statement with the functions that use it.
+  at timestamptz := clock_timestamp();
+begin
+  select jsonb_agg(jsonb_build_object(
+    'workspace_id', b.workspace_id, 'rule', 'budget_threshold', 'subject_type', 'budget', 'subject_id', b.id,
+    'period', spend.period_from, 'level', threshold.level, 'is_quiet', alert_on_budgets.is_quiet,
+    'details', jsonb_strip_nulls(jsonb_build_object(
+      'budget', b.name, 'scope_type', b.scope_type, 'scope_value', b.scope_value, 'percent', threshold.percent::text,
+      'threshold_usd', trim_scale(threshold.usd)::text, 'amount_usd', trim_scale(present.limit_usd)::text,
+      'spent_usd', trim_scale(spend.spent_usd)::text, 'period_from', spend.period_from,
+      'period_until', private.budget_period_end(b, spend.period_from), 'time_zone', b.time_zone
+    ))
+  ) order by b.workspace_id, b.id, threshold.usd)
+  into raised
+  from public.budgets as b
+  cross join lateral (
+    select private.budget_period(b, at) as period_from, private.budget_limit(b, at) as limit_usd
+  ) as present
+  join public.budget_spend as spend
+    on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
+      and spend.period_from = present.period_from
+  cross join lateral (
+    select trim_scale(percent)::text as level, trim_scale(percent) as percent, present.limit_usd * percent / 100 as usd
+    from unnest(b.alert_percents) as percent
+    union all
+    select '$' || trim_scale(usd), null, usd from unnest(b.alert_amounts) as usd
+  ) as threshold
+  where b.workspace_id = any (workspaces) and b.id = any (budgets)
+    and spend.spent_usd >= threshold.usd
+    -- A value rather than a join, so that the few that are asked for are looked up by the index.
+    and (
+      select a.id from public.alerts as a
+      where a.workspace_id = b.workspace_id and a.rule = 'budget_threshold' and a.subject_id = b.id::text
+        and a.period = spend.period_from and a.level = threshold.level
+    ) is null;
+  if raised is not null then
+    perform private.raise_alerts(raised);
+  end if;
+  update public.budget_spend as spend
+  set alert_at_usd = coalesce((
+    select min(usd)
+    from (
+      select private.budget_limit(b, at) * percent / 100 as usd from unnest(b.alert_percents) as percent
+      union all
+      select usd from unnest(b.alert_amounts) as usd
+    ) as threshold
+    where usd > spend.spent_usd
+  ), 'infinity')
+  from public.budgets as b
+  where b.workspace_id = any (workspaces) and b.id = any (budgets)
+    and spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
+    and spend.period_from = private.budget_period(b, at);
+end
+$function$;
+
+-- A lower limit or a new threshold may be reached by what is spent already.
+create or replace function private.alert_on_changed_budget()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  -- What is being recorded meanwhile is counted first, or sees the new limit.
+  perform 1 from public.budget_spend where workspace_id = new.workspace_id and budget_id = new.id for update;
+  perform private.alert_on_budgets(array[new.workspace_id], array[new.id]);
+  return null;
+end
+$function$;
+
+-- Raises what time alone makes true: a period begins with spend that was booked ahead, or a raise ends.
+-- returns: how many alerts were raised
+create or replace function private.alert_on_due_budgets()
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  due uuid[];
+  workspaces uuid[];
+  before bigint;
+begin
+  select array_agg(b.id), array_agg(distinct b.workspace_id) into due, workspaces
+  from public.budgets as b
+  join public.budget_spend as spend
+    on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
+      and spend.period_from = private.budget_period(b, clock_timestamp())
+  where exists (
+    select from unnest(b.alert_percents) as percent
+    where spend.spent_usd * 100 >= private.budget_limit(b, clock_timestamp()) * percent
+      and not exists (
+        select from public.alerts as a
+        where a.workspace_id = b.workspace_id and a.rule = 'budget_threshold' and a.subject_id = b.id::text
+          and a.period = spend.period_from and a.level = trim_scale(percent)::text
+      )
+  ) or exists (
+    select from unnest(b.alert_amounts) as usd
+    where spend.spent_usd >= usd
+      and not exists (
+        select from public.alerts as a
+        where a.workspace_id = b.workspace_id and a.rule = 'budget_threshold' and a.subject_id = b.id::text
+          and a.period = spend.period_from and a.level = '$' || trim_scale(usd)
+      )
+  );
+  if due is null then
+    return 0;
+  end if;
+  before := (select count(*) from public.alerts where workspace_id = any (workspaces) and subject_id = any (due::text[]));
+  perform private.alert_on_budgets(workspaces, due);
+  return (select count(*) from public.alerts where workspace_id = any (workspaces) and subject_id = any (due::text[])) - before;
+end
+$function$;
+grant execute on function private.alert_on_due_budgets() to outlay_service, service_role;
+
 -- Changes what postings cost and, in the same transaction, the sums they are part of.
 -- changes: [{ id, part, occurred_at, amount_usd, cost_status, price, list_price_usd }]. Returns the change of the total, USD.
 create or replace function private.apply_repricing(workspace uuid, changes jsonb)
@@ -1710,8 +1950,10 @@ create or replace function private.apply_repricing(workspace uuid, changes jsonb
 as $function$
 declare
   per_day public.daily_spend[];
+  budgeted private.budget_posting[];
   total numeric;
 begin
+  perform private.hold_budgets(array[workspace]);
   with change as (
     select id, part, occurred_at, amount_usd, cost_status, price, list_price_usd
     from jsonb_to_recordset(changes) as c (
@@ -1754,9 +1996,19 @@ begin
         group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
       ) as sums
     ),
+    (
+      select array_agg(row(
+        workspace_id, environment, occurred_at, type, amount_usd, project_id, api_key_id, provider, model, feature, end_user, tags
+      )::private.budget_posting)
+      from difference
+      where exists (select from public.budgets where budgets.workspace_id = difference.workspace_id)
+    ),
     (select coalesce(sum(amount_usd), 0) from difference)
-  into per_day, total;
+  into per_day, budgeted, total;
   perform private.add_daily_spend(per_day);
+  if budgeted is not null then
+    perform private.add_budget_spend(budgeted);
+  end if;
   return total;
 end
 $function$;
@@ -1937,6 +2189,25 @@ begin
 end
 $function$;
 
+-- Waits until what is being recorded in the workspace is there, and decides from which period on a new budget counts.
+create or replace function private.begin_budget()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || new.workspace_id, 0));
+  new.counted_from := case when new.period = 'once' then new.starts_on else private.budget_period(
+    new, greatest(clock_timestamp(), new.starts_on::timestamp at time zone new.time_zone)
+  ) end;
+  if new.counted_from is null then
+    raise exception 'the budget ends before it begins to count' using errcode = 'invalid_parameter_value';
+  end if;
+  return new;
+end
+$function$;
+
 -- Queues a test of a channel and takes it at once, for an admin who waits for its outcome. It is tried once.
 -- returns: as describe_delivery
 create or replace function private.begin_channel_test(workspace uuid, channel uuid, lease_seconds integer)
@@ -1959,6 +2230,44 @@ begin
 end
 $function$;
 grant execute on function private.begin_channel_test(uuid,uuid,integer) to outlay_service, service_role;
+
+-- The limit of a budget at an instant, USD.
+create or replace function private.budget_limit(budget public.budgets, instant timestamptz)
+ returns numeric
+ language sql
+ stable
+return case when (((instant at time zone (budget).time_zone))::date <= (budget).raised_until) then (budget).raised_amount else (budget).amount end
+as ;
+grant execute on function private.budget_limit(public.budgets,timestamptz) to authenticated, outlay_key, outlay_service;
+
+-- The instant whose period a budget shows: now, while it is not before its start or after its end.
+create or replace function private.budget_now(budget public.budgets)
+ returns timestamptz
+ language sql
+ stable
+begin atomic
+ select greatest((((budget).starts_on)::timestamp without time zone at time zone (budget).time_zone), least(now(), (((((budget).ends_on + 1))::timestamp without time zone at time zone (budget).time_zone) - '00:00:00.000001'::interval))) as "greatest";
+end
+as ;
+grant execute on function private.budget_now(public.budgets) to authenticated, outlay_key, outlay_service;
+
+-- The first day of the period that an instant lies in; null where the budget does not count it.
+create or replace function private.budget_period(budget public.budgets, instant timestamptz)
+ returns date
+ language sql
+ stable
+return case when ((((instant at time zone (budget).time_zone))::date < (budget).starts_on) or (((instant at time zone (budget).time_zone))::date > (budget).ends_on)) then null::date when ((budget).period = 'once') then (budget).starts_on when ((budget).period = 'week') then (((instant at time zone (budget).time_zone))::date - ((((extract(isodow from (instant at time zone (budget).time_zone)))::integer - (budget).week_start) + 7) % 7)) else (date_trunc((budget).period, (instant at time zone (budget).time_zone)))::date end
+as ;
+grant execute on function private.budget_period(public.budgets,timestamptz) to authenticated, outlay_key, outlay_service;
+
+-- The day after the last of the period that begins on a day.
+create or replace function private.budget_period_end(budget public.budgets, first_day date)
+ returns date
+ language sql
+ stable
+return case (budget).period when 'once' then ((budget).ends_on + 1) when 'day' then (first_day + 1) when 'week' then (first_day + 7) else ((first_day + case (budget).period when 'month' then '1 mon'::interval when 'quarter' then '3 mons'::interval else '1 year'::interval end))::date end
+as ;
+grant execute on function private.budget_period_end(public.budgets,date) to authenticated, outlay_key, outlay_service;
 
 -- Cancels what a channel has not sent. What is being sent at this moment ends by itself.
 create or replace function private.cancel_alert_deliveries(workspace uuid, channel uuid)
@@ -2019,7 +2328,8 @@ end
 $function$;
 grant execute on function private.change_alert_channel(uuid,uuid,jsonb) to outlay_service, service_role;
 
--- A budget of a project or key names one of its own workspace by id. Other values would match nothing.
+-- A budget of a project or key names one of its own workspace by id. Other values would match nothing. A time zone that
+-- Postgres does not know would make every message fail.
 create or replace function private.check_budget_scope()
  returns trigger
  language plpgsql
@@ -2033,6 +2343,9 @@ begin
     select from public.api_keys where workspace_id = new.workspace_id and id::text = new.scope_value
   ) then
     raise exception 'the workspace has no % %', new.scope_type, new.scope_value using errcode = 'foreign_key_violation';
+  end if;
+  if not exists (select from pg_catalog.pg_timezone_names where name = new.time_zone) then
+    raise exception 'there is no time zone %', new.time_zone using errcode = 'invalid_parameter_value';
   end if;
   return new;
 end
@@ -2233,6 +2546,46 @@ begin
 end
 $function$;
 
+-- Counts what was recorded before a budget was made: whole UTC days of its period from the daily totals; the hours before
+-- and after them, and what is booked ahead, from the messages.
+create or replace function private.count_budget(budget public.budgets)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  begins timestamptz := greatest(budget.counted_from, budget.starts_on)::timestamp at time zone budget.time_zone;
+  ends timestamptz := least(private.budget_period_end(budget, budget.counted_from), budget.ends_on + 1)::timestamp
+    at time zone budget.time_zone;
+  first_whole timestamptz := date_trunc('day', begins + interval '1 day' - interval '1 microsecond', 'UTC');
+  after_whole timestamptz := greatest(date_trunc('day', ends, 'UTC'), first_whole);
+begin
+  insert into public.budget_spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
+  select budget.workspace_id, budget.id, environment, first_day, sum(amount_usd),
+    coalesce(sum(amount_usd) filter (where type in ('subscription', 'expense')), 0)
+  from (
+    select environment, budget.counted_from as first_day, type, amount_usd
+    from public.daily_totals
+    where workspace_id = budget.workspace_id
+      -- Each dimension sums to the whole; there are fewest providers.
+      and dimension = case budget.scope_type when 'global' then 'provider' else budget.scope_type end
+      and day >= (first_whole at time zone 'UTC')::date and day < (after_whole at time zone 'UTC')::date
+      and case budget.scope_type when 'global' then true when 'provider' then lower(value) = lower(budget.scope_value)
+        else value = budget.scope_value end
+    union all
+    select m.environment, private.budget_period(budget, m.occurred_at), m.type, m.amount_usd
+    from public.messages as m
+    where m.workspace_id = budget.workspace_id
+      and (m.occurred_at >= begins and m.occurred_at < first_whole or m.occurred_at >= after_whole)
+      and private.is_in_budget(budget, m)
+  ) as counted
+  where first_day is not null
+  group by 3, 4
+  having sum(amount_usd) <> 0;
+end
+$function$;
+
 -- The number of budgets of a workspace. A key that may not read all of them learns how many are hidden.
 create or replace function private.count_budgets(of_workspace uuid)
  returns integer
@@ -2243,6 +2596,20 @@ as $function$
   select count(*)::integer from public.budgets where workspace_id = of_workspace
 $function$;
 grant execute on function private.count_budgets(uuid) to outlay_service, service_role;
+
+-- A new budget is quiet about the thresholds that were reached before it was made.
+create or replace function private.count_new_budget()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform private.count_budget(new);
+  perform private.alert_on_budgets(array[new.workspace_id], array[new.id], true);
+  return null;
+end
+$function$;
 
 create or replace function private.count_price_change()
  returns trigger
@@ -2927,6 +3294,22 @@ as $function$
 $function$;
 grant execute on function private.held_permissions(uuid) to authenticated;
 
+-- Keeps a new budget of these workspaces waiting until the transaction ends, and this transaction until a new budget is
+-- counted: a posting is counted either as it is recorded or as its budget is made. Groups of calls take the same lock when
+-- they are admitted (`load_admission`).
+create or replace function private.hold_budgets(workspaces uuid[])
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace, 0))
+  from (select distinct workspace from unnest(workspaces) as workspace order by workspace) as writing;
+end
+$function$;
+grant execute on function private.hold_budgets(uuid[]) to outlay_service, service_role;
+
 -- Begins an export, or renews its lease. returns: false if the user has another running one
 create or replace function private.hold_export(of_user uuid, export uuid, lease_seconds integer)
  returns boolean
@@ -2971,6 +3354,14 @@ as $function$
   select exists (select from private.oauth_document_outage where ends_at > clock_timestamp())
 $function$;
 grant execute on function private.is_document_outage() to outlay_service, service_role;
+
+-- Whether a posting is in the scope of a budget.
+create or replace function private.is_in_budget(budget public.budgets, posting public.messages)
+ returns boolean
+ language sql
+ immutable
+return case (budget).scope_type when 'global' then true when 'project' then (((posting).project_id)::text = (budget).scope_value) when 'key' then (((posting).api_key_id)::text = (budget).scope_value) when 'provider' then (lower((posting).provider) = lower((budget).scope_value)) when 'model' then ((posting).model = (budget).scope_value) when 'feature' then ((posting).feature = (budget).scope_value) when 'user' then ((posting).end_user = (budget).scope_value) when 'tag' then ((budget).scope_value = any ((posting).tags)) else null::boolean end
+as ;
 
 -- Issues a new pair for a grant. Access tokens are valid for an hour, refresh tokens for 60 days without use.
 create or replace function private.issue_tokens(for_grant uuid, access text, refresh text)
@@ -4498,6 +4889,7 @@ declare
   written integer;
   common public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}' || shared);
   changes public.daily_spend[];
+  budgeted private.budget_posting[];
 begin
   if jsonb_array_length(projects) > 0 then
     insert into public.projects (workspace_id, id, slug, name)
@@ -4543,7 +4935,13 @@ begin
   select array_agg(row(
     workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
     amount_usd, message_count, item_count, unpriced_count, end_user, tags, included_usd
-  )::public.daily_spend) into changes
+  )::public.daily_spend), (
+    select array_agg(row(
+      workspace_id, environment, occurred_at, type, amount_usd, project_id, api_key_id, provider, model, feature, end_user, tags
+    )::private.budget_posting)
+    from stored
+    where exists (select from public.budgets where budgets.workspace_id = stored.workspace_id)
+  ) into changes, budgeted
   from (
     select
       workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
@@ -4558,6 +4956,9 @@ begin
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
   ) as sums;
   perform private.add_daily_spend(changes);
+  if budgeted is not null then
+    perform private.add_budget_spend(budgeted);
+  end if;
 end
 $function$;
 grant execute on function private.store_messages(jsonb,jsonb,jsonb,jsonb) to outlay_service, service_role;

@@ -11,7 +11,8 @@ import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Meter } from "@/components/ui/meter";
 import type { budget as budgetSchema } from "@/lib/contract/budgets";
-import { formatScope } from "./budget-view";
+import { dayOf } from "@/lib/contract/instant";
+import { formatPeriod, formatScope, periodNames, presentPeriod } from "./budget-view";
 
 type Budget = z.output<typeof budgetSchema>;
 
@@ -34,7 +35,9 @@ export function BudgetCard({
             <span className="[overflow-wrap:anywhere]">{name}</span>
             <StateBadge budget={budget} />
           </h2>
-          <p className="text-muted-foreground text-xs [overflow-wrap:anywhere]">{formatScope(scope)}</p>
+          <p className="text-muted-foreground text-xs [overflow-wrap:anywhere]">
+            {formatScope(scope)} · {formatPeriod(budget)}
+          </p>
         </div>
         {actions}
       </header>
@@ -42,7 +45,7 @@ export function BudgetCard({
         <p className="flex flex-wrap items-baseline justify-between gap-x-3">
           <span>
             <Link
-              href={rowsHref(workspace, scope)}
+              href={rowsHref(workspace, budget)}
               prefetch={false}
               className="rounded-sm font-medium text-xl tracking-tight underline-offset-4 hover:underline"
             >
@@ -57,6 +60,7 @@ export function BudgetCard({
           </span>
         </p>
         <Meter fraction={toNumber(used)} label={`${name}, used`} />
+        <PeriodLine budget={budget} />
       </div>
       <div className="grid gap-0.5 text-sm">
         <Remaining budget={budget} />
@@ -89,12 +93,31 @@ function StateBadge({ budget }: { budget: Budget }) {
   );
 }
 
-function Remaining({ budget: { remaining } }: { budget: Budget }) {
+/** The days of the present period, and what differs from the usual: a raise, an end. */
+function PeriodLine({ budget }: { budget: Budget }) {
+  const { period_from: from, period_until: until, raise, ends_on: end } = budget;
+  const last = dayBefore(until);
+  return (
+    <p className="text-muted-foreground text-xs">
+      {from === last ? formatDay(from) : `${formatDay(from)} – ${formatDay(last)}`}
+      {raise ? (
+        <>
+          {" "}
+          · raised until {formatDay(raise.until)}, then{" "}
+          <Money usd={budget.usual_amount} figure="usual_amount" />
+        </>
+      ) : null}
+      {end !== null && budget.period !== "once" ? ` · ends on ${formatDay(end)}` : null}
+    </p>
+  );
+}
+
+function Remaining({ budget: { remaining, period } }: { budget: Budget }) {
   const digits = exactText(remaining);
   if (!digits.startsWith("-")) {
     return (
       <p>
-        <Money usd={remaining} figure="remaining" /> left this month
+        <Money usd={remaining} figure="remaining" /> left {presentPeriod[period]}
       </p>
     );
   }
@@ -105,26 +128,49 @@ function Remaining({ budget: { remaining } }: { budget: Budget }) {
   );
 }
 
-/** The forecast of the month in a sentence. */
+/** The forecast of the period in a sentence. */
 function Forecast({ budget }: { budget: Budget }) {
-  const { forecast, runs_out_on: day, spent } = budget;
+  const { forecast, runs_out_on: day, spent, period } = budget;
+  const whole = periodNames[period];
   if (forecast === null) {
-    return toNumber(spent) === 0 ? "Nothing is spent yet." : "It is too early in the month for a forecast.";
+    return toNumber(spent) === 0
+      ? "Nothing is spent yet."
+      : `It is too early in the ${whole} for a forecast.`;
   }
-  const month = <Money usd={forecast} figure="forecast" />;
-  if (isUsedUp(budget)) return <>At this pace, the month will cost {month}.</>;
-  if (day === null) return <>At this pace, the month will cost {month}, which is within the budget.</>;
+  const total = <Money usd={forecast} figure="forecast" />;
+  if (isUsedUp(budget)) {
+    return (
+      <>
+        At this pace, the {whole} will cost {total}.
+      </>
+    );
+  }
+  if (day === null) {
+    return (
+      <>
+        At this pace, the {whole} will cost {total}, which is within the budget.
+      </>
+    );
+  }
   return (
     <>
       At this pace, it will be used up on{" "}
-      <strong className="font-medium text-foreground">{formatDay(day)}</strong>, and the month will cost{" "}
-      {month}.
+      <strong className="font-medium text-foreground">{formatDay(day)}</strong>, and the {whole} will cost{" "}
+      {total}.
     </>
   );
 }
 
-/** The address of the rows that a budget counts: live messages of this month in its scope. */
-function rowsHref(workspace: string, { type, value }: Budget["scope"]): string {
+/** The address of the rows that a budget counts: live messages of its period in its scope. */
+function rowsHref(workspace: string, { scope: { type, value }, ...budget }: Budget): string {
   const filter = type === "global" ? {} : { [type]: value };
-  return activityHref(workspace, { period: "month", environment: "live", ...filter });
+  const period =
+    budget.period === "month" && budget.time_zone === "UTC"
+      ? { period: "month" }
+      : { period: "range", from: budget.period_from, to: dayBefore(budget.period_until) };
+  return activityHref(workspace, { ...period, environment: "live", ...filter });
+}
+
+function dayBefore(day: string): string {
+  return dayOf(Date.parse(day) - 1);
 }

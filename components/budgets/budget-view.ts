@@ -4,15 +4,32 @@ import type { budget } from "@/lib/contract/budgets";
 
 type Budget = z.output<typeof budget>;
 
-/** The editable fields of a budget; `amount` is its limit in USD as exact text. */
-export type EditableBudget = { id: string; name: string; amount: string };
+/** The editable fields of a budget. Amounts are exact text in USD, thresholds in per cent. */
+export type EditableBudget = {
+  id: string;
+  name: string;
+  period: Budget["period"];
+  amount: string;
+  raise: { amount: string; until: string } | null;
+  percents: string[];
+  amounts: string[];
+};
 
 /** Id of the element that gets the focus when a budget leaves the page. */
 export const budgetsSentenceId = "budgets-sentence";
 
 /** Maps a budget of an answer to its editable fields. */
-export function toEditableBudget({ id, name, amount }: Budget): EditableBudget {
-  return { id, name, amount: exactText(amount) };
+export function toEditableBudget(budget: Budget): EditableBudget {
+  const { id, name, period, usual_amount: usual, raise, alert_at: alertAt } = budget;
+  return {
+    id,
+    name,
+    period,
+    amount: exactText(usual),
+    raise: raise && { amount: exactText(raise.amount), until: raise.until },
+    percents: alertAt.percent.map(exactText),
+    amounts: alertAt.usd.map(exactText),
+  };
 }
 
 /** Sorts budgets by the part of the limit that is used, the highest first. */
@@ -25,6 +42,7 @@ const kinds = {
   project: "Project",
   feature: "Feature",
   provider: "Provider",
+  model: "Model",
   key: "Key",
   user: "Person",
   tag: "Tag",
@@ -34,3 +52,47 @@ const kinds = {
 export function formatScope({ type, label }: Budget["scope"]): string {
   return type === "global" ? "All spend" : `${kinds[type]} ${label}`;
 }
+
+const units = {
+  day: "a day",
+  week: "a week",
+  month: "a month",
+  quarter: "a quarter",
+  year: "a year",
+  once: "once",
+};
+
+/** How often a budget begins anew, as text: "a month", "a week, Europe/Berlin". */
+export function formatPeriod({ period, time_zone: zone }: Pick<Budget, "period" | "time_zone">): string {
+  return zone === "UTC" ? units[period] : `${units[period]}, ${zone}`;
+}
+
+/** The question for the limit of a budget of each period. */
+export const amountLabels = {
+  day: "How much a day?",
+  week: "How much a week?",
+  month: "How much a month?",
+  quarter: "How much a quarter?",
+  year: "How much a year?",
+  once: "How much in all?",
+} as const;
+
+/** The present period in a sentence: "this month". */
+export const presentPeriod = {
+  day: "today",
+  week: "this week",
+  month: "this month",
+  quarter: "this quarter",
+  year: "this year",
+  once: "in its period",
+} as const;
+
+/** A period as a noun: "the month". */
+export const periodNames = {
+  day: "day",
+  week: "week",
+  month: "month",
+  quarter: "quarter",
+  year: "year",
+  once: "period",
+} as const;

@@ -2,13 +2,25 @@
 
 import { callApi } from "@/components/api";
 import { parseAmount } from "@/components/parse-amount";
+import { textOf } from "@/components/ui/form";
+import { TextField } from "@/components/ui/form-field";
 import { useMutation } from "@/components/use-mutation";
 import type { budget as budgetSchema, editBudgetRequest } from "@/lib/contract/budgets";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { BudgetDialog, type BudgetFields, checkAmount } from "./budget-dialog";
-import type { EditableBudget } from "./budget-view";
+import { BudgetDialog, type BudgetFields, checkAmount, checkBudget } from "./budget-dialog";
+import { amountLabels, type EditableBudget } from "./budget-view";
+import { formatThresholds, parseThresholds } from "./parse-thresholds";
 
-/** Changes a budget's name and limit. */
+const exact = (digits: string | undefined) => new ExactNumber(digits ?? "");
+
+/** The raise that the fields describe: null where none is wanted. */
+function raiseOf(values: FormData) {
+  const amount = textOf(values, "raise_amount");
+  const until = textOf(values, "raise_until");
+  return amount === "" && until === "" ? null : { amount, until };
+}
+
+/** Changes a budget's name, limit and thresholds, and raises the limit until a day. */
 export default function EditBudgetDialog({
   workspace,
   budget,
@@ -19,13 +31,32 @@ export default function EditBudgetDialog({
   onClose: () => void;
 }) {
   const { run, isPending, problem, fieldErrors } = useMutation(
-    ({ name, amount }: BudgetFields) =>
-      callApi<typeof budgetSchema, typeof editBudgetRequest>(
+    ({ name, amount, alertAt, values }: BudgetFields) => {
+      const raise = raiseOf(values);
+      const thresholds = parseThresholds(alertAt);
+      return callApi<typeof budgetSchema, typeof editBudgetRequest>(
         "PATCH",
         `/api/v1/workspaces/${workspace}/budgets/${budget.id}`,
-        { name, amount: new ExactNumber(parseAmount(amount) ?? "") },
-      ),
-    { check: checkAmount, done: ({ name }) => `The budget ${name} is changed.`, quiet: true },
+        {
+          name,
+          amount: exact(parseAmount(amount)),
+          alert_at: { percent: thresholds?.percent.map(exact), usd: thresholds?.usd.map(exact) },
+          raise: raise && { amount: exact(parseAmount(raise.amount)), until: raise.until },
+        },
+      );
+    },
+    {
+      check: (fields) => {
+        const raise = raiseOf(fields.values);
+        return {
+          ...checkBudget(fields),
+          ...(raise && checkAmount(raise.amount, "raise.amount")),
+          ...(raise && raise.until === "" && { "raise.until": "is required: the last day of the raise" }),
+        };
+      },
+      done: ({ name }) => `The budget ${name} is changed.`,
+      quiet: true,
+    },
   );
   const save = async (fields: BudgetFields) => {
     if (await run(fields)) onClose();
@@ -33,14 +64,41 @@ export default function EditBudgetDialog({
   return (
     <BudgetDialog
       title={`Edit ${budget.name}`}
-      description="You cannot change what a budget covers. To cover something else, set another budget."
-      initial={budget}
+      description="You cannot change what a budget covers or how often it begins anew. For that, set another budget."
+      amountLabel={amountLabels[budget.period]}
+      initial={{
+        name: budget.name,
+        amount: budget.amount,
+        alertAt: formatThresholds({ percent: budget.percents, usd: budget.amounts }),
+      }}
       submit="Save"
       isPending={isPending}
       problem={problem}
       fieldErrors={fieldErrors}
       onSubmit={save}
       onClose={onClose}
+      more={
+        <fieldset className="grid gap-5 sm:grid-cols-2">
+          <legend className="mb-1 font-medium text-sm">Raise the limit for a while</legend>
+          <TextField
+            label="Raised limit"
+            optional
+            error={fieldErrors["raise.amount"]}
+            name="raise_amount"
+            defaultValue={budget.raise?.amount}
+            inputMode="decimal"
+            autoComplete="off"
+          />
+          <TextField
+            label="Until and with"
+            optional
+            error={fieldErrors["raise.until"]}
+            name="raise_until"
+            type="date"
+            defaultValue={budget.raise?.until}
+          />
+        </fieldset>
+      }
     />
   );
 }

@@ -4,13 +4,17 @@ import { useState } from "react";
 import { callApi } from "@/components/api";
 import { parseAmount } from "@/components/parse-amount";
 import { Combobox } from "@/components/ui/combobox";
+import { textOf } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { useMutation } from "@/components/use-mutation";
 import type { budget as budgetSchema, createBudgetRequest } from "@/lib/contract/budgets";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { BudgetDialog, type BudgetFields, checkAmount } from "./budget-dialog";
-import { isNamed, type ScopeType, useScopeOptions } from "./use-scope-options";
+import { BudgetDays, type Weekday } from "./budget-days";
+import { BudgetDialog, type BudgetFields, checkBudget } from "./budget-dialog";
+import { amountLabels } from "./budget-view";
+import { parseThresholds } from "./parse-thresholds";
+import { type BudgetPeriod, isNamed, type ScopeType, useScopeOptions } from "./use-scope-options";
 
 const scopes: { value: ScopeType; label: string; valueLabel?: string; description?: string }[] = [
   { value: "global", label: "All spend" },
@@ -27,6 +31,12 @@ const scopes: { value: ScopeType; label: string; valueLabel?: string; descriptio
     valueLabel: "Which provider?",
     description: "The name that your messages use, in upper or lower case.",
   },
+  {
+    value: "model",
+    label: "A model",
+    valueLabel: "Which model?",
+    description: "The name that activity shows.",
+  },
   { value: "key", label: "An API key", valueLabel: "Which key?" },
   {
     value: "user",
@@ -42,28 +52,50 @@ const scopes: { value: ScopeType; label: string; valueLabel?: string; descriptio
   },
 ];
 
-/** Sets a budget for all spend, or for one project, feature, provider, key, person or tag. */
+const periods: { value: BudgetPeriod; label: string }[] = [
+  { value: "day", label: "Every day" },
+  { value: "week", label: "Every week" },
+  { value: "month", label: "Every month" },
+  { value: "quarter", label: "Every quarter" },
+  { value: "year", label: "Every year" },
+  { value: "once", label: "Never: it has one period" },
+];
+
+const exact = (digits: string | undefined) => new ExactNumber(digits ?? "");
+
+/** Sets a budget for all spend, or for one project, feature, provider, model, key, person or tag. */
 export default function NewBudgetDialog({ workspace, onClose }: { workspace: string; onClose: () => void }) {
   const [type, setType] = useState<ScopeType>("global");
   const [values, setValues] = useState<string[]>([]);
+  const [period, setPeriod] = useState<BudgetPeriod>("month");
+  const [zone, setZone] = useState<string[]>(["UTC"]);
   const options = useScopeOptions(workspace, type);
   const scope = scopes.find(({ value }) => value === type);
   const { run, reset, isPending, problem, fieldErrors } = useMutation(
-    ({ name, amount }: BudgetFields) =>
-      callApi<typeof budgetSchema, typeof createBudgetRequest>(
+    ({ name, amount, alertAt, values: fields }: BudgetFields) => {
+      const [from, last] = [textOf(fields, "starts_on"), textOf(fields, "ends_on")];
+      const thresholds = parseThresholds(alertAt);
+      return callApi<typeof budgetSchema, typeof createBudgetRequest>(
         "POST",
         `/api/v1/workspaces/${workspace}/budgets`,
         {
           ...(name && { name }),
           scope_type: type,
           scope_value: values[0] ?? null,
-          amount: new ExactNumber(parseAmount(amount) ?? ""),
+          amount: exact(parseAmount(amount)),
+          period,
+          ...(period === "week" && { week_starts_on: textOf(fields, "week_starts_on") as Weekday }),
+          time_zone: zone[0] ?? "UTC",
+          ...(from && { starts_on: from }),
+          ...(last && { ends_on: last }),
+          alert_at: { percent: thresholds?.percent.map(exact), usd: thresholds?.usd.map(exact) },
         },
-      ),
+      );
+    },
     {
       check: (fields) => ({
         ...(type !== "global" && values.length === 0 && { scope_value: "choose one" }),
-        ...checkAmount(fields),
+        ...checkBudget(fields),
       }),
       done: ({ name }) => `The budget ${name} is set.`,
       quiet: true,
@@ -75,7 +107,9 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
   return (
     <BudgetDialog
       title="Set a budget"
-      description="A budget warns from 80 % on. It refuses nothing; to refuse costs, set a limit on a key."
+      description="A budget warns. It refuses nothing; to refuse costs, set a limit on a key."
+      amountLabel={amountLabels[period]}
+      initial={{ alertAt: "50%, 80%, 100%" }}
       nameDescription="If it is empty, the budget is named after what it covers."
       submit="Set the budget"
       isPending={isPending}
@@ -83,6 +117,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
       fieldErrors={fieldErrors}
       onSubmit={create}
       onClose={onClose}
+      more={<BudgetDays period={period} zone={zone} onZone={setZone} fieldErrors={fieldErrors} />}
     >
       <FormField label="What does it cover?" error={fieldErrors.scope_type}>
         {(control) => (
@@ -118,6 +153,21 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
           )}
         </FormField>
       ) : null}
+      <FormField label="How often does it begin anew?" error={fieldErrors.period}>
+        {(control) => (
+          <Select
+            {...control}
+            value={period}
+            onChange={({ currentTarget }) => setPeriod(currentTarget.value as BudgetPeriod)}
+          >
+            {periods.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </FormField>
     </BudgetDialog>
   );
 }

@@ -12,13 +12,15 @@ import type { metrics } from "@/lib/contract/metrics";
 export type ScopeType = z.output<typeof budget>["scope_type"];
 
 /** The kinds of scope whose values are the names that messages use. They need not have any yet. */
-export function isNamed(type: ScopeType): type is "feature" | "provider" | "user" | "tag" {
-  return ["feature", "provider", "user", "tag"].includes(type);
+export function isNamed(type: ScopeType): type is Exclude<ScopeType, "global" | "project" | "key"> {
+  return type !== "global" && type !== "project" && type !== "key";
 }
 
+export type BudgetPeriod = z.output<typeof budget>["period"];
+
 /**
- * The known values of a kind of scope: projects, active live keys, or the features, providers, people and tags of the current
- * year. Empty while they are loading, and when they cannot be read: names can be typed as well.
+ * The known values of a kind of scope: projects, active live keys, or the names that this year's costs have.
+ * Empty while they are loading, and when they cannot be read: names can be typed as well.
  */
 export function useScopeOptions(workspace: string, type: ScopeType): Option[] {
   const path = `/api/v1/workspaces/${workspace}`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decimalNumber, instant, projectSlug, text, uuid } from "./fields";
+import { day, decimalNumber, instant, projectSlug, text, uuid } from "./fields";
 import { costStatus } from "./message";
 
 const totals = {
@@ -29,18 +29,27 @@ export const monthSummary = z
   })
   .meta({ id: "MonthSummary" });
 
-/** What a budget may be for: all spend, or that of one project, feature, provider, key, person or tag. */
+/** What a budget may be for: all spend, or that of one project, feature, provider, model, key, person or tag. */
 export const scopeType = z
-  .enum(["global", "project", "feature", "provider", "key", "user", "tag"])
+  .enum(["global", "project", "feature", "provider", "model", "key", "user", "tag"])
   .meta({ id: "ScopeType" });
 
-/** A row of the budget status of specification 2.4. */
+/** How often a budget begins anew; `once` has one period, from its first day to its last. */
+export const budgetPeriod = z
+  .enum(["day", "week", "month", "quarter", "year", "once"])
+  .meta({ id: "BudgetPeriod" });
+
+/** A row of the budget status of specification 2.4, with its period beside it. */
 export const budgetRow = z.object({
   id: uuid,
   name: z.string(),
   scope_type: scopeType,
-  amount: decimalNumber("The budget's limit, USD a month."),
-  spent: decimalNumber("USD in the current UTC month."),
+  period: budgetPeriod,
+  period_from: day.meta({ description: "The first day of the present period, in the budget's time zone." }),
+  period_until: day.meta({ description: "The day after its last." }),
+  time_zone: z.string().meta({ description: "The time zone in which its days begin." }),
+  amount: decimalNumber("The limit of the present period, USD; during a raise, the raised one."),
+  spent: decimalNumber("USD in the present period."),
   remaining: decimalNumber("`amount` minus `spent`; negative when overspent."),
   percent_used: decimalNumber("`spent` divided by `amount`, a fraction, to 18 decimals."),
   alert: z.boolean().meta({ description: "True from 80 % used." }),

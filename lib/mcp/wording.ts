@@ -74,10 +74,20 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
   if (budgets.length === 0)
     return hidden > 0 ? `No budget is visible to this key. ${others}` : "This workspace has no budgets.";
   return lines(
-    "Budgets of this UTC month:",
+    "Budgets:",
     budgets.map(
-      ({ name, scope_type, amount, spent, remaining, percent_used, alert }) =>
-        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)} %${alert ? " — attention" : ""}`,
+      ({
+        name,
+        scope_type,
+        period_from: from,
+        period_until: until,
+        amount,
+        spent,
+        remaining,
+        percent_used,
+        alert,
+      }) =>
+        `- ${name} (${scope_type}, from ${from} until before ${until}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)} %${alert ? " — attention" : ""}`,
     ),
     hidden > 0 && others,
   );

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { monthOf } from "@/lib/contract/month";
 import { costMessage } from "@/tests/helpers/client";
 import type { KeyOptions } from "@/tests/helpers/keys";
 import { clientIn } from "@/tests/helpers/recording";
@@ -36,11 +37,14 @@ describe("Budget status", () => {
     await setBudget(workspace, "5 key", "0.6250000001", "key", key.id);
     const { body } = await key.get("/api/v1/budgets/status");
     const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    const { from: period_from, until: period_until } = monthOf(Date.now());
+    const month = { period: "month", period_from, period_until, time_zone: "UTC" };
     expect(body.budgets).toEqual([
       {
         id,
         name: "1 global",
         scope_type: "global",
+        ...month,
         amount: 1,
         spent: 0.8,
         remaining: 0.2,
@@ -51,6 +55,7 @@ describe("Budget status", () => {
         id,
         name: "2 project",
         scope_type: "project",
+        ...month,
         amount: 2,
         spent: 0.5,
         remaining: 1.5,
@@ -61,6 +66,7 @@ describe("Budget status", () => {
         id,
         name: "3 feature",
         scope_type: "feature",
+        ...month,
         amount: 0.4,
         spent: 0.5,
         remaining: -0.1,
@@ -71,6 +77,7 @@ describe("Budget status", () => {
         id,
         name: "4 provider",
         scope_type: "provider",
+        ...month,
         amount: 3,
         spent: 0.3,
         remaining: 2.7,
@@ -81,6 +88,7 @@ describe("Budget status", () => {
         id,
         name: "5 key",
         scope_type: "key",
+        ...month,
         amount: 0.6250000001,
         spent: 0.5,
         remaining: 0.1250000001,

@@ -69,14 +69,18 @@ describe("Finds, names and repairs a corrupted figure", () => {
     expect(exactly(keysAfter)).toEqual(exactly(keysBefore));
   });
 
-  test("Corrects a budget with the sums it is read from", async () => {
+  test.each([
+    ["set spent_usd = spent_usd + 3", ["budget spent_usd 3"]],
+    ["set booked_usd = booked_usd - 0.5", ["budget booked_usd -0.5"]],
+  ])("What is spent of a budget: %s", async (change, differences) => {
     await sql(
-      "update public.daily_totals set amount_usd = amount_usd + 3 where workspace_id = $1 and dimension = 'provider' and type = 'usage' and unpriced_count = 1",
+      `update public.budget_spend ${change}
+       where workspace_id = $1 and environment = 'live' and period_from = date_trunc('month', now() at time zone 'UTC')::date`,
       [workspace.id],
     );
     const { found } = await check(workspace);
-    expect(found.map(short)).toEqual(["daily_totals amount_usd 3", "budget spent 3"]);
-    expect(found[1]?.where).toMatchObject({ budget: "all", environment: "live" });
+    expect(found.map(short)).toEqual(differences);
+    expect(found[0]?.where).toMatchObject({ budget: "all", environment: "live" });
     expect((await check(workspace, true)).left).toEqual([]);
   });
 

@@ -86,11 +86,13 @@ describe("Every table", () => {
   });
 });
 
-test("Grants PUBLIC no function and gives every function an empty search_path", async () => {
+test("Grants PUBLIC no function, and lets no function find its names by the caller's search_path", async () => {
+  // The names in a body of standard SQL (prosqlbody) were bound when the function was created.
   const { rows } = await fixtures.sql.query(`
     select p.oid::regprocedure::text as name from pg_proc as p
     where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
-      and (has_function_privilege('anon', p.oid, 'execute') or not coalesce(p.proconfig::text like '%search_path=%', false))`);
+      and (has_function_privilege('anon', p.oid, 'execute') 
+        or p.prosqlbody is null and not coalesce(p.proconfig::text like '%search_path=%', false))`);
   expect(rows).toEqual([]);
 });
 

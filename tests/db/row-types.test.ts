@@ -78,12 +78,10 @@ const given: Record<string, unknown[][]> = {
     ["w", {}, { from: "x", until: "x" }, 5],
     ["w", { environment: "test", project: "x" }, { from: "x", until: "x" }, 5],
   ],
+  updateBudget: [["w", "x", { name: "x", amount: "1", raised_until: null, alert_percents: ["80"] }]],
   selectBudgetStatus: [
     [{ workspaceId: "w", environment: "live" }],
-    [
-      { workspaceId: "w", environment: "live" },
-      { month: { from: "x", until: "x" }, id: "x" },
-    ],
+    [{ workspaceId: "w", environment: "live" }, "x"],
   ],
   selectTypeTotals: scopes().flatMap((scope) =>
     [undefined, { bucket: "day", groupBy: "key" }, { bucket: "month", groupBy: "type" }].map((series) => [

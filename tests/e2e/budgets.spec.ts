@@ -145,6 +145,42 @@ test("Creates, follows, edits and deletes a project's budget, after a confirmati
   await expect(page.getByText("No budget yet")).toBeVisible();
 });
 
+test("Sets a weekly budget in a time zone, with thresholds, and raises it until a day", async ({
+  page,
+  world,
+}) => {
+  await openBudgets(page, world);
+  await page.getByRole("button", { name: "Set a budget" }).click();
+  const dialog = page.getByRole("dialog", { name: "Set a budget" });
+  await dialog.getByLabel("How often does it begin anew?").selectOption("Every week");
+  await dialog.getByLabel("How much a week?").fill("5000");
+  await dialog.getByLabel("Alert at").fill("soon");
+  await dialog.getByLabel("Name").fill("Berlin's week");
+  await dialog.getByText("Days and time zone").click();
+  await dialog.getByLabel("First day of the week").selectOption("Sunday");
+  await dialog.getByRole("combobox", { name: "Time zone" }).fill("Berlin");
+  await dialog.getByRole("button", { name: "Set the budget" }).click();
+  await expect(dialog.getByLabel("Alert at")).toHaveAccessibleDescription(/Must be shares or amounts/);
+  await dialog.getByLabel("Alert at").fill("66%, $4,000");
+  await dialog.getByRole("button", { name: "Remove UTC" }).click();
+  await dialog.getByRole("combobox", { name: "Time zone" }).fill("Berlin");
+  await dialog.getByRole("option", { name: "Europe/Berlin" }).click();
+  await expectUsable(page);
+  await dialog.getByRole("button", { name: "Set the budget" }).click();
+  await expect(cardOf(page, "Berlin's week")).toContainText("All spend · a week, Europe/Berlin");
+
+  await page.getByRole("button", { name: "Actions for Berlin's week" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  const edit = page.getByRole("dialog", { name: "Edit Berlin's week" });
+  await expect(edit.getByLabel("Alert at")).toHaveValue("66%, $4000");
+  await edit.getByLabel("Raised limit").fill("9000");
+  await edit.getByLabel("Until and with").fill("2999-01-01");
+  await expectUsable(page);
+  await edit.getByRole("button", { name: "Save" }).click();
+  await expect(cardOf(page, "Berlin's week")).toContainText("of $9,000.00");
+  await expect(cardOf(page, "Berlin's week")).toContainText("then $5,000.00");
+});
+
 test("Shows errors beside their fields and focuses the first", async ({ page, world }) => {
   await openBudgets(page, world);
   await page.getByRole("button", { name: "Set a budget" }).click();

@@ -4,12 +4,22 @@ const budget = {
   id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
   name: "Checkout",
   scope_type: "project",
+  period: "month",
+  period_from: "2026-11-01",
+  period_until: "2026-12-01",
+  time_zone: "UTC",
   amount: 1000,
   spent: 702.5525,
   remaining: 297.4475,
   percent_used: 0.7025525,
   alert: false,
   scope: { type: "project", value: "checkout", label: "Checkout" },
+  week_starts_on: "monday",
+  starts_on: null,
+  ends_on: null,
+  usual_amount: 1000,
+  raise: null,
+  alert_at: { percent: [50, 80, 100], usd: [] },
   forecast: 1032.3220408163265,
   runs_out_on: "2026-11-30",
   created_at: "2026-10-01T08:00:00.000+00:00",
@@ -19,12 +29,29 @@ export const budgetExamples: ExampleSet = {
   requests: {
     CreateBudgetRequest: {
       everything: { summary: "Of all spend", value: { scope_type: "global", amount: 2000 } },
+      week: {
+        summary: "A week of one team, told at two thirds and at 500 USD",
+        value: {
+          scope_type: "tag",
+          scope_value: "team:growth",
+          amount: 600,
+          period: "week",
+          time_zone: "Europe/Berlin",
+          alert_at: { percent: [66], usd: [500] },
+        },
+      },
       project: {
         summary: "Of one project",
         value: { name: "Checkout", scope_type: "project", scope_value: "checkout", amount: 1000 },
       },
     },
-    EditBudgetRequest: { raise: { summary: "Raise it", value: { amount: 1200 } } },
+    EditBudgetRequest: {
+      amount: { summary: "Another limit", value: { amount: 1200 } },
+      raise: {
+        summary: "Raise the limit until the end of a launch",
+        value: { raise: { amount: 2500, until: "2026-11-30" } },
+      },
+    },
   },
   responses: { Budget: budget, BudgetList: { budgets: [budget], can_edit: true } },
 };

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { execute } from "@/lib/db/query";
+import { callFunction, execute } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
 import type { RememberedRequest } from "./idempotency";
 import type { LedgerRow } from "./ledger";
@@ -31,7 +31,9 @@ export function storeMessagesStatement({ projects, messages, replays }: Batch): 
     ${JSON.stringify(projects)}, ${rows}, ${JSON.stringify(replays)}, ${shared})`;
 }
 
-/** Runs `storeMessagesStatement`. */
+/** Writes messages without admission. Budgets that are made meanwhile wait, as they do for admitted calls. */
 export async function storeMessages(client: ClientBase, batch: Batch): Promise<void> {
+  const workspaceIds = [...new Set(batch.messages.map((row) => row.workspace_id))];
+  await callFunction(client, "private.hold_budgets", workspaceIds);
   await execute(client, storeMessagesStatement(batch));
 }

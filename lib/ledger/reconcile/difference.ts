@@ -6,7 +6,7 @@ export const kinds = {
   key_spend: "what a key spent in a month and what was recorded with it",
   posting: "a message and the postings it is kept as",
   idempotency: "an idempotency key and the message it answers with",
-  budget: "what is spent on a budget and the messages of this month",
+  budget: "what is spent of a budget in a period and the messages of that period",
 } as const;
 export type Kind = keyof typeof kinds;
 

@@ -118,27 +118,3 @@ export const restorePosting = ({ workspaceId, id }: MessageName, posting: NewPos
     ${posting.amount}, cost_status, price, currency, original_amount, label, category, notes, metadata, details, tags
   from public.messages where workspace_id = ${workspaceId} and id = ${id}
   order by part limit 1`;
-
-/** The spend of this month by everything a budget may be about, of a workspace. @param entries of the month */
-export const budgetSums = (entries: Sql, workspaceId: string, environment: "live" | "test") => sql`
-  with spend as materialized (
-    select workspace_id, project_id::text as project, api_key_id::text as key, provider, feature, environment, end_user, tags,
-      sum(amount_usd) as amount_usd
-    from (${entries}) as entries
-    group by 1, 2, 3, 4, 5, 6, 7, 8
-  )
-  select b.id, coalesce(sum(s.amount_usd), 0) as amount_usd
-  from public.budgets as b
-  left join spend as s
-    on s.workspace_id = b.workspace_id and s.environment = ${environment}
-    and case b.scope_type
-      when 'global' then true
-      when 'project' then s.project = b.scope_value
-      when 'feature' then s.feature = b.scope_value
-      when 'provider' then lower(s.provider) = lower(b.scope_value)
-      when 'key' then s.key = b.scope_value
-      when 'user' then s.end_user = b.scope_value
-      when 'tag' then b.scope_value = any (s.tags)
-    end
-  where b.workspace_id = ${workspaceId}
-  group by b.id`;

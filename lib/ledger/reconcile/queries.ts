@@ -100,6 +100,7 @@ export function selectDifferingRemoved(client: ClientBase, month: Month, workspa
 
 const wholeLedger = {
   key_spend: sums.differingKeys,
+  budget: sums.differingBudgets,
   posting: messages.differingPostings,
   idempotency: messages.strayAnswers,
 } satisfies Partial<Record<Kind, (workspaceId: string | null) => Sql>>;
@@ -110,37 +111,6 @@ export function selectDiffering(
   workspaceId: string | null,
 ): Promise<Found> {
   return list(client, wholeLedger[kind](workspaceId));
-}
-
-/** Workspaces that have budgets. */
-export function selectBudgeted(
-  client: ClientBase,
-  workspaceId: string | null,
-): Promise<{ id: string; slug: string }[]> {
-  return selectAll(
-    client,
-    { id: uuid(), slug: text() },
-    sql`select id, slug from public.workspaces as w
-      where exists (select from public.budgets as b where b.workspace_id = w.id)
-        ${messages.ofWorkspace(sql`id`, workspaceId)}
-      order by slug`,
-  );
-}
-
-/** What the messages of a month come to for each budget of a workspace, by the budget's id. */
-export async function sumForBudgets(
-  client: ClientBase,
-  month: Month,
-  workspaceId: string,
-  environment: "live" | "test",
-): Promise<Map<string, string>> {
-  const entries = sums.entries({ ...month, workspaceId });
-  const rows = await selectAll(
-    client,
-    { id: uuid(), amount_usd: numeric() },
-    messages.budgetSums(entries, workspaceId, environment),
-  );
-  return new Map(rows.map(({ id, amount_usd }) => [id, amount_usd]));
 }
 
 /** Keeps a second repair of the workspace waiting until this transaction ends. */
@@ -161,6 +131,10 @@ export async function mendDays(client: ClientBase, month: Month, workspaceId: st
 export async function mendKeys(client: ClientBase, workspaceId: string): Promise<void> {
   const mended = await execute(client, sums.mendKeys(workspaceId));
   if (mended) await execute(client, sums.removeEmptyKeys(workspaceId));
+}
+
+export async function mendBudgets(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, sums.mendBudgets(workspaceId));
 }
 
 export async function removeStrayAnswers(client: ClientBase, workspaceId: string): Promise<void> {

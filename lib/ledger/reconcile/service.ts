@@ -1,29 +1,25 @@
 import type { ClientBase } from "pg";
-import { monthOf } from "@/lib/contract/month";
-import { selectNow } from "@/lib/db/clock";
 import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { execute } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { isContention } from "@/lib/db/transaction";
-import { compare, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
-import { loadBudgets } from "@/lib/spend/budgets/service";
+import { parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import type { Difference, Kind } from "./difference";
 import { mendPostings } from "./postings";
 import {
   countWorkspaces,
   type DifferingRow,
   lockForRepair,
+  mendBudgets,
   mendDays,
   mendKeys,
   removeStrayAnswers,
-  selectBudgeted,
   selectDiffering,
   selectDifferingDays,
   selectDifferingRemoved,
   selectDifferingTotals,
   selectMonths,
   selectWorkspaceId,
-  sumForBudgets,
 } from "./queries";
 
 export type ReconcileOptions = {
@@ -113,17 +109,24 @@ async function findDifferences(
     add("removed", await selectDifferingRemoved(client, month, workspaceId));
     add("daily_totals", await selectDifferingTotals(client, month, workspaceId));
   }
-  for (const kind of ["key_spend", "posting", "idempotency"] as const) {
+  for (const kind of ["key_spend", "budget", "posting", "idempotency"] as const) {
     onProgress?.(kind.replace("_", " "));
     add(kind, await selectDiffering(client, kind, workspaceId));
   }
-  onProgress?.("budgets");
-  found.differences.push(...(await differingBudgets(client, workspaceId, await selectNow(client))));
   return found;
 }
 
 /** What rows of differences have figures of, in the order of a report. */
-const figures = ["parts", "amount_usd", "message_count", "item_count", "unpriced_count", "included_usd"];
+const figures = [
+  "parts",
+  "amount_usd",
+  "message_count",
+  "item_count",
+  "unpriced_count",
+  "included_usd",
+  "spent_usd",
+  "booked_usd",
+];
 
 /** The figures of a row that differ, each by itself. */
 function read(kind: Kind, row: DifferingRow): Difference[] {
@@ -171,6 +174,8 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
       return pick("month", "environment");
     case "key_spend":
       return { ...pick("month"), key };
+    case "budget":
+      return { period: row.period_from ?? null, ...pick("budget", "environment") };
     case "posting":
       return { message: row.id ?? null, ...pick("type") };
     case "idempotency":
@@ -178,41 +183,6 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
     default:
       return { message: row.id ?? null };
   }
-}
-
-/** Budgets as `lib/spend/budgets` states them against the messages, each workspace in one snapshot. */
-async function differingBudgets(
-  client: ClientBase,
-  workspaceId: string | null,
-  now: number,
-): Promise<Difference[]> {
-  const { from, until } = monthOf(now);
-  const month = { from: `${from}T00:00:00Z`, until: `${until}T00:00:00Z` };
-  const differences: Difference[] = [];
-  for (const { id, slug } of await selectBudgeted(client, workspaceId)) {
-    await execute(client, sql`begin isolation level repeatable read read only`);
-    for (const environment of ["live", "test"] as const) {
-      const budgets = await loadBudgets(client, { workspaceId: id, environment }, { from, until });
-      const sums = await sumForBudgets(client, month, id, environment);
-      for (const budget of budgets) {
-        const stored = parseDecimal(budget.spent.text);
-        const actual = parseDecimal(sums.get(budget.id) ?? "0");
-        if (compare(stored, actual) === 0) continue;
-        differences.push({
-          workspace_id: id,
-          workspace: slug,
-          kind: "budget",
-          where: { month: from.slice(0, 7), budget: budget.name, environment },
-          figure: "spent",
-          stored: toText(stored),
-          actual: toText(actual),
-          difference: toText(subtract(stored, actual)),
-        });
-      }
-    }
-    await execute(client, sql`commit`);
-  }
-  return differences;
 }
 
 /** Mends a workspace in one transaction, which runs again where a writer was in the way. */
@@ -228,6 +198,7 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
         await mendDays(client, month, workspaceId);
       }
       await mendKeys(client, workspaceId);
+      await mendBudgets(client, workspaceId);
       await removeStrayAnswers(client, workspaceId);
       await execute(client, sql`commit`);
       return;

@@ -224,3 +224,57 @@ export const mendKeys = (workspaceId: string) =>
   );
 export const removeEmptyKeys = (workspaceId: string) => sql`
   delete from public.key_spend where workspace_id = ${workspaceId} and ${isEmpty(keyFigures)}`;
+
+const budgetColumns = sql`workspace_id, budget_id, environment, period_from`;
+const budgetFigures = ["spent_usd", "booked_usd"] as const;
+/** Periods of which messages were removed are left out: nobody knows at which hour those occurred. */
+const isWhole = sql`
+  not exists (
+    select from private.removed_messages as r
+    where r.workspace_id = spend.workspace_id and r.environment = spend.environment
+      and r.month + interval '1 month 1 day' > spend.period_from and r.month - 1 < spend.period_until
+  )`;
+const comparedBudgets = (workspaceId: string | null) =>
+  compare(
+    budgetColumns,
+    budgetFigures,
+    sql`select ${budgetColumns}, ${listed(budgetFigures)}
+    from (
+      select kept.*, private.budget_period_end(b, kept.period_from) as period_until
+      from public.budget_spend as kept
+      join public.budgets as b on b.workspace_id = kept.workspace_id and b.id = kept.budget_id
+      where true ${ofWorkspace(sql`kept.workspace_id`, workspaceId)}
+    ) as spend
+    where ${isWhole}`,
+    sql`select ${budgetColumns}, ${listed(budgetFigures)}
+    from (
+      select b.workspace_id, b.id as budget_id, m.environment, period.first_day as period_from,
+        private.budget_period_end(b, period.first_day) as period_until, sum(m.amount_usd) as spent_usd,
+        coalesce(sum(m.amount_usd) filter (where m.type in ('subscription', 'expense')), 0) as booked_usd
+      from public.budgets as b
+      join public.messages as m
+        on m.workspace_id = b.workspace_id and private.is_in_budget(b, m)
+          and m.occurred_at >= b.counted_from::timestamp at time zone b.time_zone
+      cross join lateral (select private.budget_period(b, m.occurred_at) as first_day) as period
+      where period.first_day is not null ${ofWorkspace(sql`b.workspace_id`, workspaceId)}
+      group by 1, 2, 3, 4, 5
+    ) as spend
+    where ${isWhole}`,
+  );
+
+/** What is spent of budgets in their periods that differs from the messages. */
+export const differingBudgets = (workspaceId: string | null) => sql`
+  select compared.*, budget.name as budget, workspace.slug as workspace
+  from (${comparedBudgets(workspaceId)}) as compared
+  left join public.workspaces as workspace on workspace.id = compared.workspace_id
+  left join public.budgets as budget
+    on budget.workspace_id = compared.workspace_id and budget.id = compared.budget_id
+  order by workspace.slug, budget.name, compared.*`;
+export const mendBudgets = (workspaceId: string) =>
+  mend(
+    sql`public.budget_spend`,
+    budgetColumns,
+    budgetFigures,
+    sql`(workspace_id, budget_id, environment, period_from)`,
+    comparedBudgets(workspaceId),
+  );

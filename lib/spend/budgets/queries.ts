@@ -1,75 +1,79 @@
 import type { ClientBase } from "pg";
-import type { DayRange } from "@/lib/contract/month";
-import { nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import type { z } from "zod";
+import type { budgetPeriod, scopeType } from "@/lib/contract/reads";
+import {
+  bigint,
+  date,
+  integer,
+  neverNull,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  texts,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
 import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
-import { assignments, empty, type Sql, sql } from "@/lib/db/sql";
+import { assignments, empty, sql } from "@/lib/db/sql";
 import type { LedgerScope } from "@/lib/spend/scope";
 
+export type ScopeType = z.output<typeof scopeType>;
+export type BudgetPeriod = z.output<typeof budgetPeriod>;
+
+// A view's columns may be null for all that Postgres says.
 const budgetRow = {
-  id: uuid(),
-  name: text(),
-  scope_type: text<"global" | "project" | "feature" | "provider" | "key" | "user" | "tag">(),
-  /** The id of the project or key, or the name of the feature, provider, person or tag; null for the whole workspace. */
+  id: neverNull(uuid()),
+  name: neverNull(text()),
+  scope_type: neverNull(text<ScopeType>()),
+  /** The id of the project or key, or the name of anything else; null for the whole workspace. */
   scope_value: nullable(text()),
-  amount: numeric(),
-  spent: numeric(),
+  period: neverNull(text<BudgetPeriod>()),
+  week_start: neverNull(integer()),
+  time_zone: neverNull(text()),
+  starts_on: nullable(date()),
+  ends_on: nullable(date()),
+  /** The first day of the present period, in the budget's time zone. */
+  period_from: neverNull(date()),
+  /** The day after its last. */
+  period_until: neverNull(date()),
+  /** The clock of the budget's time zone, as milliseconds since 1970 of a UTC clock with the same digits. */
+  local_ms: neverNull(bigint()),
+  amount: neverNull(numeric()),
+  /** The limit at this time: during a raise, the raised one. */
+  limit_usd: neverNull(numeric()),
+  raised_amount: nullable(numeric()),
+  raised_until: nullable(date()),
+  alert_percents: neverNull(texts()),
+  alert_amounts: neverNull(texts()),
+  spent: neverNull(numeric()),
   /** The part of `spent` from subscriptions and expenses. */
-  booked: numeric(),
-  created_at: timestamp(),
+  booked: neverNull(numeric()),
+  created_at: neverNull(timestamp()),
 };
 
-/** A budget with what was spent on it in a range of days, USD as exact text. */
+/** A budget with what was spent on it in its present period, USD as exact text. */
 export type BudgetRow = Row<typeof budgetRow>;
 
 /**
- * The budgets of a workspace that the caller may see, with their spend in one environment, as far as the caller may see it.
- * @param only.month another month than the current UTC month of the transaction. @param only.id only this budget
+ * The budgets of a workspace that the caller may see, with their spend in one environment.
+ * @param id only this budget
  */
 export function selectBudgetStatus(
   client: ClientBase,
   { workspaceId, environment }: LedgerScope,
-  { month, id }: { month?: DayRange; id?: string | undefined } = {},
+  id?: string,
 ): Promise<BudgetRow[]> {
-  const thisMonth = sql`date_trunc('month', now() at time zone 'UTC')`;
-  const { from, last } = month
-    ? { from: sql`${month.from}::date`, last: sql`${month.until}::date - 1` }
-    : { from: thisMonth, last: sql`${thisMonth} + interval '1 month - 1 day'` };
-  // Names the days, so that the index finds those of one value; with the ends of a range it reads all values of each day.
-  const days = sql`any (array(select generate_series(${from}, ${last}, interval '1 day')::date))`;
-  const spendOf = (scopeType: Sql, dimension: Sql, ofScope: Sql) => sql`
-    select type, amount_usd
-    from public.daily_totals
-    where ${scopeType} and daily_totals.workspace_id = budgets.workspace_id and environment = ${environment}
-      and dimension = ${dimension} and day = ${days} ${ofScope}`;
   return selectAll(
     client,
     budgetRow,
-    sql`select budgets.id, budgets.name, budgets.scope_type, budgets.scope_value, budgets.amount, budgets.created_at,
-       coalesce(spend.amount_usd, 0) as spent, coalesce(spend.booked_usd, 0) as booked
-     from public.budgets
-     left join lateral (
-       select sum(amount_usd) as amount_usd,
-         sum(amount_usd) filter (where type in ('subscription', 'expense')) as booked_usd
-       from (
-         ${spendOf(
-           sql`budgets.scope_type in ('project', 'feature', 'key', 'user', 'tag')`,
-           sql`budgets.scope_type`,
-           sql`and value = budgets.scope_value`,
-         )}
-         union all
-         -- Each dimension sums to the whole; there are fewest providers.
-         ${spendOf(sql`budgets.scope_type = 'global'`, sql`'provider'`, empty)}
-         union all
-         -- Providers are compared without case, as for prices.
-         ${spendOf(
-           sql`budgets.scope_type = 'provider'`,
-           sql`'provider'`,
-           sql`and lower(value) = lower(budgets.scope_value)`,
-         )}
-       ) as amounts
-     ) as spend on true
-     where budgets.workspace_id = ${workspaceId} ${id === undefined ? empty : sql`and budgets.id = ${id}`}
-     order by budgets.name, budgets.id`,
+    sql`select id, name, scope_type, scope_value, period, week_start, time_zone, starts_on, ends_on, period_from, period_until,
+       (extract(epoch from local_time) * 1000)::bigint as local_ms, amount, limit_usd, raised_amount, raised_until,
+       alert_percents::text[] as alert_percents, alert_amounts::text[] as alert_amounts,
+       spent_usd as spent, booked_usd as booked, created_at
+     from public.budget_status
+     where workspace_id = ${workspaceId} and environment = ${environment} ${id === undefined ? empty : sql`and id = ${id}`}
+     order by name, id`,
   );
 }
 
@@ -99,23 +103,43 @@ export function selectScopes(client: ClientBase, workspaceId: string, named: str
   );
 }
 
+/** What a budget is made of. Amounts are exact text in USD, days `YYYY-MM-DD`. */
+export type NewBudget = {
+  workspace_id: string;
+  name: string;
+  scope_type: ScopeType;
+  scope_value: string | null;
+  period: BudgetPeriod;
+  /** 1 is Monday. */
+  week_start: number;
+  time_zone: string;
+  starts_on: string | null;
+  ends_on: string | null;
+} & Editable;
+
+/** What can be changed of a budget. */
+export type Editable = {
+  name: string;
+  amount: string;
+  raised_amount: string | null;
+  raised_until: string | null;
+  alert_percents: string[];
+  alert_amounts: string[];
+};
+
 /** Inserts a budget. @returns its id */
-export async function insertBudget(
-  client: ClientBase,
-  budget: {
-    workspaceId: string;
-    name: string;
-    scopeType: BudgetRow["scope_type"];
-    scopeValue: string | null;
-    amount: string;
-  },
-): Promise<string> {
-  const { workspaceId, name, scopeType, scopeValue, amount } = budget;
+export async function insertBudget(client: ClientBase, budget: NewBudget): Promise<string> {
   const row = await selectOne(
     client,
     { id: uuid() },
-    sql`insert into public.budgets (workspace_id, name, scope_type, scope_value, amount)
-      values (${workspaceId}, ${name}, ${scopeType}, ${scopeValue}, ${amount}) returning id`,
+    sql`insert into public.budgets (
+        workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on,
+        raised_amount, raised_until, alert_percents, alert_amounts
+      ) values (
+        ${budget.workspace_id}, ${budget.name}, ${budget.scope_type}, ${budget.scope_value}, ${budget.amount},
+        ${budget.period}, ${budget.week_start}, ${budget.time_zone}, ${budget.starts_on}, ${budget.ends_on},
+        ${budget.raised_amount}, ${budget.raised_until}, ${budget.alert_percents}, ${budget.alert_amounts}
+      ) returning id`,
   );
   return row.id;
 }
@@ -125,9 +149,9 @@ export async function updateBudget(
   client: ClientBase,
   workspaceId: string,
   id: string,
-  { name, amount }: { name?: string | undefined; amount?: string | undefined },
+  changes: { [Field in keyof Editable]?: Editable[Field] | undefined },
 ): Promise<void> {
-  const set = assignments({ name, amount });
+  const set = assignments(changes);
   if (!set) return;
   await execute(
     client,

@@ -1,9 +1,14 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { budget, budgetList, CreateBudgetRequest, EditBudgetRequest } from "@/lib/contract/budgets";
-import { toInstant } from "@/lib/contract/instant";
-import type { DayRange } from "@/lib/contract/month";
+import {
+  type budget,
+  type budgetList,
+  type CreateBudgetRequest,
+  type EditBudgetRequest,
+  weekdays,
+} from "@/lib/contract/budgets";
+import { dayOf, toInstant } from "@/lib/contract/instant";
 import type { budgetStatus } from "@/lib/contract/reads";
 import {
   asKey,
@@ -12,12 +17,13 @@ import {
   asUser,
   asUserReading,
   type KeyClaims,
+  sqlState,
   type UserClaims,
 } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
 import { compare, divideMoney, multiply, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { monthPace } from "@/lib/spend/pace";
+import { paceOf } from "@/lib/spend/pace";
 import type { LedgerScope } from "@/lib/spend/scope";
 import {
   type BudgetRow,
@@ -36,7 +42,7 @@ type Budget = z.output<typeof budget>;
 const alertThreshold = parseDecimal("0.8");
 
 /**
- * The state of each budget whose whole spend the key may read, in the current UTC month (specification 2.4), and the
+ * The state of each budget whose whole spend the key may read, in its present period (specification 2.4), and the
  * number of budgets that are hidden from the key.
  * @throws ServiceError unavailable
  */
@@ -56,21 +62,18 @@ export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<type
 const isConfined = ({ allow, deny, users }: KeyClaims) =>
   allow !== null || deny.length > 0 || users !== undefined;
 
-/**
- * The state of a workspace's budgets, as far as the policies of the caller's transaction show them.
- * @param month another month than the current UTC month of the transaction
- */
-export async function loadBudgets(client: ClientBase, scope: LedgerScope, month?: DayRange) {
-  const rows = await selectBudgetStatus(client, scope, month && { month });
+/** The state of a workspace's budgets, as far as the policies of the caller's transaction show them. */
+async function loadBudgets(client: ClientBase, scope: LedgerScope) {
+  const rows = await selectBudgetStatus(client, scope);
   return rows.map(toBudget);
 }
 
 /** Lists a workspace's budgets with their live spend, for its members. @throws ServiceError not_found */
 export function listBudgets(claims: UserClaims, slug: string): Promise<z.output<typeof budgetList>> {
-  return asUserReading(claims, async (client, now) => {
+  return asUserReading(claims, async (client) => {
     const { id, role } = await requireMembership(client, claims, slug);
     return {
-      budgets: await loadFullBudgets(client, id, now),
+      budgets: await loadFullBudgets(client, id),
       can_edit: ["owner", "admin"].includes(role),
     };
   });
@@ -78,56 +81,111 @@ export function listBudgets(claims: UserClaims, slug: string): Promise<z.output<
 
 /** Reads one budget, for the workspace's members. @throws ServiceError not_found */
 export function readBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
-  return asUserReading(claims, async (client, now) => {
+  return asUserReading(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug);
-    return loadFullBudget(client, workspaceId, now, id);
+    return loadFullBudget(client, workspaceId, id);
   });
 }
 
 /**
- * Creates a budget, for admins. Several budgets may have the same scope, such as a soft and a hard limit.
- * @throws ServiceError not_found, permission_denied, validation_failed where the project or key is unknown
+ * Creates a budget, for admins. It counts what its present period has spent already. Several budgets may have the same
+ * scope, such as a soft and a hard limit.
+ * @throws ServiceError not_found, permission_denied, validation_failed where the project or key is unknown, or the budget is
+ *   over
  */
 export function createBudget(
   claims: UserClaims,
   slug: string,
   request: CreateBudgetRequest,
 ): Promise<Budget> {
-  return asUser(claims, async (client, now) => {
+  return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const { scope_type: scopeType, scope_value: named } = request;
     const scope = await findScope(client, workspaceId, scopeType, named);
+    requireRaise(request.raise, request.amount);
     const id = await insertBudget(client, {
-      workspaceId,
+      workspace_id: workspaceId,
       // A feature's name may be longer than the name of a budget.
       name: request.name ?? [...scope.label].slice(0, 120).join(""),
-      scopeType,
-      scopeValue: scope.stored,
-      amount: toText(parseDecimal(request.amount)),
-    });
-    return loadFullBudget(client, workspaceId, now, id);
+      scope_type: scopeType,
+      scope_value: scope.stored,
+      period: request.period,
+      week_start: weekdays.indexOf(request.week_starts_on) + 1,
+      time_zone: request.time_zone,
+      starts_on: request.starts_on ?? null,
+      ends_on: request.ends_on ?? null,
+      amount: exactText(request.amount),
+      ...toRaiseColumns(request.raise),
+      ...toAlertColumns(request.alert_at),
+    }).catch(explainRefused);
+    return loadFullBudget(client, workspaceId, id);
   });
 }
 
-/** Renames a budget or changes its amount, for admins. @throws ServiceError not_found, permission_denied */
+/**
+ * Renames a budget, or changes its limit, its raise or its thresholds, for admins.
+ * @throws ServiceError not_found, permission_denied, validation_failed
+ */
 export function editBudget(
   claims: UserClaims,
   slug: string,
   id: string,
-  { name, amount }: EditBudgetRequest,
+  { name, amount, raise, alert_at: alertAt }: EditBudgetRequest,
 ): Promise<Budget> {
-  return asUser(claims, async (client, now) => {
+  return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
-    await updateBudget(client, workspaceId, id, { name, amount: amount && toText(parseDecimal(amount)) });
-    return loadFullBudget(client, workspaceId, now, id);
+    const [present] = await selectBudgetStatus(client, { workspaceId, environment: "live" }, id);
+    if (!present) throw notFound();
+    const { raised_amount: raised, raised_until: until } = present;
+    const stored = raised !== null && until !== null ? { amount: raised, until } : null;
+    requireRaise(raise === undefined ? stored : raise, amount ?? present.amount);
+    await updateBudget(client, workspaceId, id, {
+      name,
+      amount: amount && exactText(amount),
+      ...(raise !== undefined && toRaiseColumns(raise)),
+      ...(alertAt && toAlertColumns(alertAt)),
+    });
+    return loadFullBudget(client, workspaceId, id);
   });
+}
+
+const exactText = (digits: string) => toText(parseDecimal(digits));
+
+type Raise = CreateBudgetRequest["raise"];
+
+/** @throws ServiceError validation_failed where a raise would not raise the limit */
+function requireRaise(raise: Raise, amount: string): void {
+  if (raise === null || compare(parseDecimal(raise.amount), parseDecimal(amount)) > 0) return;
+  throw validationFailed([{ path: "raise.amount", message: `must be more than the usual limit, ${amount}` }]);
+}
+
+function toRaiseColumns(raise: Raise) {
+  return { raised_amount: raise && exactText(raise.amount), raised_until: raise?.until ?? null };
+}
+
+/** Each threshold once, the lowest first. */
+function toAlertColumns({ percent, usd }: CreateBudgetRequest["alert_at"]) {
+  const distinct = (values: string[]) =>
+    [...new Set(values.map(exactText))].sort((a, b) => compare(parseDecimal(a), parseDecimal(b)));
+  return { alert_percents: distinct(percent), alert_amounts: distinct(usd) };
+}
+
+/** Says which field the database refused. @throws ServiceError validation_failed, or the error itself */
+function explainRefused(error: unknown): never {
+  if (sqlState(error) !== "22023") throw error;
+  const isZone = error instanceof Error && error.message.includes("time zone");
+  throw validationFailed([
+    isZone
+      ? { path: "time_zone", message: "must be the name of a time zone, like Europe/Berlin or UTC" }
+      : { path: "ends_on", message: "must not be over" },
+  ]);
 }
 
 /** Deletes a budget, for admins. @returns the deleted budget. @throws ServiceError not_found, permission_denied */
 export function removeBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
-  return asUser(claims, async (client, now) => {
+  return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
-    const last = await loadFullBudget(client, workspaceId, now, id);
+    const last = await loadFullBudget(client, workspaceId, id);
     await deleteBudget(client, workspaceId, id);
     return last;
   });
@@ -152,30 +210,22 @@ async function findScope(
 /** The label of a whole workspace. */
 const everything = "Everything";
 
-async function loadFullBudget(
-  client: ClientBase,
-  workspaceId: string,
-  now: number,
-  id: string,
-): Promise<Budget> {
-  const [found] = await loadFullBudgets(client, workspaceId, now, id);
+async function loadFullBudget(client: ClientBase, workspaceId: string, id: string): Promise<Budget> {
+  const [found] = await loadFullBudgets(client, workspaceId, id);
   if (!found) throw notFound();
   return found;
 }
 
 /**
  * A workspace's budgets with their live spend, scope and forecast, in the caller's transaction.
- * @param now the transaction's time, milliseconds since 1970
  * @param id only this one
  */
 export async function loadFullBudgets(
   client: ClientBase,
   workspaceId: string,
-  now: number,
   id?: string,
 ): Promise<Budget[]> {
-  const scope = { workspaceId, environment: "live" as const };
-  const rows = await selectBudgetStatus(client, scope, { id });
+  const rows = await selectBudgetStatus(client, { workspaceId, environment: "live" }, id);
   const scopes = await selectScopes(
     client,
     workspaceId,
@@ -184,9 +234,24 @@ export async function loadFullBudgets(
   return rows.map((row) => ({
     ...toBudget(row),
     scope: toScope(row, scopes),
-    ...toPace(row, now),
+    week_starts_on: weekdays[row.week_start - 1] ?? "monday",
+    starts_on: row.starts_on,
+    ends_on: row.ends_on,
+    usual_amount: toExact(parseDecimal(row.amount)),
+    raise: toRaise(row),
+    alert_at: {
+      percent: row.alert_percents.map((value) => toExact(parseDecimal(value))),
+      usd: row.alert_amounts.map((value) => toExact(parseDecimal(value))),
+    },
+    ...toPace(row),
     created_at: toInstant(row.created_at.getTime()),
   }));
+}
+
+/** The raise of a budget, unless it is over. */
+function toRaise({ raised_amount: amount, raised_until: until, local_ms: localMs }: BudgetRow) {
+  if (amount === null || until === null || until < dayOf(Number(localMs))) return null;
+  return { amount: toExact(parseDecimal(amount)), until };
 }
 
 function toScope({ scope_type: type, scope_value: value }: BudgetRow, scopes: ScopeRow[]) {
@@ -194,27 +259,33 @@ function toScope({ scope_type: type, scope_value: value }: BudgetRow, scopes: Sc
   return { type, value: found?.slug ?? value, label: found?.name ?? value ?? everything };
 }
 
-function toPace({ spent, booked, amount }: BudgetRow, now: number) {
-  const usage = subtract(parseDecimal(spent), parseDecimal(booked));
-  const pace = monthPace({ usage, booked: parseDecimal(booked) }, now);
+function toPace(row: BudgetRow) {
+  const booked = parseDecimal(row.booked);
+  const usage = subtract(parseDecimal(row.spent), booked);
+  const period = { from: row.period_from, until: row.period_until };
+  const pace = paceOf({ usage, booked }, period, Number(row.local_ms));
   return {
     forecast: pace && toExact(pace.total),
-    runs_out_on: pace?.runsOutOn(parseDecimal(amount)) ?? null,
+    runs_out_on: pace?.runsOutOn(parseDecimal(row.limit_usd)) ?? null,
   };
 }
 
 function toBudget(row: BudgetRow) {
-  const amount = parseDecimal(row.amount);
+  const limit = parseDecimal(row.limit_usd);
   const spent = parseDecimal(row.spent);
   return {
     id: row.id,
     name: row.name,
     scope_type: row.scope_type,
-    amount: toExact(amount),
+    period: row.period,
+    period_from: row.period_from,
+    period_until: row.period_until,
+    time_zone: row.time_zone,
+    amount: toExact(limit),
     spent: toExact(spent),
-    remaining: toExact(subtract(amount, spent)),
-    percent_used: toExact(divideMoney(spent, amount)),
+    remaining: toExact(subtract(limit, spent)),
+    percent_used: toExact(divideMoney(spent, limit)),
     // Compares products, because a quotient would be rounded: 79.99999996 % is not 80 %.
-    alert: compare(spent, multiply(amount, alertThreshold)) >= 0,
+    alert: compare(spent, multiply(limit, alertThreshold)) >= 0,
   };
 }

@@ -17,7 +17,7 @@ export function readOverview(claims: UserClaims, slug: string, query: MetricsQue
     return {
       now,
       metrics: await loadMetrics(client, id, query, now),
-      budgets: await loadFullBudgets(client, id, now),
+      budgets: await loadFullBudgets(client, id),
       projectOrder: await loadProjectSlugs(client, id),
     };
   });

@@ -27,8 +27,9 @@ export default async function BudgetsPage({ params }: Props) {
       <PageHeader title="Budgets" actions={budgets.length > 0 ? create : null} />
       {budgets.length === 0 ? (
         <EmptyState icon={<Gauge />} title="No budget yet" action={create}>
-          A budget is a monthly limit for all spend, or for one project, feature, provider or key. It warns
-          from 80 % on, and shows the day on which it will be used up.
+          A budget is a limit for all spend, or for one project, feature, provider, model, key, person or tag,
+          in each day, week, month, quarter or year. It alerts at the shares that you choose, and shows the
+          day on which it will be used up.
           {canEdit ? null : " Admins of this workspace can set one."}
         </EmptyState>
       ) : (

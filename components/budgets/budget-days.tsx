@@ -1,0 +1,95 @@
+"use client";
+
+import type { z } from "zod";
+import { Combobox } from "@/components/ui/combobox";
+import { FormField, TextField } from "@/components/ui/form-field";
+import { Select } from "@/components/ui/select";
+import type { createBudgetRequest } from "@/lib/contract/budgets";
+
+type Request = z.input<typeof createBudgetRequest>;
+export type Weekday = NonNullable<Request["week_starts_on"]>;
+
+const weekdays: { value: Weekday; label: string }[] = [
+  { value: "monday", label: "Monday" },
+  { value: "tuesday", label: "Tuesday" },
+  { value: "wednesday", label: "Wednesday" },
+  { value: "thursday", label: "Thursday" },
+  { value: "friday", label: "Friday" },
+  { value: "saturday", label: "Saturday" },
+  { value: "sunday", label: "Sunday" },
+];
+
+const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")].map((name) => ({
+  value: name,
+  label: name,
+}));
+
+/** The fields for the days that a new budget counts: its time zone, the beginning of its weeks, its first and last day. */
+export function BudgetDays({
+  period,
+  zone,
+  onZone,
+  fieldErrors,
+}: {
+  period: Request["period"];
+  zone: string[];
+  onZone: (zone: string[]) => void;
+  /** What is wrong, by the API's paths. */
+  fieldErrors: Record<string, string>;
+}) {
+  const isOnce = period === "once";
+  return (
+    <details open={isOnce || undefined} className="group">
+      <summary className="w-fit cursor-pointer rounded-sm text-sm underline-offset-4 hover:underline">
+        Days and time zone
+      </summary>
+      <div className="mt-4 grid gap-5">
+        {period === "week" ? (
+          <FormField label="First day of the week" error={fieldErrors.week_starts_on}>
+            {(control) => (
+              <Select {...control} name="week_starts_on" defaultValue="monday">
+                {weekdays.map(({ value, label }) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </FormField>
+        ) : null}
+        <div className="grid gap-5 sm:grid-cols-2">
+          <TextField
+            label="First day"
+            optional={!isOnce}
+            error={fieldErrors.starts_on}
+            name="starts_on"
+            type="date"
+          />
+          <TextField
+            label="Last day"
+            optional={!isOnce}
+            error={fieldErrors.ends_on}
+            name="ends_on"
+            type="date"
+          />
+        </div>
+        <FormField
+          label="Time zone"
+          description="Its days begin at midnight there."
+          error={fieldErrors.time_zone}
+        >
+          {(control) => (
+            <Combobox
+              {...control}
+              options={zones}
+              value={zone}
+              onChange={onZone}
+              limit={1}
+              placeholder="Type to search"
+            />
+          )}
+        </FormField>
+      </div>
+    </details>
+  );
+}

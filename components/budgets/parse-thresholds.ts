@@ -1,0 +1,28 @@
+import { parseAmount } from "@/components/parse-amount";
+
+/** When a budget raises an alert: shares of its limit in per cent, and amounts in USD, as exact digits. */
+export type Thresholds = { percent: string[]; usd: string[] };
+
+/**
+ * Parses thresholds as people type them: `50%, 80 %, $1,250`.
+ * @returns none for an empty text; undefined where a part is neither a share nor an amount above 0
+ */
+export function parseThresholds(typed: string): Thresholds | undefined {
+  const thresholds: Thresholds = { percent: [], usd: [] };
+  // A comma before exactly three digits is one between thousands.
+  for (const part of typed.split(/[;\n]|,(?!\d{3}(?:\D|$))/)) {
+    const text = part.trim();
+    if (text === "") continue;
+    const isShare = text.endsWith("%");
+    if (!isShare && !text.startsWith("$")) return undefined;
+    const digits = parseAmount(isShare ? text.slice(0, -1) : text);
+    if (!digits || Number(digits) === 0) return undefined;
+    thresholds[isShare ? "percent" : "usd"].push(digits);
+  }
+  return thresholds;
+}
+
+/** Writes thresholds as `parseThresholds` reads them. */
+export function formatThresholds({ percent, usd }: Thresholds): string {
+  return [...percent.map((value) => `${value}%`), ...usd.map((value) => `$${value}`)].join(", ");
+}
