@@ -145,6 +145,31 @@ describe("Reads of sums touch no message", () => {
   });
 });
 
+test("Expects about as many messages as a key may read, so that it lists the latest ones in their order", async () => {
+  const { rows: keys } = await fixtures.sql.query(
+    `select w.id as workspace_id, k.id from public.workspaces as w
+       join public.api_keys as k on k.workspace_id = w.id and k.environment = 'live'
+     where w.slug = 'large' limit 1`,
+  );
+  const client = await fixtures.sql.connect();
+  try {
+    await client.query("begin");
+    await client.query("select set_config('request.api_key', $1, true)", [
+      JSON.stringify({ ...key, ...keys[0] }),
+    ]);
+    await client.query("set local role outlay_key");
+    const { rows } = await client.query(
+      `explain (analyze, timing off, format json) select id from public.messages where workspace_id = '${keys[0].workspace_id}'`,
+    );
+    const { Plan: plan } = rows[0]["QUERY PLAN"][0];
+    expect(plan["Actual Rows"]).toBeGreaterThan(1_000);
+    expect(plan["Plan Rows"]).toBeGreaterThan(plan["Actual Rows"] / 20);
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+});
+
 describe("Reads of messages use an index and touch only the months asked for", () => {
   const thisMonth = nameOf(monthsAgo(0));
   const [from, until] = [monthsAgo(3), monthsAgo(2)];
