@@ -442,7 +442,11 @@ grant select on public.daily_spend to authenticated, outlay_key, service_role;
 
 create policy "A key of users reads daily spend of these alone"
   on public.daily_spend as restrictive for select to outlay_key
-  using ((select private.key_users()) is null or (end_user = any ((select private.key_users())::text[])));
+  using (
+case
+    when (select private.key_users()) is null then true
+    else end_user = any ((select private.key_users())::text[])
+end);
 
 create policy "A key reads the daily spend of its environment and projects"
   on public.daily_spend for select to outlay_key
@@ -683,7 +687,11 @@ grant select on public.messages to authenticated, outlay_key, service_role;
 
 create policy "A key of users reads messages of these alone"
   on public.messages as restrictive for select to outlay_key
-  using ((select private.key_users()) is null or (end_user = any ((select private.key_users())::text[])));
+  using (
+case
+    when (select private.key_users()) is null then true
+    else end_user = any ((select private.key_users())::text[])
+end);
 
 create policy "A key reads messages of its environment in its projects"
   on public.messages for select to outlay_key
