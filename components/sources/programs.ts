@@ -66,19 +66,9 @@ export const programs: Record<SourceProgram, Program> = {
     description: "On every machine, by managed settings.",
     name: "Claude Code, team",
     setup: (context) => ({
-      steps: "Deploy this as managed settings. They win over everybody's own, and nobody has to do anything.",
-      blocks: [
-        {
-          title: "macOS: /Library/Application Support/ClaudeCode/managed-settings.json",
-          language: "json",
-          code: claudeCode(context),
-        },
-        {
-          title: "Linux: /etc/claude-code/managed-settings.json",
-          language: "json",
-          code: claudeCode(context),
-        },
-      ],
+      steps:
+        "Deploy this to every machine: as /Library/Application Support/ClaudeCode/managed-settings.json on macOS, as /etc/claude-code/managed-settings.json on Linux. Managed settings win over everybody's own.",
+      blocks: [{ title: "managed-settings.json", language: "json", code: claudeCode(context) }],
       note: "Each record has its person, so spend can be read by user. The key stands on every machine: it can log usage and do nothing else.",
     }),
   },

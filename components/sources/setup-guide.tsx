@@ -10,7 +10,7 @@ export function SetupGuide({ program, context }: { program: SourceProgram; conte
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(new URL(context.url).hostname);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <p className="text-sm">{steps}</p>
+      <p className="max-w-[68ch] text-sm [overflow-wrap:anywhere]">{steps}</p>
       {blocks.map(({ title, language, code }) => (
         <CodeBlock key={title} title={title} language={language} code={code} />
       ))}
