@@ -15,9 +15,9 @@ export function Arrivals({ source, workspace }: { source: SourceView; workspace:
         <TableHeader>
           <TableRow>
             <TableHead className="pl-0">Emitter</TableHead>
-            <TableHead className="text-right">Recorded</TableHead>
+            <TableHead className="text-right max-sm:px-1.5">Recorded</TableHead>
             <TableHead className="hidden text-right md:table-cell">Sent before</TableHead>
-            <TableHead className="text-right">Refused</TableHead>
+            <TableHead className="text-right max-sm:px-1.5">Refused</TableHead>
             <TableHead className="hidden sm:table-cell">Last record</TableHead>
             <TableHead className="pr-0 text-right">Last received</TableHead>
           </TableRow>
@@ -25,12 +25,12 @@ export function Arrivals({ source, workspace }: { source: SourceView; workspace:
         <TableBody>
           {source.arrivals.map(({ emitter, recorded, repeated, refused, last_at: at, latest }) => (
             <TableRow key={emitter}>
-              <TableCell className="pl-0 font-medium [overflow-wrap:anywhere]">{emitter}</TableCell>
-              <TableCell className="text-right tabular-nums">{formatNumber(recorded)}</TableCell>
+              <TableCell className="whitespace-nowrap pl-0 font-medium max-sm:pr-1">{emitter}</TableCell>
+              <TableCell className="text-right tabular-nums max-sm:px-1.5">{formatNumber(recorded)}</TableCell>
               <TableCell className="hidden text-right text-muted-foreground tabular-nums md:table-cell">
                 {formatNumber(repeated)}
               </TableCell>
-              <TableCell className="text-right tabular-nums">{formatNumber(refused)}</TableCell>
+              <TableCell className="text-right tabular-nums max-sm:px-1.5">{formatNumber(refused)}</TableCell>
               <TableCell className="hidden sm:table-cell">
                 {latest ? (
                   <span className="grid">
@@ -48,7 +48,7 @@ export function Arrivals({ source, workspace }: { source: SourceView; workspace:
                   <span className="text-muted-foreground">none</span>
                 )}
               </TableCell>
-              <TableCell className="whitespace-nowrap pr-0 text-right">
+              <TableCell className="whitespace-nowrap pr-0 text-right max-sm:pl-1.5">
                 <Time at={at} />
               </TableCell>
             </TableRow>
