@@ -32,11 +32,11 @@ function Item({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
       <Mark percent={toNumber(percent)} />
       <div className="grid gap-1.5">
         <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5">
-          <h3 className="font-medium [overflow-wrap:anywhere]">
+          <h2 className="font-medium [overflow-wrap:anywhere]">
             {isUsedUp && toNumber(percent) === 100
               ? `${budget.name} is used up`
               : `${exactText(percent)} % of ${budget.name} is spent`}
-          </h3>
+          </h2>
           <Time at={at} className="whitespace-nowrap text-muted-foreground text-xs" />
         </header>
         <p className="text-sm">

@@ -26,7 +26,9 @@ export function ChannelList({
               <State channel={channel} />
             </p>
             <p className="text-[13px] text-muted-foreground [overflow-wrap:anywhere]">
-              {kindLabel(channel.kind)} · {channel.target}
+              {channel.kind === "pagerduty"
+                ? channel.target
+                : `${kindLabel(channel.kind)} · ${channel.target}`}
             </p>
             <p className="text-[13px] text-muted-foreground">
               {describeOff(channel) ?? (

@@ -28,36 +28,37 @@ export function DeliveryOutcome({
     done: "It is being sent again.",
   });
   return (
-    <span className="flex flex-wrap items-baseline gap-x-1.5 gap-y-1">
+    <span className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-1.5">
       {icons[state]}
-      <span className="font-medium [overflow-wrap:anywhere]">{label}:</span>{" "}
-      <span
-        className={`[overflow-wrap:anywhere] ${state === "dead" ? "text-destructive" : "text-muted-foreground"}`}
-      >
-        <Words {...delivery} />
+      <span className="[overflow-wrap:anywhere]">
+        <span className="font-medium">{label}:</span>{" "}
+        <span className={state === "dead" ? "text-destructive" : "text-muted-foreground"}>
+          <Words {...delivery} />
+        </span>
+        {state === "dead" && resendPath ? (
+          <Button
+            variant="outline"
+            size="sm"
+            className="ml-2 align-middle"
+            disabled={resend.isPending}
+            aria-label={`Send again: ${label}`}
+            onClick={async () => {
+              if (await resend.run(resendPath)) onResent?.();
+            }}
+          >
+            Send again
+          </Button>
+        ) : null}
       </span>
-      {state === "dead" && resendPath ? (
-        <Button
-          variant="outline"
-          size="sm"
-          disabled={resend.isPending}
-          aria-label={`Send again: ${label}`}
-          onClick={async () => {
-            if (await resend.run(resendPath)) onResent?.();
-          }}
-        >
-          Send again
-        </Button>
-      ) : null}
     </span>
   );
 }
 
 const icons: Record<Outcome["state"], ReactNode> = {
-  delivered: <Check aria-hidden="true" className="size-3.5 translate-y-0.5 text-success" />,
-  pending: <Clock aria-hidden="true" className="size-3.5 translate-y-0.5 text-muted-foreground" />,
-  dead: <CircleAlert aria-hidden="true" className="size-3.5 translate-y-0.5 text-destructive" />,
-  cancelled: <Ban aria-hidden="true" className="size-3.5 translate-y-0.5 text-muted-foreground" />,
+  delivered: <Check aria-hidden="true" className="size-3.5 mt-0.5 text-success" />,
+  pending: <Clock aria-hidden="true" className="size-3.5 mt-0.5 text-muted-foreground" />,
+  dead: <CircleAlert aria-hidden="true" className="size-3.5 mt-0.5 text-destructive" />,
+  cancelled: <Ban aria-hidden="true" className="size-3.5 mt-0.5 text-muted-foreground" />,
 };
 
 function Words({ state, attempts, last_error: error, next_attempt_at: next, delivered_at: at }: Outcome) {
