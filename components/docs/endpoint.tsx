@@ -42,7 +42,17 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
             </Part>
           ) : null}
           <Part title="Answer" aside={`Status ${response.status}`}>
-            <FieldList fields={response.fields} kind="response" />
+            {response.sameAs ? (
+              <p className="text-sm">
+                The same fields as{" "}
+                <a href={response.sameAs.href} className="text-primary underline underline-offset-4">
+                  {response.sameAs.label}
+                </a>
+                .
+              </p>
+            ) : (
+              <FieldList fields={response.fields} kind="response" />
+            )}
           </Part>
           <Part title="Errors">
             <ErrorCodes errors={errors} />

@@ -26,7 +26,14 @@ export type ReferenceEndpoint = {
   role?: string | undefined;
   parameters: { title: string; fields: Field[] }[];
   body?: { description: string; fields: Field[] } | undefined;
-  response: { status: string; description: string; fields: Field[]; example?: string | undefined };
+  response: {
+    status: string;
+    description: string;
+    fields: Field[];
+    /** The endpoint before it on the page that answers with the same fields; they are shown there. */
+    sameAs?: { label: string; href: string } | undefined;
+    example?: string | undefined;
+  };
   errors: ErrorRow[];
   requests: RequestExample[];
 };
@@ -58,10 +65,23 @@ export function toReference(document: OpenApiDocument, baseUrl: string): Referen
   const groups = document.tags.map(({ name }) => ({
     name,
     path: resourcePath(name),
-    endpoints: endpoints.filter(({ tag }) => tag === name).map(({ endpoint }) => endpoint),
+    endpoints: linkSameAnswers(endpoints.filter(({ tag }) => tag === name).map(({ endpoint }) => endpoint)),
   }));
   const errors = new Map(endpoints.flatMap(({ endpoint }) => endpoint.errors.map((row) => [row.code, row])));
   return { groups, errors: [...errors.values()].sort((a, b) => a.status - b.status) };
+}
+
+/** Names, for each answer with the fields of one before it, the first such endpoint of the page. */
+function linkSameAnswers(endpoints: ReferenceEndpoint[]): ReferenceEndpoint[] {
+  const first = new Map<string, { label: string; href: string }>();
+  return endpoints.map((endpoint) => {
+    const { id, summary, response } = endpoint;
+    if (response.fields.length === 0) return endpoint;
+    const shape = JSON.stringify(response.fields);
+    const sameAs = first.get(shape);
+    if (!sameAs) first.set(shape, { label: summary, href: `#${id}` });
+    return { ...endpoint, response: { ...response, sameAs } };
+  });
 }
 
 /** Where the schemas of request bodies are described, so that other schemas can link there. */

@@ -90,6 +90,7 @@ describe("A new key", () => {
       status: "active",
       revoked_at: null,
       rotated_at: null,
+      source: null,
       last_used_at: null,
       created_at: expect.any(String),
       created_by: { id: team.users.owner.id, name: null, email: team.users.owner.email },
