@@ -6,9 +6,10 @@ import { InlineCode, TextWithCode } from "./inline";
 /** The fields of a request or an answer. A request marks required fields, an answer fields that may be absent. */
 export function FieldList({ fields, kind }: { fields: Field[]; kind: "request" | "response" }) {
   return (
-    <ul className="divide-y rounded-lg border">
+    // The list sets the padding of its rows: a page has hundreds of them.
+    <ul className="divide-y rounded-lg border *:px-3.5 *:py-2.5">
       {fields.map((field) => (
-        <li key={field.name} className="px-3.5 py-2.5">
+        <li key={field.name}>
           <FieldRow field={field} kind={kind} />
         </li>
       ))}
