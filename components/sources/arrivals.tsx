@@ -26,7 +26,9 @@ export function Arrivals({ source, workspace }: { source: SourceView; workspace:
           {source.arrivals.map(({ emitter, recorded, repeated, refused, last_at: at, latest }) => (
             <TableRow key={emitter}>
               <TableCell className="whitespace-nowrap pl-0 font-medium max-sm:pr-1">{emitter}</TableCell>
-              <TableCell className="text-right tabular-nums max-sm:px-1.5">{formatNumber(recorded)}</TableCell>
+              <TableCell className="text-right tabular-nums max-sm:px-1.5">
+                {formatNumber(recorded)}
+              </TableCell>
               <TableCell className="hidden text-right text-muted-foreground tabular-nums md:table-cell">
                 {formatNumber(repeated)}
               </TableCell>
