@@ -1839,7 +1839,7 @@ begin
     'workspace_id', b.workspace_id, 'rule', 'budget_threshold', 'subject_type', 'budget', 'subject_id', b.id,
     'period', spend.period_from, 'level', threshold.level, 'is_quiet', alert_on_budgets.is_quiet,
     'details', jsonb_strip_nulls(jsonb_build_object(
-      'budget', b.name, 'scope_type', b.scope_type, 'scope_value', b.scope_value, 'percent', threshold.percent::text,
+      'budget', b.name, 'scope_type', b.scope_type, 'scope_value', b.scope_value, 'percent', coalesce(threshold.percent, trim_scale(round(threshold.usd * 100 / present.limit_usd, 2)))::text,
       'threshold_usd', trim_scale(threshold.usd)::text, 'amount_usd', trim_scale(present.limit_usd)::text,
       'spent_usd', trim_scale(spend.spent_usd)::text, 'period_from', spend.period_from,
       'period_until', private.budget_period_end(b, spend.period_from), 'time_zone', b.time_zone

@@ -28,7 +28,12 @@ export function BudgetCard({
 }) {
   const { name, scope, amount, spent, percent_used: used } = budget;
   return (
-    <Card aria-label={name} className="grid content-start gap-4 p-4">
+    <Card
+      // Alerts link here.
+      id={`budget-${budget.id}`}
+      aria-label={name}
+      className="grid content-start gap-4 p-4 target:ring-2 target:ring-ring"
+    >
       <header className="flex items-start justify-between gap-3">
         <div className="min-w-0">
           <h2 className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">

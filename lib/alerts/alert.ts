@@ -5,7 +5,9 @@ const budgetDetails = z.object({
   budget: z.string(),
   scope_type: z.string(),
   scope_value: z.string().nullish(),
+  /** The threshold as a share of the limit. */
   percent: z.string(),
+  threshold_usd: z.string().optional(),
   amount_usd: z.string(),
   spent_usd: z.string(),
   period_from: z.iso.date(),

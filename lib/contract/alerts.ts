@@ -58,7 +58,12 @@ export const alert = z
   .object({
     id: uuid,
     rule: alertRule,
-    level: z.string().meta({ description: "The threshold that was reached, in percent: `80`." }),
+    level: z
+      .string()
+      .meta({
+        description:
+          "The threshold that was reached: `80` for a share in percent, `$500` for an amount in USD.",
+      }),
     fired_at: instant,
     is_quiet: z.boolean().meta({
       description: "Recorded, but told to nobody: the budget was above the threshold when it was set.",

@@ -130,6 +130,15 @@ describe("A threshold that is reached", () => {
     expect(await raised(body.id)).toEqual(["50", "80"]);
   });
 
+  test("Is listed with the share of the limit that an amount is", async () => {
+    const { body } = await create({ alert_at: { usd: [12.5] } });
+    await record(0, 13);
+    const list = (await team.users.viewer.get(`${team.path}/alerts`)).body as { alerts: unknown[] };
+    expect(list.alerts).toMatchObject([
+      { level: "$12.5", percent: 12.5, spent_usd: 13, budget: { id: body.id } },
+    ]);
+  });
+
   test("Says what was spent, of which limit, in which period", async () => {
     const { body } = await create({ name: "All of it" });
     await record(0, 80.01);

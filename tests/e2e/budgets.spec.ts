@@ -158,7 +158,6 @@ test("Sets a weekly budget in a time zone, with thresholds, and raises it until 
   await dialog.getByLabel("Name").fill("Berlin's week");
   await dialog.getByText("Days and time zone").click();
   await dialog.getByLabel("First day of the week").selectOption("Sunday");
-  await dialog.getByRole("combobox", { name: "Time zone" }).fill("Berlin");
   await dialog.getByRole("button", { name: "Set the budget" }).click();
   await expect(dialog.getByLabel("Alert at")).toHaveAccessibleDescription(/Must be shares or amounts/);
   await dialog.getByLabel("Alert at").fill("66%, $4,000");

@@ -43,6 +43,9 @@ export function wordDelivery({ alert, workspace, channel }: Claimed, base: strin
   return alert ? wordAlert(alert, workspace, base) : wordTest(channel.name, workspace, base);
 }
 
+/** Whether a threshold was set as an amount: its level is `$500`, that of a share `80`. */
+const isAmount = ({ level }: Alert) => level.startsWith("$");
+
 function wordAlert(alert: Alert, workspace: Claimed["workspace"], base: string): Wording {
   const details = readDetails(alert);
   const { budget, percent, amount_usd: amount, spent_usd: spent, scope_type: type } = details;
@@ -56,7 +59,7 @@ function wordAlert(alert: Alert, workspace: Claimed["workspace"], base: string):
       ["Workspace", workspace.name],
       ["Spent", formatUsd(spent)],
       ["Budget", formatUsd(amount)],
-      ["Threshold", `${percent} %`],
+      ["Threshold", isAmount(alert) ? formatUsd(details.threshold_usd ?? spent) : `${percent} %`],
       ["Period", period],
       // A key's id says nothing to people; the link leads to its rows.
       ...(scope && scopes[type] && type !== "key" ? [[scopes[type], scope] as [string, string]] : []),

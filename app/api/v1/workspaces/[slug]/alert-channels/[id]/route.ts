@@ -5,6 +5,8 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read an alert channel",
+    description:
+      "What people may see of its target, and whether it is on. Nobody can read its address or its secret.",
     auth: "user",
     role: "viewer",
     params: channelParams,
