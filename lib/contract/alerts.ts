@@ -58,12 +58,10 @@ export const alert = z
   .object({
     id: uuid,
     rule: alertRule,
-    level: z
-      .string()
-      .meta({
-        description:
-          "The threshold that was reached: `80` for a share in percent, `$500` for an amount in USD.",
-      }),
+    level: z.string().meta({
+      description:
+        "The threshold that was reached: `80` for a share in percent, `$500` for an amount in USD.",
+    }),
     fired_at: instant,
     is_quiet: z.boolean().meta({
       description: "Recorded, but told to nobody: the budget was above the threshold when it was set.",

@@ -315,6 +315,8 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
         { name: "deliver_alerts", failed: false },
         { name: "tell_channel_owners", failed: false },
         { name: "sweep_alert_deliveries", failed: false },
+        { name: "erase_people", failed: false },
+        { name: "watch_budgets", failed: false },
         { name: "sweep_tokens", failed: false },
       ],
     },
