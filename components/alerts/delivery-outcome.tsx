@@ -71,7 +71,8 @@ function Words({ state, attempts, last_error: error, next_attempt_at: next, deli
         </>
       );
     case "pending":
-      return error === null ? (
+      // What is sent again after it was given up has the error of before, and no attempt yet.
+      return error === null || attempts === 0 ? (
         "is being sent"
       ) : (
         <>

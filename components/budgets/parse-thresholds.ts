@@ -9,8 +9,8 @@ export type Thresholds = { percent: string[]; usd: string[] };
  */
 export function parseThresholds(typed: string): Thresholds | undefined {
   const thresholds: Thresholds = { percent: [], usd: [] };
-  // A comma before exactly three digits is one between thousands.
-  for (const part of typed.split(/[;\n]|,(?!\d{3}(?:\D|$))/)) {
+  // A comma after a digit and before exactly three digits is one between thousands.
+  for (const part of typed.split(/[;\n]|(?<!\d),|,(?!\d{3}(?:\D|$))/)) {
     const text = part.trim();
     if (text === "") continue;
     const isShare = text.endsWith("%");

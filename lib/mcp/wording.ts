@@ -76,18 +76,8 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
   return lines(
     "Budgets:",
     budgets.map(
-      ({
-        name,
-        scope_type,
-        period_from: from,
-        period_until: until,
-        amount,
-        spent,
-        remaining,
-        percent_used,
-        alert,
-      }) =>
-        `- ${name} (${scope_type}, from ${from} until before ${until}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)} %${alert ? " — attention" : ""}`,
+      ({ name, scope_type, amount, spent, remaining, percent_used, alert, ...period }) =>
+        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)} %, from ${period.period_from} until before ${period.period_until}${alert ? " — attention" : ""}`,
     ),
     hidden > 0 && others,
   );

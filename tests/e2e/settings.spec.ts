@@ -12,7 +12,7 @@ import { digitsOf, expectDigits, readApi, recordSpend } from "./spend";
 test.describe.configure({ timeout: 90_000 });
 
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
-const parts = ["", "/members", "/prices", "/subscriptions", "/audit", "/account"];
+const parts = ["", "/members", "/prices", "/subscriptions", "/people", "/audit", "/account"];
 
 test("Changes a workspace's name, description and currency", async ({ page }) => {
   const { slug } = await signUp(page);
