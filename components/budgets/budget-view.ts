@@ -62,7 +62,7 @@ const units = {
   once: "once",
 };
 
-/** How often a budget begins anew, as text: "a month", "a week, Europe/Berlin". */
+/** How often a budget resets, as text: "a month", "a week, Europe/Berlin". */
 export function formatPeriod({ period, time_zone: zone }: Pick<Budget, "period" | "time_zone">): string {
   return zone === "UTC" ? units[period] : `${units[period]}, ${zone}`;
 }

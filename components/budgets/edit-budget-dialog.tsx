@@ -64,7 +64,7 @@ export default function EditBudgetDialog({
   return (
     <BudgetDialog
       title={`Edit ${budget.name}`}
-      description="You cannot change what a budget covers or how often it begins anew. For that, set another budget."
+      description="You cannot change what a budget covers or how often it resets. For that, set another budget."
       amountLabel={amountLabels[budget.period]}
       initial={{
         name: budget.name,

@@ -58,7 +58,7 @@ const periods: { value: BudgetPeriod; label: string }[] = [
   { value: "month", label: "Every month" },
   { value: "quarter", label: "Every quarter" },
   { value: "year", label: "Every year" },
-  { value: "once", label: "Never: it has one period" },
+  { value: "once", label: "Never: one period only" },
 ];
 
 const exact = (digits: string | undefined) => new ExactNumber(digits ?? "");
@@ -153,7 +153,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
           )}
         </FormField>
       ) : null}
-      <FormField label="How often does it begin anew?" error={fieldErrors.period}>
+      <FormField label="How often does it reset?" error={fieldErrors.period}>
         {(control) => (
           <Select
             {...control}

@@ -34,7 +34,7 @@ export const scopeType = z
   .enum(["global", "project", "feature", "provider", "model", "key", "user", "tag"])
   .meta({ id: "ScopeType" });
 
-/** How often a budget begins anew; `once` has one period, from its first day to its last. */
+/** How often a budget resets; `once` has one period, from its first day to its last. */
 export const budgetPeriod = z
   .enum(["day", "week", "month", "quarter", "year", "once"])
   .meta({ id: "BudgetPeriod" });

@@ -152,7 +152,7 @@ test("Sets a weekly budget in a time zone, with thresholds, and raises it until 
   await openBudgets(page, world);
   await page.getByRole("button", { name: "Set a budget" }).click();
   const dialog = page.getByRole("dialog", { name: "Set a budget" });
-  await dialog.getByLabel("How often does it begin anew?").selectOption("Every week");
+  await dialog.getByLabel("How often does it reset?").selectOption("Every week");
   await dialog.getByLabel("How much a week?").fill("5000");
   await dialog.getByLabel("Alert at").fill("soon");
   await dialog.getByLabel("Name").fill("Berlin's week");
