@@ -3,7 +3,7 @@ import { routes } from "@/app/routes.generated";
 import { declaration, type Endpoint, methods } from "@/lib/http/define-route";
 import { type Caller, callers, members, prepareWorld, type World } from "@/tests/helpers/access/callers";
 import { samples } from "@/tests/helpers/access/samples";
-import { withSharedHarness } from "@/tests/helpers/shared-harness";
+import { withHarness } from "@/tests/helpers/harness";
 
 // Every route × every kind of caller. The expectation of each cell comes from the route's declaration, so that a route
 // which checks nothing, or another role than it declares, fails.
@@ -40,7 +40,7 @@ const endpoints = (
 
 const cells: Cell[] = endpoints.flatMap((endpoint) => callers.map((caller) => ({ ...endpoint, caller })));
 
-const harness = withSharedHarness();
+const harness = withHarness();
 let world: World;
 let everything: string;
 beforeAll(async () => {

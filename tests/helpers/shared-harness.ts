@@ -28,7 +28,7 @@ async function isRunning(shared: Promise<Shared>): Promise<boolean> {
 
 /**
  * What `withHarness()` sets up, shared with other files that one worker runs: starting a service takes longer than many of them.
- * For files whose tests have workspaces and users of their own, and neither count what the whole database contains nor change
+ * For files whose tests have workspaces and users of their own, write little, and neither compare what the whole database contains nor change
  * how the service runs. The files of a worker run one after another.
  */
 export function withSharedHarness(): Harness {
