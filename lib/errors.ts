@@ -78,3 +78,9 @@ export function validationFailed(issues: Issue[]): ServiceError {
 export function notFound(): ServiceError {
   return new ServiceError("not_found", "There is nothing here, or your credentials do not reach it.");
 }
+
+/** The error of a call that finds a queue full. @param doing what the service does with what is in the queue */
+export function overloaded(doing: "answering" | "taking in"): ServiceError {
+  const message = `The service is ${doing} all it can. Try again in a second.`;
+  return new ServiceError("unavailable", message, {}, { "Retry-After": "1" });
+}

@@ -1,7 +1,7 @@
 import { Batcher } from "@/lib/batcher";
 import type { Permission } from "@/lib/contract/permissions";
 import { asServiceAlone, inTwoRoundTrips, isContention } from "@/lib/db/transaction";
-import { ServiceError } from "@/lib/errors";
+import { overloaded, ServiceError } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";
 import { AdmittedCalls } from "./admitted-calls";
 import type { ApiKey, KeyLookup } from "./api-key";
@@ -75,13 +75,7 @@ const groups = {
   maxGroupWeight: 200,
   maxInFlight: 2,
   maxQueuedWeight: 10_000,
-  overflow: () =>
-    new ServiceError(
-      "unavailable",
-      "The service is answering all it can. Try again in a second.",
-      {},
-      { "Retry-After": "1" },
-    ),
+  overflow: () => overloaded("answering"),
 };
 
 /** Keys that had no limit at their last call: one statement loads them, without a transaction and without locks. */

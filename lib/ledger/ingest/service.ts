@@ -2,7 +2,7 @@ import { Batcher } from "@/lib/batcher";
 import { text } from "@/lib/contract/fields";
 import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
 import { parsePart } from "@/lib/contract/parse-part";
-import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
+import { overloaded, ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { readGauge } from "@/lib/metrics";
 import type { IngestCall, IngestVerdict, Submission } from "./call";
 import { writeGroup } from "./write-group";
@@ -16,13 +16,7 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
   maxInFlight: 2,
   company: { weight: 100, maxWaitMs: 50 },
   maxQueuedWeight: 20_000,
-  overflow: () =>
-    new ServiceError(
-      "unavailable",
-      "The service is taking in all it can. Try again in a second.",
-      {},
-      { "Retry-After": "1" },
-    ),
+  overflow: () => overloaded("taking in"),
 });
 
 readGauge("outlay_ingest_queued_messages", () => [{ labels: {}, value: batcher.queuedWeight }]);

@@ -1,6 +1,6 @@
 import { Batcher } from "@/lib/batcher";
 import { asKeysAtOnce, type KeyClaims } from "@/lib/db/transaction";
-import { ServiceError } from "@/lib/errors";
+import { overloaded, ServiceError } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";
 import { type MonthTotal, selectMonthTotals } from "./queries";
 
@@ -23,13 +23,7 @@ const reads = new Batcher<KeyClaims, MonthTotal[] | Error>({
   // Other reads keep half of the connections for reading.
   maxInFlight: 2,
   maxQueuedWeight: 10_000,
-  overflow: () =>
-    new ServiceError(
-      "unavailable",
-      "The service is answering all it can. Try again in a second.",
-      {},
-      { "Retry-After": "1" },
-    ),
+  overflow: () => overloaded("answering"),
 });
 
 /** Reads for a group; once for equal claims. If the statement fails, each is read alone, so that none fails for another. */
