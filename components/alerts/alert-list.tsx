@@ -5,7 +5,7 @@ import { activityHref } from "@/components/filters/href";
 import { formatDate } from "@/components/format-date";
 import { Money } from "@/components/money";
 import { Time } from "@/components/time";
-import { dayMs } from "@/components/utc-day";
+import { addDays, dayMs } from "@/components/utc-day";
 import type { FiredAlert } from "@/lib/contract/alerts";
 import { DeliveryOutcome } from "./delivery-outcome";
 
@@ -42,7 +42,7 @@ function Item({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
         <p className="text-sm">
           <Money usd={spent} figure="spent_usd" /> of <Money usd={amount} figure="amount_usd" />{" "}
           <span className="text-muted-foreground">
-            from {formatDate(period.from)} to {formatDate(lastDay(period.until))}
+            from {formatDate(period.from)} to {formatDate(addDays(period.until, -1))}
           </span>
         </p>
         <Told alert={alert} workspace={workspace} canEdit={canEdit} />
@@ -111,13 +111,8 @@ function rowsHref(workspace: string, { budget, period }: FiredAlert): string {
   return activityHref(workspace, {
     period: "range",
     from: period.from,
-    to: lastDay(period.until),
+    to: addDays(period.until, -1),
     environment: "live",
     ...(value !== null && filters.includes(type) && { [type]: value }),
   });
-}
-
-/** The last day of a period. @param until the first day after it, `YYYY-MM-DD` */
-function lastDay(until: string): string {
-  return new Date(Date.parse(until) - dayMs).toISOString().slice(0, 10);
 }

@@ -10,8 +10,8 @@ import { Money } from "@/components/money";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Meter } from "@/components/ui/meter";
+import { addDays } from "@/components/utc-day";
 import type { budget as budgetSchema } from "@/lib/contract/budgets";
-import { dayOf } from "@/lib/contract/instant";
 import { formatPeriod, formatScope, periodNames, presentPeriod } from "./budget-view";
 
 type Budget = z.output<typeof budgetSchema>;
@@ -101,7 +101,7 @@ function StateBadge({ budget }: { budget: Budget }) {
 /** The days of the present period, and what differs from the usual: a raise, an end. */
 function PeriodLine({ budget }: { budget: Budget }) {
   const { period_from: from, period_until: until, raise, ends_on: end } = budget;
-  const last = dayBefore(until);
+  const last = addDays(until, -1);
   return (
     <p className="text-muted-foreground text-xs">
       {from === last ? formatDay(from) : `${formatDay(from)} – ${formatDay(last)}`}
@@ -172,10 +172,6 @@ function rowsHref(workspace: string, { scope: { type, value }, ...budget }: Budg
   const period =
     budget.period === "month" && budget.time_zone === "UTC"
       ? { period: "month" }
-      : { period: "range", from: budget.period_from, to: dayBefore(budget.period_until) };
+      : { period: "range", from: budget.period_from, to: addDays(budget.period_until, -1) };
   return activityHref(workspace, { ...period, environment: "live", ...filter });
-}
-
-function dayBefore(day: string): string {
-  return dayOf(Date.parse(day) - 1);
 }

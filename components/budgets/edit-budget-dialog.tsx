@@ -9,9 +9,7 @@ import type { budget as budgetSchema, editBudgetRequest } from "@/lib/contract/b
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { BudgetDialog, type BudgetFields, checkAmount, checkBudget } from "./budget-dialog";
 import { amountLabels, type EditableBudget } from "./budget-view";
-import { formatThresholds, parseThresholds } from "./parse-thresholds";
-
-const exact = (digits: string | undefined) => new ExactNumber(digits ?? "");
+import { formatThresholds, toAlertAt } from "./parse-thresholds";
 
 /** The raise that the fields describe: null where none is wanted. */
 function raiseOf(values: FormData) {
@@ -33,15 +31,14 @@ export default function EditBudgetDialog({
   const { run, isPending, problem, fieldErrors } = useMutation(
     ({ name, amount, alertAt, values }: BudgetFields) => {
       const raise = raiseOf(values);
-      const thresholds = parseThresholds(alertAt);
       return callApi<typeof budgetSchema, typeof editBudgetRequest>(
         "PATCH",
         `/api/v1/workspaces/${workspace}/budgets/${budget.id}`,
         {
           name,
-          amount: exact(parseAmount(amount)),
-          alert_at: { percent: thresholds?.percent.map(exact), usd: thresholds?.usd.map(exact) },
-          raise: raise && { amount: exact(parseAmount(raise.amount)), until: raise.until },
+          amount: new ExactNumber(parseAmount(amount) ?? ""),
+          alert_at: toAlertAt(alertAt),
+          raise: raise && { amount: new ExactNumber(parseAmount(raise.amount) ?? ""), until: raise.until },
         },
       );
     },

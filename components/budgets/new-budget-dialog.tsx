@@ -13,7 +13,7 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import { BudgetDays, type Weekday } from "./budget-days";
 import { BudgetDialog, type BudgetFields, checkBudget } from "./budget-dialog";
 import { amountLabels } from "./budget-view";
-import { parseThresholds } from "./parse-thresholds";
+import { toAlertAt } from "./parse-thresholds";
 import { type BudgetPeriod, isNamed, type ScopeType, useScopeOptions } from "./use-scope-options";
 
 const scopes: { value: ScopeType; label: string; valueLabel?: string; description?: string }[] = [
@@ -61,8 +61,6 @@ const periods: { value: BudgetPeriod; label: string }[] = [
   { value: "once", label: "Never: one period only" },
 ];
 
-const exact = (digits: string | undefined) => new ExactNumber(digits ?? "");
-
 /** Sets a budget for all spend, or for one project, feature, provider, model, key, person or tag. */
 export default function NewBudgetDialog({ workspace, onClose }: { workspace: string; onClose: () => void }) {
   const [type, setType] = useState<ScopeType>("global");
@@ -74,7 +72,6 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
   const { run, reset, isPending, problem, fieldErrors } = useMutation(
     ({ name, amount, alertAt, values: fields }: BudgetFields) => {
       const [from, last] = [textOf(fields, "starts_on"), textOf(fields, "ends_on")];
-      const thresholds = parseThresholds(alertAt);
       return callApi<typeof budgetSchema, typeof createBudgetRequest>(
         "POST",
         `/api/v1/workspaces/${workspace}/budgets`,
@@ -82,13 +79,13 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
           ...(name && { name }),
           scope_type: type,
           scope_value: values[0] ?? null,
-          amount: exact(parseAmount(amount)),
+          amount: new ExactNumber(parseAmount(amount) ?? ""),
           period,
           ...(period === "week" && { week_starts_on: textOf(fields, "week_starts_on") as Weekday }),
           time_zone: zone[0] ?? "UTC",
           ...(from && { starts_on: from }),
           ...(last && { ends_on: last }),
-          alert_at: { percent: thresholds?.percent.map(exact), usd: thresholds?.usd.map(exact) },
+          alert_at: toAlertAt(alertAt),
         },
       );
     },

@@ -1,4 +1,5 @@
 import { parseAmount } from "@/components/parse-amount";
+import { ExactNumber } from "@/lib/contract/exact-number";
 
 /** When a budget raises an alert: shares of its limit in per cent, and amounts in USD, as exact digits. */
 export type Thresholds = { percent: string[]; usd: string[] };
@@ -20,6 +21,13 @@ export function parseThresholds(typed: string): Thresholds | undefined {
     thresholds[isShare ? "percent" : "usd"].push(digits);
   }
   return thresholds;
+}
+
+/** Thresholds as a request has them. @param typed text that `parseThresholds` accepts */
+export function toAlertAt(typed: string) {
+  const { percent = [], usd = [] } = parseThresholds(typed) ?? {};
+  const exact = (digits: string) => new ExactNumber(digits);
+  return { percent: percent.map(exact), usd: usd.map(exact) };
 }
 
 /** Writes thresholds as `parseThresholds` reads them. */

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { monthOf } from "@/lib/contract/month";
 import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
-import { monthPace } from "./pace";
+import { paceOf } from "./pace";
 
 const tenDaysIn = Date.UTC(2026, 10, 11);
 const pace = (usage: string, now = tenDaysIn, booked = "0") => {
-  const found = monthPace({ usage: parseDecimal(usage), booked: parseDecimal(booked) }, now);
+  const found = paceOf({ usage: parseDecimal(usage), booked: parseDecimal(booked) }, monthOf(now), now);
   return (
     found && {
       total: toText(found.total),

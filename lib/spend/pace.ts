@@ -1,5 +1,5 @@
 import { dayOf } from "@/lib/contract/instant";
-import { type DayRange, monthOf } from "@/lib/contract/month";
+import type { DayRange } from "@/lib/contract/month";
 import {
   add,
   compare,
@@ -28,11 +28,6 @@ export type Spent = { usage: Decimal; booked: Decimal };
 
 /** The forecast of a period: its total in USD, and the day (`YYYY-MM-DD`) on which an amount is used up; null if it is not. */
 export type Pace = { total: Decimal; runsOutOn(amount: Decimal): string | null };
-
-/** The forecast of the current UTC month; see `paceOf`. @param now milliseconds since 1970 */
-export function monthPace(spent: Spent, now: number): Pace | null {
-  return paceOf(spent, monthOf(now), now);
-}
 
 /**
  * Forecasts a period's spend, if usage continues at its present rate.
