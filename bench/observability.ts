@@ -61,7 +61,7 @@ const figures: Figure<Name>[] = [
     target,
   },
   {
-    name: "traces, one in ten: more CPU of service + Postgres",
+    name: "traces, ten a second: more CPU of service + Postgres",
     unit: "%",
     of: extra(both("with traces"), both("as shipped")),
     target,

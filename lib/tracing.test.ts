@@ -20,7 +20,7 @@ provider.register({ contextManager: contexts });
 const tracer = provider.getTracer("test");
 beforeEach(() => {
   exporter.reset();
-  enableTracing(tracer, 1);
+  enableTracing(tracer, () => true);
 });
 afterAll(async () => {
   await provider.shutdown();
@@ -65,15 +65,15 @@ test("Traces a group in the trace of its first request that is sampled, with lin
 });
 
 test("Records nothing that is done for no sampled request", async () => {
-  enableTracing(tracer, 0);
+  enableTracing(tracer, () => false);
   const request = get();
   await tracedRequest(request, "/", () => traced("group", {}, [request, {}], async () => answer));
   await traced("job", {}, [], async () => {});
   expect(exporter.getFinishedSpans()).toEqual([]);
 });
 
-test("Continues a caller's trace whatever share of the others is traced", async () => {
-  enableTracing(tracer, 0);
+test("Continues a caller's trace where no other request is traced", async () => {
+  enableTracing(tracer, () => false);
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   await tracedRequest(get({ traceparent: `00-${traceId}-b7ad6b7169203331-01` }), "/", async () => answer);
   expect(exporter.getFinishedSpans().map((span) => span.spanContext().traceId)).toEqual([traceId]);

@@ -14,21 +14,20 @@ import {
 // Spans are passed on by the objects that belong to a request, and no context is entered: on Node 20, AsyncLocalStorage makes
 // every promise of the process dearer, also those of requests that are not sampled.
 
-type Shared = { tracer?: Tracer; share: number; spans: WeakMap<object, Span> };
+type Shared = { tracer?: Tracer; isChosen: () => boolean; spans: WeakMap<object, Span> };
 
 // The self-hosted server and Next's bundle in the same process each load this module; they must share the tracer.
 const globals = globalThis as { [key: symbol]: Shared | undefined };
 const slot = Symbol.for("outlay.tracing");
-globals[slot] ??= { share: 1, spans: new WeakMap() };
+globals[slot] ??= { isChosen: () => true, spans: new WeakMap() };
 const shared = globals[slot];
 
 /**
  * Makes `tracedRequest` and `traced` record spans from now on.
- * @param share the part of requests without a caller's trace that is given to the tracer, from 0 to 1; its sampler decides
- *   about them
+ * @param isChosen whether a request without a caller's trace is given to the tracer, whose sampler decides about it
  */
-export function enableTracing(tracer: Tracer, share: number): void {
-  Object.assign(shared, { tracer, share });
+export function enableTracing(tracer: Tracer, isChosen: () => boolean): void {
+  Object.assign(shared, { tracer, isChosen });
 }
 
 /**
@@ -77,11 +76,11 @@ export function tracedRequest(
   route: string,
   run: () => Promise<Response>,
 ): Promise<Response> {
-  const { tracer, share, spans } = shared;
+  const { tracer, isChosen, spans } = shared;
   if (!tracer) return run();
   const { method, headers } = request;
   const isContinued = headers.has("traceparent");
-  if (!isContinued && Math.random() >= share) return run();
+  if (!isContinued && !isChosen()) return run();
   const attributes = { "http.request.method": method, "http.route": route };
   const options = { kind: SpanKind.SERVER, attributes };
   return inSpan(

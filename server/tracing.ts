@@ -12,14 +12,16 @@ import {
   BatchSpanProcessor,
   NodeTracerProvider,
   ParentBasedSampler,
-  TraceIdRatioBasedSampler,
+  type Sampler,
+  SamplingDecision,
 } from "@opentelemetry/sdk-trace-node";
 import type { Env } from "@/lib/env";
+import { traceRate } from "@/lib/trace-rate";
 import { enableTracing } from "@/lib/tracing";
 import packageJson from "@/package.json";
 
-/** The share of traces that is recorded if neither OTEL_TRACES_SAMPLER nor the caller decides. */
-const sampledPart = 0.1;
+/** How many traces a second are recorded if neither OTEL_TRACES_SAMPLER nor the caller decides. */
+const tracesPerSecond = 10;
 
 /**
  * Sends traces to OTEL_EXPORTER_OTLP_ENDPOINT over HTTP with protobuf. The SDK reads its other settings itself:
@@ -35,21 +37,32 @@ export function startTracing({ OTEL_TRACES_SAMPLER }: Env): () => Promise<void> 
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   };
   const isSampledHere = OTEL_TRACES_SAMPLER === undefined;
+  const isChosen = traceRate(tracesPerSecond);
   const provider = new NodeTracerProvider({
     ...configuration,
     ...(isSampledHere && {
-      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampledPart) }),
+      sampler: new ParentBasedSampler({ root: samplerOf(isChosen) }),
     }),
   });
   provider.register({ contextManager: new SpanContexts().enable() });
   if (isSampledHere) {
     // Requests are chosen before they have a span, which costs less than a span that is not recorded.
     const chosen = { ...configuration, sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }) };
-    enableTracing(new NodeTracerProvider(chosen).getTracer("outlay"), sampledPart);
+    enableTracing(new NodeTracerProvider(chosen).getTracer("outlay"), isChosen);
   } else {
-    enableTracing(provider.getTracer("outlay"), 1);
+    enableTracing(provider.getTracer("outlay"), () => true);
   }
   return () => provider.shutdown();
+}
+
+/** The same choice as a sampler, for the spans that Next begins. */
+function samplerOf(isChosen: () => boolean): Sampler {
+  return {
+    shouldSample: () => ({
+      decision: isChosen() ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD,
+    }),
+    toString: () => "TraceRate",
+  };
 }
 
 /**
