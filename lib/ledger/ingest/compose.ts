@@ -166,12 +166,17 @@ function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Co
 function composeLines(message: Of<"usage">, context: CostContext): Composed {
   const { model, feature, user, session, request_input_tokens, service_tier, lines = [] } = message;
   const shared = { model, feature, user, session, request_input_tokens, service_tier };
-  const items = lines.map((line) => ({ ...line, ...shared }));
+  // Names a line's fields and spreads last, as `rowOf` in `group.ts` does and says why.
+  const items = lines.map(({ unit_type, quantity, estimated_cost }) => ({
+    unit_type,
+    quantity,
+    estimated_cost,
+    ...shared,
+  }));
   const composed = composePostings(message, items, context);
-  const [first, ...others] = composed.postings;
-  if (others.length === 0) return composed;
-  const details = { ...(first.details as object | undefined), lines: items.length };
-  return { ...composed, postings: [{ ...first, details }, ...others] };
+  const [first] = composed.postings;
+  if (items.length > 1) first.details = { ...(first.details as object | undefined), lines: items.length };
+  return composed;
 }
 
 /** A posting a line. What is said of the message as a whole, its label and metadata, is kept once: with the first. */

@@ -182,11 +182,11 @@ export class Group {
     const remembered = { response: answer, message_id: id };
     if (request.idempotency_key !== undefined) {
       draft.addReplay({
-        ...remembered,
         request: rememberedRequest(request, key.environment),
         workspace_id: key.workspaceId,
         key: request.idempotency_key,
         created_at: this.#createdAt,
+        ...remembered,
       });
     }
     const { telling } = request;
@@ -205,11 +205,11 @@ export class Group {
     for (const name of names) {
       if (draft.answerTo(workspaceId, environment, name)) continue;
       draft.addReplay({
-        ...answer,
         workspace_id: workspaceId,
         key: name,
         request: { environment },
         created_at: this.#createdAt,
+        ...answer,
       });
     }
   }
