@@ -1824,8 +1824,9 @@ grant execute on function private.advance_totals(uuid,text,jsonb) to outlay_serv
 --
 -- A caller that has just counted postings holds the rows of `budget_spend`, so that two at once cannot each see too little.
 -- is_quiet: recorded only, and told to nobody.
+-- returns: how many were raised
 create or replace function private.alert_on_budgets(workspaces uuid[], budgets uuid[], is_quiet boolean default false)
- returns void
+ returns integer
  language plpgsql
  security definer
  set search_path to ''
@@ -1871,19 +1872,13 @@ begin
     perform private.raise_alerts(raised);
   end if;
   update public.budget_spend as spend
-  set alert_at_usd = coalesce((
-    select min(usd)
-    from (
-      select private.budget_limit(b, at) * percent / 100 as usd from unnest(b.alert_percents) as percent
-      union all
-      select usd from unnest(b.alert_amounts) as usd
-    ) as threshold
-    where usd > spend.spent_usd
-  ), 'infinity')
+  set alert_at_usd = private.next_threshold(b, spend.spent_usd, at)
   from public.budgets as b
   where b.workspace_id = any (workspaces) and b.id = any (budgets)
     and spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
-    and spend.period_from = private.budget_period(b, at);
+    and spend.period_from = private.budget_period(b, at)
+    and spend.alert_at_usd is distinct from private.next_threshold(b, spend.spent_usd, at);
+  return coalesce(jsonb_array_length(raised), 0);
 end
 $function$;
 
@@ -1906,44 +1901,15 @@ $function$;
 -- returns: how many alerts were raised
 create or replace function private.alert_on_due_budgets()
  returns integer
- language plpgsql
+ language sql
  security definer
  set search_path to ''
 as $function$
-declare
-  due uuid[];
-  workspaces uuid[];
-  before bigint;
-begin
-  select array_agg(b.id), array_agg(distinct b.workspace_id) into due, workspaces
+  select private.alert_on_budgets(array_agg(distinct b.workspace_id), array_agg(b.id))
   from public.budgets as b
   join public.budget_spend as spend
     on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
       and spend.period_from = private.budget_period(b, clock_timestamp())
-  where exists (
-    select from unnest(b.alert_percents) as percent
-    where spend.spent_usd * 100 >= private.budget_limit(b, clock_timestamp()) * percent
-      and not exists (
-        select from public.alerts as a
-        where a.workspace_id = b.workspace_id and a.rule = 'budget_threshold' and a.subject_id = b.id::text
-          and a.period = spend.period_from and a.level = trim_scale(percent)::text
-      )
-  ) or exists (
-    select from unnest(b.alert_amounts) as usd
-    where spend.spent_usd >= usd
-      and not exists (
-        select from public.alerts as a
-        where a.workspace_id = b.workspace_id and a.rule = 'budget_threshold' and a.subject_id = b.id::text
-          and a.period = spend.period_from and a.level = '$' || trim_scale(usd)
-      )
-  );
-  if due is null then
-    return 0;
-  end if;
-  before := (select count(*) from public.alerts where workspace_id = any (workspaces) and subject_id = any (due::text[]));
-  perform private.alert_on_budgets(workspaces, due);
-  return (select count(*) from public.alerts where workspace_id = any (workspaces) and subject_id = any (due::text[])) - before;
-end
 $function$;
 grant execute on function private.alert_on_due_budgets() to outlay_service, service_role;
 
@@ -4046,6 +4012,22 @@ begin
 end
 $function$;
 grant execute on function private.month_totals(json) to outlay_key;
+
+-- The lowest threshold of a budget above a spend, USD, with the limit of an instant; infinity above all of them.
+create or replace function private.next_threshold(budget public.budgets, spent_usd numeric, instant timestamptz)
+ returns numeric
+ language sql
+ stable
+ set search_path to ''
+as $function$
+  select coalesce(min(threshold.usd), 'infinity')
+  from (
+    select private.budget_limit(budget, instant) * percent / 100 as usd from unnest(budget.alert_percents) as percent
+    union all
+    select usd from unnest(budget.alert_amounts) as usd
+  ) as threshold
+  where threshold.usd > next_threshold.spent_usd
+$function$;
 
 -- seconds: how long documents are not advertised from now on; 0: they are advertised again
 create or replace function private.note_document_outage(seconds integer)
