@@ -7,6 +7,7 @@ export const statusOf = {
   key_revoked: 401,
   key_expired: 401,
   monthly_limit_exceeded: 402,
+  budget_exceeded: 402,
   permission_denied: 403,
   project_not_allowed: 403,
   feature_not_allowed: 403,

@@ -300,13 +300,19 @@ case
     else coalesce(scope_value, '')
 end,
   counted_from date not null,
+  blocks boolean not null default false,
+  currency text not null default 'USD',
+  usd_rate numeric not null default 1,
+  rated_from date,
   constraint budgets_pkey primary key (workspace_id, id),
   constraint budgets_alerts_are_few check ((cardinality(alert_percents) + cardinality(alert_amounts)) <= 20),
   constraint budgets_alerts_are_positive check ((0::numeric < all (alert_percents)) and (1000::numeric >= all (alert_percents)) and (0::numeric < all (alert_amounts)) and ('1000000000000000'::numeric > all (alert_amounts))),
   constraint budgets_amount_check check (amount > 0::numeric),
   constraint budgets_amount_is_money check (amount < '1000000000000000'::numeric and scale(amount) <= 18),
   constraint budgets_check check ((scope_type = 'global') = (scope_value is null)),
+  constraint budgets_currency_is_a_code check (currency ~ '^[A-Z]{3}$'),
   constraint budgets_end_after_they_start check (ends_on >= starts_on),
+  constraint budgets_in_usd_need_no_rate check (currency <> 'USD' or usd_rate = 1::numeric),
   constraint budgets_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
   constraint budgets_of_one_period_have_ends check (period <> 'once' or starts_on is not null and ends_on is not null),
   constraint budgets_period_check check (period = any (array['day', 'week', 'month', 'quarter', 'year', 'once'])),
@@ -315,18 +321,21 @@ end,
   constraint budgets_scope_type_check check (scope_type = any (array['global', 'project', 'feature', 'provider', 'model', 'key', 'user', 'tag'])),
   constraint budgets_scope_value_is_short check (char_length(scope_value) >= 1 and char_length(scope_value) <= 255),
   constraint budgets_time_zone_is_short check (char_length(time_zone) >= 1 and char_length(time_zone) <= 64),
+  constraint budgets_usd_rate_is_positive check (usd_rate > 0::numeric),
   constraint budgets_week_start_check check (week_start >= 1 and week_start <= 7),
   constraint budgets_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
 );
+comment on column public.budgets.usd_rate is 'USD for one unit of the currency, in the period that begins on rated_from';
 
+create index budgets_blocking_idx on public.budgets using btree (workspace_id) where blocks;
 create index budgets_scope_idx on public.budgets using btree (workspace_id, scope_type, scope_key);
 
 alter table public.budgets enable row level security;
 grant delete, select on public.budgets to authenticated;
 grant select on public.budgets to outlay_key;
 grant all on public.budgets to service_role;
-grant insert (workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on, raised_amount, raised_until, alert_percents, alert_amounts) on public.budgets to authenticated;
-grant update (name, amount, raised_amount, raised_until, alert_percents, alert_amounts) on public.budgets to authenticated;
+grant insert (workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on, raised_amount, raised_until, alert_percents, alert_amounts, blocks, currency, usd_rate) on public.budgets to authenticated;
+grant update (name, amount, raised_amount, raised_until, alert_percents, alert_amounts, blocks) on public.budgets to authenticated;
 
 create policy "A key reads the budgets whose whole spend it may read"
   on public.budgets for select to outlay_key
@@ -357,10 +366,13 @@ create policy "An admin deletes the budgets of their workspaces"
   using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
 
 create trigger budget_scopes_exist before insert or update of workspace_id, scope_type, scope_value, time_zone on public.budgets for each row execute function private.check_budget_scope();
-create trigger budgets_are_audited after insert or delete or update on public.budgets for each row execute function private.audit_change('budget');
+create trigger budgets_are_audited after insert or delete on public.budgets for each row execute function private.audit_change('budget');
 create trigger budgets_begin_to_count before insert on public.budgets for each row execute function private.begin_budget();
 create trigger budgets_count_what_is_there after insert on public.budgets for each row execute function private.count_new_budget();
-create trigger changed_budgets_alert after update of amount, raised_amount, raised_until, alert_percents, alert_amounts on public.budgets for each row execute function private.alert_on_changed_budget();
+create trigger budgets_have_a_rate before insert on public.budgets for each row execute function private.rate_new_budget();
+create trigger changed_budgets_alert after update of amount, raised_amount, raised_until, alert_percents, alert_amounts, usd_rate on public.budgets for each row execute function private.alert_on_changed_budget();
+create trigger changed_budgets_are_audited after update on public.budgets for each row when (not old.rated_from is distinct from new.rated_from) execute function private.audit_change('budget');
+create trigger changed_budgets_hold_writers before update on public.budgets for each row when (new.blocks) execute function private.hold_writers_of_budget();
 
 -- public.connections --------------------------------------------------------------------------------------------------
 
@@ -2210,7 +2222,7 @@ create or replace function private.budget_limit(budget public.budgets, instant t
  returns numeric
  language sql
  stable
-return case when (((instant at time zone (budget).time_zone))::date <= (budget).raised_until) then (budget).raised_amount else (budget).amount end
+return (case when (((instant at time zone (budget).time_zone))::date <= (budget).raised_until) then (budget).raised_amount else (budget).amount end * (budget).usd_rate)
 as ;
 grant execute on function private.budget_limit(public.budgets,timestamptz) to authenticated, outlay_key, outlay_service;
 
@@ -2698,6 +2710,40 @@ as $function$
   select exists (select from decided)
 $function$;
 grant execute on function private.decide_consent(jsonb) to outlay_service, service_role;
+
+-- A period of a budget with its limit and its live spend, as a decision about a message needs it; null for an instant that
+-- the budget does not count. The limit is the one of now, or of the period's first or last moment where that is over or
+-- still to come.
+-- returns: { budget_id, from, until: days; starts_at, ends_at: ms since 1970; limit_usd, spent_usd: exact text }
+create or replace function private.describe_budget_period(budget public.budgets, instant timestamptz)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object(
+    'budget_id', budget.id, 'from', first_day, 'until', next_day,
+    'starts_at', floor(extract(epoch from starts_at) * 1000)::bigint,
+    'ends_at', floor(extract(epoch from ends_at) * 1000)::bigint,
+    'limit_usd', trim_scale(private.budget_limit(
+      budget, greatest(starts_at, least(clock_timestamp(), ends_at - interval '1 microsecond'))
+    ))::text,
+    'spent_usd', coalesce((
+      select trim_scale(spend.spent_usd) from public.budget_spend as spend
+      where spend.workspace_id = budget.workspace_id and spend.budget_id = budget.id and spend.environment = 'live'
+        and spend.period_from = first_day
+    ), 0)::text
+  )
+  from (
+    select first_day, next_day, first_day::timestamp at time zone budget.time_zone as starts_at,
+      next_day::timestamp at time zone budget.time_zone as ends_at
+    from (
+      select first_day, private.budget_period_end(budget, first_day) as next_day
+      from private.budget_period(budget, instant) as first_day
+      where first_day >= budget.counted_from
+    ) as days
+  ) as period
+$function$;
 
 -- What a process needs to send a delivery.
 -- returns: { workspace_id, id, lease, attempts, workspace, channel, alert }, with the channel's secrets; `alert` is null for a test
@@ -3309,6 +3355,19 @@ end
 $function$;
 grant execute on function private.hold_export(uuid,uuid,integer) to outlay_service, service_role;
 
+-- A change of a blocking budget waits until what was decided on its old limit is recorded.
+create or replace function private.hold_writers_of_budget()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || new.workspace_id, 0));
+  return new;
+end
+$function$;
+
 create or replace function private.idempotency_key_of(workspace uuid, message uuid)
  returns text
  language sql
@@ -3551,6 +3610,24 @@ begin
 end
 $function$;
 
+-- Budgets in other currencies than USD whose present period has no rate yet.
+-- returns: [{ workspace_id, id, currency, period_from }], or null
+create or replace function private.list_unrated_budgets()
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_agg(jsonb_build_object(
+    'workspace_id', b.workspace_id, 'id', b.id, 'currency', b.currency, 'period_from', present.first_day
+  ))
+  from public.budgets as b
+  cross join lateral (select private.budget_period(b, clock_timestamp()) as first_day) as present
+  where b.currency <> 'USD' and present.first_day is distinct from b.rated_from and present.first_day is not null
+$function$;
+grant execute on function private.list_unrated_budgets() to outlay_service, service_role;
+
+-- Blocking budgets are loaded together with the keys of a group: no further round trip.
 -- The state of the keys of a group of requests that the guard needs, at one point in time.
 --
 -- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ slug }], idempotency: [{ key }] }; hashes (of secrets),
@@ -3577,6 +3654,7 @@ declare
   keys json;
   projects json := '[]';
   replays json := '[]';
+  budgets jsonb;
 begin
   -- The key of SVC_API_KEY is created, with the demo workspace that it belongs to, when it is first used. A member's own
   -- key is created when it is first needed.
@@ -3679,6 +3757,13 @@ begin
       and p.slug = any (array(select wanted.value ->> 'slug' from jsonb_array_elements(requested -> 'projects') as wanted));
   end if;
 
+  -- Only calls that record name projects. Locked after the keys, so that no two groups wait for each other.
+  if jsonb_array_length(requested -> 'projects') > 0 and exists (
+    select from public.budgets as b where b.blocks and b.workspace_id = any (workspace_ids)
+  ) then
+    budgets := private.load_blocking_budgets(workspace_ids);
+  end if;
+
   if jsonb_array_length(requested -> 'idempotency') > 0 then
     select coalesce(json_agg(json_build_object(
       'workspace_id', i.workspace_id, 'key', i.key, 'request', i.request, 'response', i.response
@@ -3691,11 +3776,64 @@ begin
 
   return json_build_object(
     'now', (extract(epoch from now_at) * 1000)::bigint,
-    'keys', keys, 'projects', projects, 'idempotency', replays
+    'keys', keys, 'projects', projects, 'idempotency', replays, 'budgets', budgets
   );
 end
 $function$;
 grant execute on function private.load_admission(jsonb) to outlay_service, service_role;
+
+-- The blocking budgets of workspaces, with their present periods. Until the transaction ends, no other transaction loads
+-- them to decide about messages: two processes cannot both spend what is left. Which budgets block does not change
+-- meanwhile, because the caller holds the workspaces' lock that a change of a blocking budget takes exclusively.
+-- returns: [{ id, workspace_id, name, scope_type, scope_key, time_zone, counts_from, counts_until: ms; period }]
+create or replace function private.load_blocking_budgets(workspaces uuid[])
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outlay.budgets.' || workspace_id, 0))
+  from (
+    select distinct workspace_id from public.budgets where blocks and workspace_id = any (workspaces) order by workspace_id
+  ) as blocking;
+  -- A statement of its own: it sees what was committed while this one waited.
+  return (
+    select jsonb_agg(jsonb_build_object(
+      'id', b.id, 'workspace_id', b.workspace_id, 'name', b.name, 'scope_type', b.scope_type, 'scope_key', b.scope_key,
+      'time_zone', b.time_zone,
+      'counts_from', floor(extract(epoch from
+        greatest(b.counted_from, b.starts_on)::timestamp at time zone b.time_zone) * 1000)::bigint,
+      'counts_until', floor(extract(epoch from (b.ends_on + 1)::timestamp at time zone b.time_zone) * 1000)::bigint,
+      'period', private.describe_budget_period(b, clock_timestamp())
+    ) order by b.name, b.id)
+    from public.budgets as b
+    where b.blocks and b.workspace_id = any (workspaces)
+  );
+end
+$function$;
+
+-- The periods of workspaces' blocking budgets that instants lie in, each once. Called under the lock of
+-- load_blocking_budgets.
+-- wanted: [{ workspace_id, at: [ms since 1970] }]. returns: periods as describe_budget_period has them
+create or replace function private.load_budget_periods(wanted jsonb)
+ returns jsonb
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  select coalesce(jsonb_agg(private.describe_budget_period(found.budget, found.at)), '[]')
+  from (
+    select distinct on (b.workspace_id, b.id, private.budget_period(b, instant.at)) b as budget, instant.at
+    from jsonb_to_recordset(wanted) as w (workspace_id uuid, at jsonb)
+    join public.budgets as b on b.workspace_id = w.workspace_id and b.blocks
+    cross join lateral (
+      select to_timestamp(value::numeric / 1000) as at from jsonb_array_elements_text(w.at)
+    ) as instant
+    where private.budget_period(b, instant.at) >= b.counted_from
+  ) as found
+$function$;
+grant execute on function private.load_budget_periods(jsonb) to outlay_service, service_role;
 
 -- returns: { id, kind, name, uri, redirect_uris } or null
 create or replace function private.load_oauth_client(client_id text)
@@ -4330,6 +4468,34 @@ as $function$
   for key share of c
 $function$;
 grant execute on function private.raise_alerts(jsonb) to outlay_service, service_role;
+
+-- Stores the rates of periods that have begun, each once. rated: [{ workspace_id, id, period_from, usd_rate }]
+create or replace function private.rate_budgets(rated jsonb)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  update public.budgets as b
+  set usd_rate = r.usd_rate, rated_from = r.period_from
+  from jsonb_to_recordset(rated) as r (workspace_id uuid, id uuid, period_from date, usd_rate numeric)
+  where b.workspace_id = r.workspace_id and b.id = r.id and b.rated_from is distinct from r.period_from
+$function$;
+grant execute on function private.rate_budgets(jsonb) to outlay_service, service_role;
+
+-- A new budget's rate is of the period in which it is made.
+create or replace function private.rate_new_budget()
+ returns trigger
+ language plpgsql
+ set search_path to ''
+as $function$
+begin
+  if new.currency <> 'USD' then
+    new.rated_from := new.counted_from;
+  end if;
+  return new;
+end
+$function$;
 
 -- What a link offers to the signed-in user. returns: null if it is unknown, used, revoked or expired, otherwise
 --   { workspace_id, slug, name, role, email, invited_by, expires_at, is_member, is_for_caller }

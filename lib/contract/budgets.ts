@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { maxNameLength } from "./attribution";
 import { day, decimalNumber, instant, positiveDecimal, text, uuid } from "./fields";
+import { currency } from "./message";
 import { budgetPeriod, budgetRow, scopeType } from "./reads";
 import { workspaceSlug } from "./workspace";
 
 const name = text(120).refine((value) => value.trim() !== "", "must not be blank");
-const amount = positiveDecimal("The limit of each period, USD.");
+const amount = positiveDecimal("The limit of each period, in `currency`.");
 
 /** The most thresholds that a budget can have. */
 const maxThresholds = 20;
@@ -32,9 +33,14 @@ const alertAt = z
     error: "must be at most 1000 per cent",
   });
 
+const blocks = z.boolean().default(false).meta({
+  description:
+    "False: it warns only. True: it also refuses what would take it past its limit, with 402 `budget_exceeded`.",
+});
+
 /** A limit that holds in place of the usual one until and with a day. */
 const raise = z.strictObject({
-  amount: positiveDecimal("The raised limit, USD; higher than the usual one."),
+  amount: positiveDecimal("The raised limit, in the budget's currency; higher than the usual one."),
   until: day.meta({ description: "Its last day, in the budget's time zone." }),
 });
 
@@ -66,6 +72,11 @@ export const createBudgetRequest = z
         "The project's slug, the key's id, or the feature, provider, model, user or tag (`name:value`) as your messages name it; null for `global`.",
     }),
     amount,
+    currency: currency.meta({
+      description:
+        "ISO 4217. What is spent is counted in USD; the limit is converted at the rate of each period's first day.",
+    }),
+    blocks,
     period: budgetPeriod.default("month"),
     week_starts_on: weekday.default("monday").meta({ description: "The first day of its weeks." }),
     time_zone: timeZone.default("UTC"),
@@ -101,6 +112,10 @@ export const editBudgetRequest = z
     amount: amount.optional(),
     raise: raise.nullable().optional().meta({ description: "Null ends a raise." }),
     alert_at: alertAt.optional(),
+    blocks: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether it refuses what would take it past its limit." }),
   })
   .meta({ id: "EditBudgetRequest" });
 
@@ -115,9 +130,9 @@ export const budget = budgetRow
     week_starts_on: weekday,
     starts_on: day.nullable(),
     ends_on: day.nullable(),
-    usual_amount: decimalNumber("The limit without a raise, USD."),
+    usual_amount: decimalNumber("The limit without a raise, in `currency`."),
     raise: z
-      .object({ amount: decimalNumber("USD."), until: day })
+      .object({ amount: decimalNumber("In `currency`."), until: day })
       .nullable()
       .meta({
         description: "A raise that has not ended.",

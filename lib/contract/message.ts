@@ -141,7 +141,8 @@ const batch = z
   })
   .meta({ id: "BatchMessage" });
 
-const currency = z
+/** A currency code of a request. */
+export const currency = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be an ISO 4217 code of three capital letters, like EUR")
   .default("USD");

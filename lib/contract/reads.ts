@@ -53,6 +53,14 @@ export const budgetRow = z.object({
   remaining: decimalNumber("`amount` minus `spent`; negative when overspent."),
   percent_used: decimalNumber("`spent` divided by `amount`, a fraction, to 18 decimals."),
   alert: z.boolean().meta({ description: "True from 80 % used." }),
+  blocks: z.boolean().meta({
+    description:
+      "Whether it refuses what would take it past its limit (402 `budget_exceeded`). False: it warns.",
+  }),
+  currency: z.string().meta({
+    description:
+      "The currency in which its limit was set, ISO 4217. `amount` is the limit in USD, at the rate of the period's first day.",
+  }),
 });
 
 export const budgetStatus = z

@@ -68,6 +68,46 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       },
     },
   },
+  budget_exceeded: {
+    when: "The message would take a budget that blocks past its limit, or that budget is used up. Nothing was recorded. `GET /api/v1/limits` says what applies to a key.",
+    says: 'This would take the budget "Checkout" past its limit: $500, of which $499.98 is spent. It resets at 2026-12-01T00:00:00.000Z.',
+    fields: {
+      budget: {
+        schema: {
+          type: "object",
+          description: "The budget. Of several, the one that resets last.",
+          properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } },
+          required: ["id", "name"],
+        },
+        example: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417", name: "Checkout" },
+      },
+      period: {
+        schema: {
+          type: "object",
+          description: "The period that has no room: its first day, and the day after its last.",
+          properties: {
+            from: { type: "string", format: "date" },
+            until: { type: "string", format: "date" },
+            time_zone: { type: "string" },
+          },
+          required: ["from", "until", "time_zone"],
+        },
+        example: { from: "2026-11-01", until: "2026-12-01", time_zone: "UTC" },
+      },
+      resets_at: {
+        schema: { type: "string", format: "date-time", description: "When the period ends." },
+        example: "2026-12-01T00:00:00.000Z",
+      },
+      limit_usd: {
+        schema: usd("The limit of the period, USD. Only for keys that may read the budget."),
+        example: 500,
+      },
+      spent_usd: {
+        schema: usd("USD spent in the period. Only for keys that may read the budget."),
+        example: 499.98,
+      },
+    },
+  },
   permission_denied: {
     when: "The credentials lack the permission that this needs.",
     says: "This API key lacks the permission log_usage.",

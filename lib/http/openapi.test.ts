@@ -157,6 +157,7 @@ describe("The OpenAPI document", () => {
         "key_revoked",
         "key_expired",
         "monthly_limit_exceeded",
+        "budget_exceeded",
         "ip_not_allowed",
         "permission_denied",
         "payload_too_large",

@@ -4,6 +4,12 @@ import { selectOne } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
 import { parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import type { AccessToken, ApiKey, KeyKind, KeyLookup, KeyUsage, StoredSource } from "./api-key";
+import {
+  type BlockingBudget,
+  type BlockingBudgetRow,
+  type BudgetPeriodRow,
+  parseBudgets,
+} from "./blocking-budgets";
 
 /** The result of `private.load_admission`. Times are milliseconds since 1970, amounts exact text. */
 export type AdmissionRow = {
@@ -32,6 +38,8 @@ export type AdmissionRow = {
   }[];
   projects: { workspace_id: string; slug: string; id: string }[];
   idempotency: { workspace_id: string; key: string; request: unknown; response: unknown }[];
+  /** Null where the call records nothing, or no workspace has such budgets. */
+  budgets: BlockingBudgetRow[] | null;
 };
 
 /** A key with what it has used, and the state of its rate window in the database. */
@@ -54,6 +62,8 @@ export type Admission = {
   tokens: Map<string, AccessToken>;
   projects: AdmissionRow["projects"];
   replays: AdmissionRow["idempotency"];
+  /** Of all workspaces of the keys. */
+  budgets: BlockingBudget[];
 };
 
 /**
@@ -84,8 +94,11 @@ export function loadAdmissionStatement({ lookups, projects = [], idempotency = [
   return sql`select private.load_admission(${JSON.stringify(requested)}) as answer`;
 }
 
-/** Converts a result of `private.load_admission`. A key that is named in several ways is loaded and counted once. */
-export function parseAdmission(admission: AdmissionRow): Admission {
+/**
+ * Converts a result of `private.load_admission`. A key that is named in several ways is loaded and counted once.
+ * @param periods further periods of its budgets
+ */
+export function parseAdmission(admission: AdmissionRow, periods: readonly BudgetPeriodRow[] = []): Admission {
   const byId = new Map<string, LoadedKey>();
   const keys = new Map<string, LoadedKey>();
   const tokens = new Map<string, AccessToken>();
@@ -104,6 +117,7 @@ export function parseAdmission(admission: AdmissionRow): Admission {
     tokens,
     projects: admission.projects,
     replays: admission.idempotency,
+    budgets: parseBudgets(admission.budgets ?? [], periods),
   };
 }
 

@@ -90,9 +90,10 @@ function count(arrival: Arrivals, { provider, model }: SourceRecord, verdict: Ve
 const alike = new Set(["monthly_limit_exceeded", "rate_limited", "key_expired"]);
 
 /** @param example names of the record; left out for what is not a record */
-function toRefusal({ code, message }: ServiceError, example: Record<string, string> | null = null) {
+function toRefusal({ code, message, fields }: ServiceError, example: Record<string, string> | null = null) {
   const description = storable(message, maxDescriptionLength);
-  const subject = alike.has(code) ? "" : description;
+  const { budget } = fields as { budget?: { id: string } };
+  const subject = budget?.id ?? (alike.has(code) ? "" : description);
   return { code, of_record: example !== null, subject, description, count: 1, example };
 }
 

@@ -6,7 +6,7 @@ import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscripti
 import { runRepricings } from "@/lib/ledger/repricing/service";
 import { log, reportFailure } from "@/lib/log";
 import { metrics, readGauge } from "@/lib/metrics";
-import { alertOnDueBudgets } from "@/lib/spend/budgets/watch";
+import { watchBudgets } from "@/lib/spend/budgets/watch";
 
 /** Work that is done beside requests, by any process at any time: each job sees to it that nothing is done twice. */
 export type Job = {
@@ -24,7 +24,7 @@ export const jobs: Job[] = [
   { name: "tell_channel_owners", everyMs: 30_000, run: tellOwners },
   { name: "sweep_alert_deliveries", everyMs: 600_000, run: sweepAlerts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },
-  { name: "watch_budgets", everyMs: 30_000, run: alertOnDueBudgets },
+  { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
 ];
 

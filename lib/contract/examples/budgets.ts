@@ -13,6 +13,8 @@ const budget = {
   remaining: 297.4475,
   percent_used: 0.7025525,
   alert: false,
+  blocks: false,
+  currency: "USD",
   scope: { type: "project", value: "checkout", label: "Checkout" },
   week_starts_on: "monday",
   starts_on: null,
@@ -38,6 +40,17 @@ export const budgetExamples: ExampleSet = {
           period: "week",
           time_zone: "Europe/Berlin",
           alert_at: { percent: [66], usd: [500] },
+        },
+      },
+      block: {
+        summary: "Of a key, in euros: refuses what would take it past its limit",
+        value: {
+          name: "Nightly jobs",
+          scope_type: "key",
+          scope_value: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
+          amount: 250,
+          currency: "EUR",
+          blocks: true,
         },
       },
       project: {

@@ -71,6 +71,8 @@ export const readExamples: ExampleSet = {
           remaining: 715.8975,
           percent_used: 0.64205125,
           alert: false,
+          blocks: false,
+          currency: "USD",
         },
       ],
       hidden_count: 0,

@@ -146,5 +146,6 @@ function reasonOf({ error, error_description, issues, differing_fields: differin
     return `idempotency_conflict: recorded before with another ${(differing ?? []).join(", ")}`;
   }
   if (error === "monthly_limit_exceeded") return "monthly_limit_exceeded: past the monthly limit of the key";
+  if (error === "budget_exceeded") return "budget_exceeded: past a budget that blocks";
   return `${error}: ${error_description}`;
 }

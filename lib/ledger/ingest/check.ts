@@ -68,7 +68,7 @@ function checkCached(
 }
 
 /** An amount in the ledger's own USD may be finer than a cent; in another currency it is what an invoice can say. */
-function checkAmount({ amount, currency }: { amount: string; currency: string }): Issue[] {
+export function checkAmount({ amount, currency }: { amount: string; currency: string }): Issue[] {
   if (currency === "USD") return [];
   if (!isCurrency(currency))
     return [{ path: "currency", message: `${currency} is not an ISO 4217 currency` }];

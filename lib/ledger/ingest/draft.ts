@@ -1,3 +1,4 @@
+import type { BudgetPeriod } from "@/lib/keys/blocking-budgets";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
 import { add, type Decimal, parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import type { NewSubscription } from "@/lib/ledger/recurring/charges";
@@ -21,6 +22,7 @@ export class Draft {
   readonly #projectIds = new Map<string, string>();
   readonly #answers = new Map<string, Answer>();
   readonly #spent = new Map<LoadedKey, Decimal>();
+  readonly #spentIn = new Map<BudgetPeriod, Decimal>();
   /** The sums of the first `#summed` rows, by project and environment, then by day. */
   readonly #days = new Map<string, Map<string, Decimal>>();
   #summed = 0;
@@ -70,6 +72,15 @@ export class Draft {
 
   addSpent(loaded: LoadedKey, cost: Decimal): void {
     this.#spent.set(loaded, add(this.spentBy(loaded), cost));
+  }
+
+  /** What is spent in a period of a blocking budget, USD. */
+  spentIn(period: BudgetPeriod): Decimal {
+    return this.#spentIn.get(period) ?? this.base?.spentIn(period) ?? period.spent;
+  }
+
+  addSpentIn(period: BudgetPeriod, usd: Decimal): void {
+    this.#spentIn.set(period, add(this.spentIn(period), usd));
   }
 
   addMessage(row: LedgerRow): void {

@@ -21,6 +21,7 @@ import {
 } from "@/lib/ledger/recurring/charges";
 import { AllocationBook, type SpendRange } from "./allocation";
 import { attemptOf } from "./attempt";
+import { BudgetBook, type Planned, type UnknownPeriods } from "./budget-book";
 import type { IngestCall, IngestVerdict, Recorded, Submission } from "./call";
 import { checkMessage } from "./check";
 import { type Composed, composeMessage } from "./compose";
@@ -49,6 +50,7 @@ export class Group {
   /** What the group is going to write. */
   readonly draft: Draft;
   readonly #allocations = new AllocationBook();
+  readonly #budgets: BudgetBook;
   readonly #admitted: AdmittedCalls;
   readonly #createdAt: string;
 
@@ -58,6 +60,7 @@ export class Group {
   ) {
     this.#createdAt = toInstant(admission.now);
     this.#admitted = new AdmittedCalls(admission.now);
+    this.#budgets = new BudgetBook(admission.budgets);
     this.draft = Draft.from(admission);
   }
 
@@ -73,6 +76,11 @@ export class Group {
 
   knowSpend(known: (Omit<SpendRange, "workspace_id"> & { amount_usd: string })[]): void {
     for (const { amount_usd, ...range } of known) this.#allocations.know(range, amount_usd);
+  }
+
+  /** What must be known of blocking budgets to decide this group; see `BudgetBook`. */
+  unknownPeriods(): UnknownPeriods[] {
+    return this.#budgets.unknownPeriods();
   }
 
   /** How many calls each rate-limited key was admitted. */
@@ -123,11 +131,34 @@ export class Group {
     const work = this.#compose(loaded, request, draft);
     if (work instanceof ServiceError) return work;
     const cost = work.due.reduce((total, { composed }) => add(total, composed.cost), work.own.cost);
-    const refusal = decideCost(key, draft.spentBy(loaded), cost, now);
+    const refusal =
+      decideCost(key, draft.spentBy(loaded), cost, now) ?? this.#decideBudgets(key, request, work, place);
     if (refusal) return refusal;
     if (key.monthlyLimit !== null) draft.addSpent(loaded, cost);
     place.duePeriods += work.due.length;
     return { result: this.#record(loaded, request, work, place), replayed: false };
+  }
+
+  #decideBudgets(
+    key: ApiKey,
+    request: Submission,
+    { own, due }: Work,
+    { draft, dryRun }: Place,
+  ): Verdict<null> {
+    if (this.admission.budgets.length === 0) return null;
+    const projectId = draft.projectId(key.workspaceId, request.project);
+    const planned: Planned[] = own.postings.map((posting) => ({ posting, projectId }));
+    const [, from] = planned;
+    if (from && own.fromProject !== undefined)
+      from.projectId = draft.projectId(key.workspaceId, own.fromProject);
+    // The id of a later period is of no account here.
+    const later = due.flatMap((charge) => postingsOf(charge, ""));
+    return this.#budgets.decide(
+      key,
+      [...planned, ...later.map((posting) => ({ posting, projectId }))],
+      draft,
+      dryRun,
+    );
   }
 
   #compose({ key }: LoadedKey, { project, message }: IngestRequest, draft: Draft): Verdict<Work> {

@@ -1,6 +1,8 @@
 import type { PoolClient } from "pg";
 import { callFunction } from "@/lib/db/query";
+import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
 import type { SpendRange } from "./allocation";
+import type { UnknownPeriods } from "./budget-book";
 
 /** What a project spent in a range of days, USD as text. */
 type ProjectSpend = {
@@ -23,6 +25,11 @@ export async function loadProjectSpend(client: PoolClient, wanted: SpendRange[])
     JSON.stringify(wanted),
   );
   return spend ?? [];
+}
+
+/** The periods of blocking budgets that these instants lie in. The group that decides by them holds their lock. */
+export function loadBudgetPeriods(client: PoolClient, wanted: UnknownPeriods[]): Promise<BudgetPeriodRow[]> {
+  return callFunction(client, "private.load_budget_periods", JSON.stringify(wanted));
 }
 
 /** The key under which the signed-in member records by hand; null where they may not. The claims are still a user's. */

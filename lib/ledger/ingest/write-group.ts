@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import { type Sql, sql } from "@/lib/db/sql";
 import { inTwoRoundTrips, isContention } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
+import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
 import { noteUse } from "@/lib/keys/note-use";
 import {
   type Admission,
@@ -19,7 +20,7 @@ import type { IngestCall, IngestVerdict } from "./call";
 import { Group } from "./group";
 import { keysOf } from "./idempotency";
 import { requireMonths, withMonths } from "./months";
-import { loadProjectSpend } from "./queries";
+import { loadBudgetPeriods, loadProjectSpend } from "./queries";
 import { storeMessagesStatement } from "./store-messages";
 
 const maxAttempts = 8;
@@ -82,18 +83,13 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
     ),
     idempotency: messages.flatMap(({ request }) => keysOf(request)),
   });
-  const { verdicts, admission, group } = await inTwoRoundTrips<
-    AdmissionRow,
-    { verdicts: IngestVerdict[]; admission: Admission; group: Group }
-  >(
+  const { verdicts, admission, group } = await inTwoRoundTrips<AdmissionRow, Decided>(
     load,
     async (answer, client) => {
-      const admission = parseAdmission(answer);
-      const group = new Group(admission, await loadPrices(client, admission));
-      group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messages)));
-      const verdicts = calls.map((call) => group.admit(call));
+      const decided = await decide(calls, answer, client);
+      const { group, admission } = decided;
       requireMonths(group.draft.messages.map((row) => row.occurred_at));
-      return { close: statementsOf(group, admission.now), result: { verdicts, admission, group } };
+      return { close: statementsOf(group, admission.now), result: decided };
     },
     span,
   );
@@ -101,6 +97,31 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
   metrics.groupCalls.observe(calls.length);
   metrics.messages.inc(group.draft.messages.filter(({ part = 0 }) => part === 0).length);
   return verdicts;
+}
+
+type Decided = { verdicts: IngestVerdict[]; admission: Admission; group: Group };
+
+/**
+ * Decides a group. A message of another period than the present one may need periods of blocking budgets that were not
+ * loaded with the keys; then they are loaded and the group is decided again from the beginning.
+ * @param periods what was loaded so far
+ */
+async function decide(
+  calls: IngestCall[],
+  answer: AdmissionRow,
+  client: PoolClient,
+  periods: BudgetPeriodRow[] = [],
+): Promise<Decided> {
+  const admission = parseAdmission(answer, periods);
+  const group = new Group(admission, await loadPrices(client, admission));
+  group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messagesOf(calls))));
+  const verdicts = calls.map((call) => group.admit(call));
+  const unknown = group.unknownPeriods();
+  if (unknown.length === 0) return { verdicts, admission, group };
+  const found = await loadBudgetPeriods(client, unknown);
+  if (found.length === 0)
+    throw new Error("A blocking budget counts an instant that none of its periods has.");
+  return decide(calls, answer, client, [...periods, ...found]);
 }
 
 /** What a decided group writes. */

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { budgetPeriod, scopeType } from "@/lib/contract/reads";
 import {
   bigint,
+  boolean,
   date,
   integer,
   neverNull,
@@ -39,6 +40,7 @@ const budgetRow = {
   period_until: neverNull(date()),
   /** The clock of the budget's time zone, as milliseconds since 1970 of a UTC clock with the same digits. */
   local_ms: neverNull(bigint()),
+  /** In the budget's currency, like `raised_amount`. */
   amount: neverNull(numeric()),
   /** The limit at this time: during a raise, the raised one. */
   limit_usd: neverNull(numeric()),
@@ -50,6 +52,8 @@ const budgetRow = {
   /** The part of `spent` from subscriptions and expenses. */
   booked: neverNull(numeric()),
   created_at: neverNull(timestamp()),
+  blocks: neverNull(boolean()),
+  currency: neverNull(text()),
 };
 
 /** A budget with what was spent on it in its present period, USD as exact text. */
@@ -70,7 +74,7 @@ export function selectBudgetStatus(
     sql`select id, name, scope_type, scope_value, period, week_start, time_zone, starts_on, ends_on, period_from, period_until,
        (extract(epoch from local_time) * 1000)::bigint as local_ms, amount, limit_usd, raised_amount, raised_until,
        alert_percents::text[] as alert_percents, alert_amounts::text[] as alert_amounts,
-       spent_usd as spent, booked_usd as booked, created_at
+       spent_usd as spent, booked_usd as booked, created_at, blocks, currency
      from public.budget_status
      where workspace_id = ${workspaceId} and environment = ${environment} ${id === undefined ? empty : sql`and id = ${id}`}
      order by name, id`,
@@ -103,7 +107,7 @@ export function selectScopes(client: ClientBase, workspaceId: string, named: str
   );
 }
 
-/** What a budget is made of. Amounts are exact text in USD, days `YYYY-MM-DD`. */
+/** What a budget is made of. Amounts are exact text in its currency, thresholds in USD, days `YYYY-MM-DD`. */
 export type NewBudget = {
   workspace_id: string;
   name: string;
@@ -115,6 +119,9 @@ export type NewBudget = {
   time_zone: string;
   starts_on: string | null;
   ends_on: string | null;
+  currency: string;
+  /** USD for one unit of the currency, in its first period. */
+  usd_rate: string;
 } & Editable;
 
 /** What can be changed of a budget. */
@@ -125,6 +132,7 @@ export type Editable = {
   raised_until: string | null;
   alert_percents: string[];
   alert_amounts: string[];
+  blocks: boolean;
 };
 
 /** Inserts a budget. @returns its id */
@@ -134,11 +142,12 @@ export async function insertBudget(client: ClientBase, budget: NewBudget): Promi
     { id: uuid() },
     sql`insert into public.budgets (
         workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on,
-        raised_amount, raised_until, alert_percents, alert_amounts
+        raised_amount, raised_until, alert_percents, alert_amounts, blocks, currency, usd_rate
       ) values (
         ${budget.workspace_id}, ${budget.name}, ${budget.scope_type}, ${budget.scope_value}, ${budget.amount},
         ${budget.period}, ${budget.week_start}, ${budget.time_zone}, ${budget.starts_on}, ${budget.ends_on},
-        ${budget.raised_amount}, ${budget.raised_until}, ${budget.alert_percents}, ${budget.alert_amounts}
+        ${budget.raised_amount}, ${budget.raised_until}, ${budget.alert_percents}, ${budget.alert_amounts},
+        ${budget.blocks}, ${budget.currency}, ${budget.usd_rate}
       ) returning id`,
   );
   return row.id;

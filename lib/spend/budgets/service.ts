@@ -21,6 +21,7 @@ import {
   type UserClaims,
 } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
+import { checkAmount } from "@/lib/ledger/ingest/check";
 import { compare, divideMoney, multiply, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { paceOf } from "@/lib/spend/pace";
@@ -35,6 +36,7 @@ import {
   selectScopes,
   updateBudget,
 } from "./queries";
+import { rateOn } from "./rate";
 
 type Budget = z.output<typeof budget>;
 
@@ -98,11 +100,12 @@ export function createBudget(
   slug: string,
   request: CreateBudgetRequest,
 ): Promise<Budget> {
-  return asUser(claims, async (client) => {
+  return asUser(claims, async (client, now) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const { scope_type: scopeType, scope_value: named } = request;
     const scope = await findScope(client, workspaceId, scopeType, named);
     requireRaise(request.raise, request.amount);
+    requireAmounts(request);
     const id = await insertBudget(client, {
       workspace_id: workspaceId,
       // A feature's name may be longer than the name of a budget.
@@ -115,6 +118,9 @@ export function createBudget(
       starts_on: request.starts_on ?? null,
       ends_on: request.ends_on ?? null,
       amount: exactText(request.amount),
+      currency: request.currency,
+      usd_rate: rateOn(request.currency, dayOf(now)),
+      blocks: request.blocks,
       ...toRaiseColumns(request.raise),
       ...toAlertColumns(request.alert_at),
     }).catch(explainRefused);
@@ -123,14 +129,14 @@ export function createBudget(
 }
 
 /**
- * Renames a budget, or changes its limit, its raise or its thresholds, for admins.
+ * Renames a budget, or changes its limit, its raise, its thresholds or whether it blocks, for admins.
  * @throws ServiceError not_found, permission_denied, validation_failed
  */
 export function editBudget(
   claims: UserClaims,
   slug: string,
   id: string,
-  { name, amount, raise, alert_at: alertAt }: EditBudgetRequest,
+  { name, amount, raise, alert_at: alertAt, blocks }: EditBudgetRequest,
 ): Promise<Budget> {
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
@@ -139,8 +145,10 @@ export function editBudget(
     const { raised_amount: raised, raised_until: until } = present;
     const stored = raised !== null && until !== null ? { amount: raised, until } : null;
     requireRaise(raise === undefined ? stored : raise, amount ?? present.amount);
+    requireAmounts({ amount: amount ?? present.amount, raise: raise ?? null, currency: present.currency });
     await updateBudget(client, workspaceId, id, {
       name,
+      blocks,
       amount: amount && exactText(amount),
       ...(raise !== undefined && toRaiseColumns(raise)),
       ...(alertAt && toAlertColumns(alertAt)),
@@ -157,6 +165,23 @@ type Raise = CreateBudgetRequest["raise"];
 function requireRaise(raise: Raise, amount: string): void {
   if (raise === null || compare(parseDecimal(raise.amount), parseDecimal(amount)) > 0) return;
   throw validationFailed([{ path: "raise.amount", message: `must be more than the usual limit, ${amount}` }]);
+}
+
+/** @throws ServiceError validation_failed where the currency is unknown or has fewer decimals than an amount */
+function requireAmounts({
+  amount,
+  raise,
+  currency,
+}: {
+  amount: string;
+  raise: Raise;
+  currency: string;
+}): void {
+  const issues = checkAmount({ amount, currency });
+  if (issues.length > 0) throw validationFailed(issues);
+  const ofRaise = raise ? checkAmount({ amount: raise.amount, currency }) : [];
+  if (ofRaise.length > 0)
+    throw validationFailed(ofRaise.map((issue) => ({ ...issue, path: `raise.${issue.path}` })));
 }
 
 function toRaiseColumns(raise: Raise) {
@@ -287,5 +312,7 @@ function toBudget(row: BudgetRow) {
     percent_used: toExact(divideMoney(spent, limit)),
     // Compares products, because a quotient would be rounded: 79.99999996 % is not 80 %.
     alert: compare(spent, multiply(limit, alertThreshold)) >= 0,
+    blocks: row.blocks,
+    currency: row.currency,
   };
 }

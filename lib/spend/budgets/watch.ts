@@ -1,10 +1,30 @@
-import { callAsService } from "@/lib/db/transaction";
+import { callFunction } from "@/lib/db/query";
+import { asService, callAsService } from "@/lib/db/transaction";
+import { rateOn } from "./rate";
 
 /**
- * Raises the alerts of budgets that time alone makes due: a period began with spend that was booked ahead, or a raise ended.
- * What a message makes due is raised in the message's own transaction.
+ * Does what time alone makes due: stores the exchange rates of periods that have begun, then raises the alerts of budgets of
+ * which a period began with spend that was booked ahead, or a raise ended. What a message makes due is raised in the
+ * message's own transaction.
  * @returns how many alerts were raised. @throws ServiceError unavailable
  */
-export function alertOnDueBudgets(): Promise<number> {
+export async function watchBudgets(): Promise<number> {
+  await rateBudgets();
   return callAsService("private.alert_on_due_budgets");
+}
+
+/** A budget as `private.list_unrated_budgets` returns it. `period_from`: the first day of its present period. */
+type Unrated = { workspace_id: string; id: string; currency: string; period_from: string };
+
+/** Stores the rate of each present period that has none, for budgets in other currencies than USD. */
+async function rateBudgets(): Promise<void> {
+  await asService(async (client) => {
+    const unrated = await callFunction<Unrated[] | null>(client, "private.list_unrated_budgets");
+    if (!unrated) return;
+    const rated = unrated.map(({ currency, ...budget }) => ({
+      ...budget,
+      usd_rate: rateOn(currency, budget.period_from),
+    }));
+    await callFunction(client, "private.rate_budgets", JSON.stringify(rated));
+  });
 }

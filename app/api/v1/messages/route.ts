@@ -18,6 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     status: 201,
     errors: [
       "monthly_limit_exceeded",
+      "budget_exceeded",
       "project_not_allowed",
       "feature_not_allowed",
       "source_not_allowed",

@@ -1,0 +1,168 @@
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { ServiceError, type Verdict } from "@/lib/errors";
+import { compare, type Decimal, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
+import type { ApiKey } from "./api-key";
+
+/** A period as `private.describe_budget_period` returns it: days, milliseconds since 1970, exact text in USD. */
+export type BudgetPeriodRow = {
+  budget_id: string;
+  from: string;
+  until: string;
+  starts_at: number;
+  ends_at: number;
+  limit_usd: string;
+  spent_usd: string;
+};
+
+/** A budget as `private.load_blocking_budgets` returns it, with the period of now, if it counts now. */
+export type BlockingBudgetRow = {
+  id: string;
+  workspace_id: string;
+  name: string;
+  scope_type: BudgetScope;
+  /** The id of its project or key, or the name of anything else, a provider in lower case; empty for all spend. */
+  scope_key: string;
+  time_zone: string;
+  /** The instants between which it counts, milliseconds since 1970; without an end for null. */
+  counts_from: number;
+  counts_until: number | null;
+  period: BudgetPeriodRow | null;
+};
+
+type BudgetScope = "global" | "project" | "feature" | "provider" | "model" | "key" | "user" | "tag";
+
+/** A period of a budget: days in its time zone, instants in milliseconds since 1970, USD. */
+export type BudgetPeriod = {
+  from: string;
+  until: string;
+  startsAt: number;
+  endsAt: number;
+  limit: Decimal;
+  spent: Decimal;
+};
+
+/** A budget that blocks, with the periods of it that are known. */
+export type BlockingBudget = Omit<BlockingBudgetRow, "period"> & { periods: BudgetPeriod[] };
+
+/** Converts what the database describes. @param more periods of these budgets besides the present ones */
+export function parseBudgets(
+  rows: readonly BlockingBudgetRow[],
+  more: readonly BudgetPeriodRow[] = [],
+): BlockingBudget[] {
+  return rows.map(({ period, ...budget }) => {
+    const others = more.filter((row) => row.budget_id === budget.id && row.from !== period?.from);
+    return { ...budget, periods: [...(period ? [period] : []), ...others].map(toPeriod) };
+  });
+}
+
+function toPeriod(row: BudgetPeriodRow): BudgetPeriod {
+  return {
+    from: row.from,
+    until: row.until,
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+    limit: parseDecimal(row.limit_usd),
+    spent: parseDecimal(row.spent_usd),
+  };
+}
+
+/** What a posting says of itself that budgets are about. */
+export type Budgeted = {
+  project_id: string | undefined;
+  api_key_id: string | null;
+  provider?: string | undefined;
+  model?: string | undefined;
+  feature?: string | undefined;
+  end_user?: string | undefined;
+  tags?: readonly string[] | undefined;
+};
+
+/** Whether a budget counts a posting of its workspace, whenever it occurred. As `private.add_budget_spend` matches them. */
+export function isInScope(
+  { scope_type: type, scope_key: value }: BlockingBudgetRow | BlockingBudget,
+  posting: Budgeted,
+): boolean {
+  switch (type) {
+    case "global":
+      return true;
+    case "project":
+      return posting.project_id === value;
+    case "key":
+      return posting.api_key_id === value;
+    case "provider":
+      return posting.provider !== undefined && lowerAsPostgres(posting.provider) === value;
+    case "user":
+      return posting.end_user === value;
+    case "tag":
+      return posting.tags?.includes(value) ?? false;
+    default:
+      return posting[type] === value;
+  }
+}
+
+/**
+ * A text in lower case, as the database's `lower` maps it: each character by itself and to one character. JavaScript maps
+ * `İ` to two and a `Σ` at the end of a word to another letter.
+ */
+function lowerAsPostgres(text: string): string {
+  return Array.from(text, (character) => [...character.toLowerCase()][0] ?? character).join("");
+}
+
+/** Whether a budget counts what occurs at an instant. @param at milliseconds since 1970 */
+export function isCounted({ counts_from: from, counts_until: until }: BlockingBudget, at: number): boolean {
+  return at >= from && (until === null || at < until);
+}
+
+/**
+ * Whether a key may read all that a budget counts, so that it may learn its figures. The same rule as the policy of
+ * `public.budgets` for keys, and the permission `read_summaries`.
+ * @param budget one that counts something which the key may record: a project budget is of a project that it may use
+ */
+export function mayReadBudget(key: ApiKey, budget: BlockingBudget): boolean {
+  if (!key.permissions.includes("read_summaries")) return false;
+  const { project_slugs: allowed, deny_project_slugs: denied, users } = key.conditions;
+  const hasProjects = key.project !== null || Boolean(allowed?.length);
+  const isConfined = hasProjects || Boolean(denied?.length);
+  if (users?.length) return !isConfined && budget.scope_type === "user" && users.includes(budget.scope_key);
+  if (!isConfined) return true;
+  return budget.scope_type === "project" || (budget.scope_type === "key" && budget.scope_key === key.id);
+}
+
+/** When a period no longer holds anything back: its end, or the end of its budget. Milliseconds since 1970. */
+export function resetOf(budget: BlockingBudget, period: BudgetPeriod): number {
+  return Math.min(period.endsAt, budget.counts_until ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whether a period has nothing left. @param spent USD */
+export function isUsedUp(period: BudgetPeriod, spent: Decimal): boolean {
+  return compare(spent, period.limit) >= 0;
+}
+
+/**
+ * The refusal of a message that a budget leaves no room for. It names the budget, its period and when it resets, and says
+ * what is spent of how much only to a key that may read it.
+ * @param spent USD in the period before the message
+ */
+export function budgetExceeded(
+  key: ApiKey,
+  budget: BlockingBudget,
+  period: BudgetPeriod,
+  spent: Decimal,
+): Verdict<null> {
+  const name = `the budget "${budget.name}"`;
+  const limit = mayReadBudget(key, budget) ? toText(period.limit) : undefined;
+  const figures = limit === undefined ? "" : `: $${limit}, of which $${toText(spent)} is spent`;
+  const what = isUsedUp(period, spent)
+    ? `T${name.slice(1)} is used up${figures}.`
+    : `This would take ${name} past its limit${figures}.`;
+  const resetsAt = new Date(resetOf(budget, period)).toISOString();
+  return new ServiceError("budget_exceeded", `${what} It resets at ${resetsAt}.`, {
+    budget: { id: budget.id, name: budget.name },
+    period: { from: period.from, until: period.until, time_zone: budget.time_zone },
+    resets_at: resetsAt,
+    ...(limit !== undefined && {
+      limit_usd: new ExactNumber(limit),
+      spent_usd: new ExactNumber(toText(spent)),
+    }),
+  });
+}

@@ -1,0 +1,101 @@
+import type { ServiceError } from "@/lib/errors";
+import type { ApiKey } from "@/lib/keys/api-key";
+import {
+  type BlockingBudget,
+  type BudgetPeriod,
+  budgetExceeded,
+  isCounted,
+  isInScope,
+  isUsedUp,
+  mayReadBudget,
+  resetOf,
+} from "@/lib/keys/blocking-budgets";
+import { add, compare, type Decimal, parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
+import type { Draft } from "./draft";
+import type { Posting } from "./ledger";
+
+/** A posting that is not recorded yet, and its project: undefined where it makes a new one, which no budget is of. */
+export type Planned = { posting: Posting; projectId: string | undefined };
+
+/** Instants of a workspace's postings whose periods are not known, in milliseconds since 1970. */
+export type UnknownPeriods = { workspace_id: string; at: number[] };
+
+/** What a message adds to a period of a budget. `isUnpriced`: some of it has no price yet, and may get one. */
+type Change = { budget: BlockingBudget; period: BudgetPeriod; usd: Decimal; isUnpriced: boolean };
+
+/** All instants of such a step of a UTC clock lie in one day of any time zone. */
+const stepMs = 15 * 60_000;
+
+/** Decides, within a group of calls, whether blocking budgets leave room for messages. */
+export class BudgetBook {
+  readonly #unknown = new Map<string, Set<number>>();
+
+  constructor(private readonly budgets: readonly BlockingBudget[]) {}
+
+  /** Periods that a decision needed and that were not loaded. Where there are any, the group is decided again with them. */
+  unknownPeriods(): UnknownPeriods[] {
+    return [...this.#unknown].map(([workspace_id, at]) => ({ workspace_id, at: [...at] }));
+  }
+
+  /**
+   * Decides whether a message may be recorded, and counts it if so. A budget may be reached but not exceeded, in any period
+   * that it counts. One that is used up takes nothing more but what is known to cost nothing.
+   *
+   * A dry run leaves no trace, so a key that may not read a budget could try out what is left of it: it is told only of
+   * budgets that are used up.
+   * @returns the refusal of the budget that resets last, or null
+   */
+  decide(key: ApiKey, planned: readonly Planned[], draft: Draft, isDryRun: boolean): ServiceError | null {
+    const changes = this.#changesOf(key, planned);
+    let refused: Change | undefined;
+    for (const change of changes) {
+      const { budget, period } = change;
+      const isHidden = isDryRun && !mayReadBudget(key, budget);
+      if (isHidden && !isUsedUp(period, period.spent)) continue;
+      if (!isRefused(change, isHidden ? period.spent : draft.spentIn(period))) continue;
+      if (!refused || resetOf(change.budget, change.period) > resetOf(refused.budget, refused.period))
+        refused = change;
+    }
+    if (refused) return budgetExceeded(key, refused.budget, refused.period, draft.spentIn(refused.period));
+    for (const { period, usd } of changes) draft.addSpentIn(period, usd);
+    return null;
+  }
+
+  #changesOf(key: ApiKey, planned: readonly Planned[]): Change[] {
+    // Only live spend counts.
+    if (key.environment !== "live") return [];
+    const changes = new Map<BudgetPeriod, Change>();
+    for (const budget of this.budgets) {
+      if (budget.workspace_id !== key.workspaceId) continue;
+      for (const { posting, projectId } of planned) {
+        if (!isInScope(budget, { ...posting, project_id: projectId, api_key_id: key.id })) continue;
+        const period = this.#periodOf(budget, Date.parse(posting.occurred_at));
+        if (!period) continue;
+        const { usd, isUnpriced } = changes.get(period) ?? { usd: zero, isUnpriced: false };
+        changes.set(period, {
+          budget,
+          period,
+          usd: add(usd, parseDecimal(posting.amount_usd)),
+          isUnpriced: isUnpriced || posting.cost_status === "unpriced",
+        });
+      }
+    }
+    return [...changes.values()];
+  }
+
+  #periodOf(budget: BlockingBudget, at: number): BudgetPeriod | undefined {
+    if (!isCounted(budget, at)) return undefined;
+    const period = budget.periods.find(({ startsAt, endsAt }) => at >= startsAt && at < endsAt);
+    if (!period) {
+      const unknown = this.#unknown.get(budget.workspace_id) ?? new Set();
+      this.#unknown.set(budget.workspace_id, unknown.add(Math.floor(at / stepMs) * stepMs));
+    }
+    return period;
+  }
+}
+
+function isRefused({ period, usd, isUnpriced }: Change, spent: Decimal): boolean {
+  const costs = compare(usd, zero);
+  if (isUsedUp(period, spent)) return costs > 0 || (costs === 0 && isUnpriced);
+  return costs > 0 && compare(add(spent, usd), period.limit) > 0;
+}
