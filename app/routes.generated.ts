@@ -20,6 +20,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/budgets/status", load: () => import("@/app/api/v1/budgets/status/route") },
   { path: "/api/v1/invitations/[token]/accept", load: () => import("@/app/api/v1/invitations/[token]/accept/route") },
   { path: "/api/v1/invitations/[token]", load: () => import("@/app/api/v1/invitations/[token]/route") },
+  { path: "/api/v1/limits", load: () => import("@/app/api/v1/limits/route") },
   { path: "/api/v1/me", load: () => import("@/app/api/v1/me/route") },
   { path: "/api/v1/messages/batch", load: () => import("@/app/api/v1/messages/batch/route") },
   { path: "/api/v1/messages", load: () => import("@/app/api/v1/messages/route") },

@@ -52,8 +52,8 @@ type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> 
     | { auth: "none"; permission?: never; role?: never; run: Run<Parsed<P, Q, B>, R> }
     | {
         auth: "key";
-        /** The permission that the key needs. */
-        permission: Permission;
+        /** The permission that the key needs; undefined for what every key may ask about itself. */
+        permission?: Permission;
         role?: never;
         run: Run<{ principal: KeyPrincipal } & Parsed<P, Q, B>, R>;
       }
@@ -214,7 +214,11 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
     });
     return declared.run({ request, headers, caller, ...parsed });
   }
-  const { outcome, rate } = await admitRead({ lookup, address, permission: declared.permission });
+  const { outcome, rate } = await admitRead({
+    lookup,
+    address,
+    ...(declared.permission && { permission: declared.permission }),
+  });
   Object.assign(headers, rateHeaders(rate));
   const principal = accepted(outcome);
   passSpan(request, principal.claims);

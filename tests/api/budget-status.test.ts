@@ -38,7 +38,14 @@ describe("Budget status", () => {
     const { body } = await key.get("/api/v1/budgets/status");
     const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
     const { from: period_from, until: period_until } = monthOf(Date.now());
-    const month = { period: "month", period_from, period_until, time_zone: "UTC" };
+    const month = {
+      period: "month",
+      period_from,
+      period_until,
+      time_zone: "UTC",
+      blocks: false,
+      currency: "USD",
+    };
     expect(body.budgets).toEqual([
       {
         id,

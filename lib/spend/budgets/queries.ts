@@ -53,6 +53,8 @@ const budgetRow = {
   booked: neverNull(numeric()),
   created_at: neverNull(timestamp()),
   blocks: neverNull(boolean()),
+  /** When its present period, or the budget, ends: milliseconds since 1970. */
+  resets_ms: neverNull(bigint()),
   currency: neverNull(text()),
 };
 
@@ -74,7 +76,8 @@ export function selectBudgetStatus(
     sql`select id, name, scope_type, scope_value, period, week_start, time_zone, starts_on, ends_on, period_from, period_until,
        (extract(epoch from local_time) * 1000)::bigint as local_ms, amount, limit_usd, raised_amount, raised_until,
        alert_percents::text[] as alert_percents, alert_amounts::text[] as alert_amounts,
-       spent_usd as spent, booked_usd as booked, created_at, blocks, currency
+       spent_usd as spent, booked_usd as booked, created_at, blocks, currency,
+       (extract(epoch from least(period_until, ends_on + 1)::timestamp at time zone time_zone) * 1000)::bigint as resets_ms
      from public.budget_status
      where workspace_id = ${workspaceId} and environment = ${environment} ${id === undefined ? empty : sql`and id = ${id}`}
      order by name, id`,

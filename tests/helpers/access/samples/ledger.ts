@@ -39,6 +39,7 @@ export const ledgerSamples: Samples = {
   "DELETE /api/v1/sources/helicone/secret": nothing,
   "GET /api/v1/summary/month": nothing,
   "GET /api/v1/budgets/status": nothing,
+  "GET /api/v1/limits": nothing,
   "GET /api/v1/projects/[slug]/spend": async (world) => {
     const slug = `p-${randomUUID()}`;
     await newProject(world, slug);

@@ -1,0 +1,129 @@
+import type { z } from "zod";
+import { dayOf, toInstant } from "@/lib/contract/instant";
+import type { keyLimits } from "@/lib/contract/limits";
+import { monthOf } from "@/lib/contract/month";
+import { asKey, asServiceWithin } from "@/lib/db/transaction";
+import type { ApiKey } from "@/lib/keys/api-key";
+import { type BlockingBudgetRow, isUsedUp, parseBudgets, resetOf } from "@/lib/keys/blocking-budgets";
+import { allowsFeature, allowsUser } from "@/lib/keys/conditions";
+import type { KeyPrincipal } from "@/lib/keys/identify";
+import { compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/ledger/pricing/decimal";
+import { toExact } from "@/lib/ledger/pricing/exact";
+import { type BudgetRow, selectBudgetStatus } from "@/lib/spend/budgets/queries";
+import { selectKeyLimits } from "./queries";
+
+type KeyLimits = z.output<typeof keyLimits>;
+type CoveringBudget = KeyLimits["budgets"][number];
+
+/**
+ * What limits a key: its own limits, and the budgets that cover what it records. Figures of budgets are told to a key that
+ * may read them (`read_summaries` and row-level security); of the others it is told those that block and that its own
+ * settings name, because their refusals name them, too.
+ * @throws ServiceError unavailable
+ */
+export function readKeyLimits({ key, claims }: KeyPrincipal): Promise<KeyLimits> {
+  return asKey(claims, async (client, now) => {
+    const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
+    const readable = key.permissions.includes("read_summaries")
+      ? (await selectBudgetStatus(client, scope)).filter(
+          (budget) => countsNow(budget) && canCover(key, budget),
+        )
+      : [];
+    const { spent_usd: spent, budgets } = await asServiceWithin(
+      client,
+      () => selectKeyLimits(client, key.id),
+      "outlay_key",
+    );
+    const shown = new Set(readable.map(({ id }) => id));
+    const named = budgets.filter(({ id }) => !shown.has(id));
+    return {
+      key: toKey(key, parseDecimal(spent), now),
+      budgets: [...readable.map((row) => toReadable(row)), ...toNamed(named)].sort(byName),
+    };
+  });
+}
+
+const byName = (a: CoveringBudget, b: CoveringBudget) =>
+  a.name < b.name ? -1 : Number(a.name > b.name || a.id > b.id);
+
+function countsNow({ starts_on: from, ends_on: last, local_ms: localMs }: BudgetRow): boolean {
+  const today = dayOf(Number(localMs));
+  return (from === null || from <= today) && (last === null || last >= today);
+}
+
+/** Whether a budget that a key may read can count what it records. A confined key reads no budget of other projects. */
+function canCover(key: ApiKey, { scope_type: type, scope_value: value }: BudgetRow): boolean {
+  if (value === null) return true;
+  if (type === "key") return value === key.id;
+  if (type === "feature") return allowsFeature(key, value);
+  return type !== "user" || allowsUser(key, value);
+}
+
+function toKey(key: ApiKey, spent: Decimal, now: number): KeyLimits["key"] {
+  const { project_slugs: projects, features, sources, users } = key.conditions;
+  const { monthlyLimit: limit } = key;
+  return {
+    id: key.id,
+    environment: key.environment,
+    permissions: key.permissions,
+    projects: key.project ? [key.project.slug] : listOrNull(projects),
+    features: listOrNull(features),
+    sources: listOrNull(sources),
+    is_limited_to_users: Boolean(users?.length),
+    expires_at: key.expiresAt === null ? null : toInstant(key.expiresAt),
+    rate_limit_rpm: key.rateLimitRpm,
+    monthly_limit: limit && {
+      limit_usd: toExact(limit),
+      spent_usd: toExact(spent),
+      remaining_usd: left(limit, spent),
+      resets_at: toInstant(Date.parse(`${monthOf(now).until}T00:00:00Z`)),
+    },
+  };
+}
+
+const listOrNull = <Item>(list: Item[] | undefined) => (list?.length ? list : null);
+
+function left(limit: Decimal, spent: Decimal) {
+  const rest = subtract(limit, spent);
+  return toExact(compare(rest, zero) < 0 ? zero : rest);
+}
+
+function toReadable(row: BudgetRow): CoveringBudget {
+  const [limit, spent] = [parseDecimal(row.limit_usd), parseDecimal(row.spent)];
+  return {
+    id: row.id,
+    name: row.name,
+    scope_type: row.scope_type,
+    blocks: row.blocks,
+    is_used_up: compare(spent, limit) >= 0,
+    period: row.period,
+    period_from: row.period_from,
+    period_until: row.period_until,
+    time_zone: row.time_zone,
+    resets_at: toInstant(Number(row.resets_ms)),
+    limit_usd: toExact(limit),
+    spent_usd: toExact(spent),
+    remaining_usd: left(limit, spent),
+  };
+}
+
+/** Budgets whose figures are not told. */
+function toNamed(rows: BlockingBudgetRow[]): CoveringBudget[] {
+  return parseBudgets(rows).flatMap((budget) =>
+    budget.periods.map((period) => ({
+      id: budget.id,
+      name: budget.name,
+      scope_type: budget.scope_type,
+      blocks: true,
+      is_used_up: isUsedUp(period, period.spent),
+      period: null,
+      period_from: period.from,
+      period_until: period.until,
+      time_zone: budget.time_zone,
+      resets_at: toInstant(resetOf(budget, period)),
+      limit_usd: null,
+      spent_usd: null,
+      remaining_usd: null,
+    })),
+  );
+}
