@@ -24,6 +24,13 @@ export function formatUsd(usd: Amount): string {
   return format.format(text as `${number}`);
 }
 
+/** An amount in a currency (ISO 4217), with the decimals of that currency. */
+export function formatAmount(amount: Amount, currency: string): string {
+  const format = new Intl.NumberFormat("en-US", { style: "currency", currency });
+  // Passed as text, because a double would lose digits.
+  return format.format(exactText(amount) as `${number}`);
+}
+
 /** US dollars with their sign: "+$36.12", "−$5.00"; zero has no sign. */
 export function formatSignedUsd(usd: Amount): string {
   const text = exactText(usd);

@@ -321,7 +321,7 @@ end,
   constraint budgets_scope_type_check check (scope_type = any (array['global', 'project', 'feature', 'provider', 'model', 'key', 'user', 'tag'])),
   constraint budgets_scope_value_is_short check (char_length(scope_value) >= 1 and char_length(scope_value) <= 255),
   constraint budgets_time_zone_is_short check (char_length(time_zone) >= 1 and char_length(time_zone) <= 64),
-  constraint budgets_usd_rate_is_positive check (usd_rate > 0::numeric),
+  constraint budgets_usd_rate_is_a_rate check (usd_rate > 0::numeric and usd_rate < 1000000::numeric and scale(usd_rate) <= 18),
   constraint budgets_week_start_check check (week_start >= 1 and week_start <= 7),
   constraint budgets_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
 );

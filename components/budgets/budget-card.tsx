@@ -6,7 +6,7 @@ import { exactText, toNumber } from "@/components/amount";
 import { activityHref } from "@/components/filters/href";
 import { formatDay } from "@/components/format-date";
 import { formatPercent, isAtLeastOne } from "@/components/format-percent";
-import { Money } from "@/components/money";
+import { formatAmount, Money } from "@/components/money";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Meter } from "@/components/ui/meter";
@@ -41,7 +41,7 @@ export function BudgetCard({
             <StateBadge budget={budget} />
           </h2>
           <p className="text-muted-foreground text-xs [overflow-wrap:anywhere]">
-            {formatScope(scope)} · {formatPeriod(budget)}
+            {formatScope(scope)} · {formatPeriod(budget)} · {budget.blocks ? "Blocks" : "Warns"}
           </p>
         </div>
         {actions}
@@ -58,6 +58,7 @@ export function BudgetCard({
             </Link>{" "}
             <span className="text-muted-foreground text-sm">
               of <Money usd={amount} figure="amount" />
+              {budget.currency === "USD" ? null : ` (${formatAmount(limitOf(budget), budget.currency)})`}
             </span>
           </span>
           <span className="text-sm tabular-nums" data-figure="percent_used" data-exact={exactText(used)}>
@@ -69,6 +70,7 @@ export function BudgetCard({
       </div>
       <div className="grid gap-0.5 text-sm">
         <Remaining budget={budget} />
+        <Blocked budget={budget} />
         <p className="text-muted-foreground">
           <Forecast budget={budget} />
         </p>
@@ -76,6 +78,9 @@ export function BudgetCard({
     </Card>
   );
 }
+
+/** The present limit in the budget's currency. */
+const limitOf = ({ raise, usual_amount: usual }: Budget) => raise?.amount ?? usual;
 
 const isUsedUp = ({ percent_used: used }: Budget) => isAtLeastOne(used);
 
@@ -85,7 +90,7 @@ function StateBadge({ budget }: { budget: Budget }) {
     return (
       <Badge variant="destructive">
         <CircleAlert aria-hidden="true" className="size-3" />
-        Used up
+        {budget.blocks ? "Used up: blocks" : "Used up"}
       </Badge>
     );
   }
@@ -108,8 +113,7 @@ function PeriodLine({ budget }: { budget: Budget }) {
       {raise ? (
         <>
           {" "}
-          · raised until {formatDay(raise.until)}, then{" "}
-          <Money usd={budget.usual_amount} figure="usual_amount" />
+          · raised until {formatDay(raise.until)}, then {formatAmount(budget.usual_amount, budget.currency)}
         </>
       ) : null}
       {end !== null && budget.period !== "once" ? ` · ends on ${formatDay(end)}` : null}
@@ -129,6 +133,16 @@ function Remaining({ budget: { remaining, period } }: { budget: Budget }) {
   return (
     <p className="text-destructive" data-figure="remaining" data-exact={digits}>
       <Money usd={digits.slice(1)} /> over
+    </p>
+  );
+}
+
+/** What a budget that blocks does now that nothing is left, and until when. */
+function Blocked({ budget }: { budget: Budget }) {
+  if (!budget.blocks || !isUsedUp(budget)) return null;
+  return (
+    <p className="text-destructive">
+      It refuses everything that costs anything until {formatDay(budget.period_until)}, or until you raise it.
     </p>
   );
 }

@@ -5,14 +5,24 @@ import { parseAmount } from "@/components/parse-amount";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form, textOf } from "@/components/ui/form";
-import { TextField } from "@/components/ui/form-field";
+import { FormField, TextField } from "@/components/ui/form-field";
+import { Select } from "@/components/ui/select";
 import { parseThresholds } from "./parse-thresholds";
 
 /** The fields of a budget as the user typed them; `values` has those of the dialog's own fields. */
-export type BudgetFields = { name: string; amount: string; alertAt: string; values: FormData };
+export type BudgetFields = {
+  name: string;
+  amount: string;
+  alertAt: string;
+  blocks: boolean;
+  values: FormData;
+};
 
 /** Finds what is wrong with the typed limit and thresholds, as field errors by the API's paths. */
-export function checkBudget({ amount, alertAt }: BudgetFields): Record<string, string> {
+export function checkBudget({
+  amount,
+  alertAt,
+}: Pick<BudgetFields, "amount" | "alertAt">): Record<string, string> {
   return {
     ...checkAmount(amount, "amount"),
     ...(!parseThresholds(alertAt) && { alert_at: "must be shares or amounts, like 80% or $500" }),
@@ -31,6 +41,7 @@ export function BudgetDialog({
   title,
   description,
   amountLabel,
+  currency,
   initial,
   nameDescription,
   submit,
@@ -46,8 +57,10 @@ export function BudgetDialog({
   description: ReactNode;
   /** "How much a month?" */
   amountLabel: string;
+  /** The budget's currency (ISO 4217), which cannot be changed; left out for a new budget, which has a field for it. */
+  currency?: string;
   /** What the fields show at first; a new budget may be left without a name. */
-  initial: { name?: string; amount?: string; alertAt: string };
+  initial: { name?: string; amount?: string; alertAt: string; blocks: boolean };
   nameDescription?: string;
   submit: string;
   isPending: boolean;
@@ -69,6 +82,7 @@ export function BudgetDialog({
               name: textOf(values, "name"),
               amount: textOf(values, "amount"),
               alertAt: textOf(values, "alert_at"),
+              blocks: textOf(values, "blocks") === "true",
               values,
             })
           }
@@ -79,20 +93,44 @@ export function BudgetDialog({
             <DialogDescription>{description}</DialogDescription>
           </DialogHeader>
           {children}
-          <TextField
-            label={amountLabel}
-            description="US dollars."
-            error={fieldErrors.amount}
-            name="amount"
-            defaultValue={initial.amount}
-            placeholder="500"
-            inputMode="decimal"
-            autoComplete="off"
-          />
+          <div className={currency ? "grid" : "grid grid-cols-[minmax(0,1fr)_7rem] items-start gap-3"}>
+            <TextField
+              label={amountLabel}
+              description={currency && (currency === "USD" ? "US dollars." : `In ${currency}.`)}
+              error={fieldErrors.amount}
+              name="amount"
+              defaultValue={initial.amount}
+              placeholder="500"
+              inputMode="decimal"
+              autoComplete="off"
+            />
+            {currency ? null : (
+              <TextField
+                label="Currency"
+                error={fieldErrors.currency}
+                name="currency"
+                defaultValue="USD"
+                maxLength={3}
+                autoComplete="off"
+              />
+            )}
+          </div>
+          <FormField
+            label="What happens at the limit?"
+            description="A budget that blocks refuses what would take it past its limit, from every program and person."
+            error={fieldErrors.blocks}
+          >
+            {(control) => (
+              <Select {...control} name="blocks" defaultValue={String(initial.blocks)}>
+                <option value="false">It warns</option>
+                <option value="true">It warns and blocks</option>
+              </Select>
+            )}
+          </FormField>
           <TextField
             label="Alert at"
             optional
-            description="Shares of the limit or amounts, each once in a period. Channels are set on the page Alerts."
+            description="Shares of the limit or amounts in US dollars, each once in a period. Channels are set on the page Alerts."
             error={fieldErrors.alert_at ?? fieldErrors["alert_at.percent"] ?? fieldErrors["alert_at.usd"]}
             name="alert_at"
             defaultValue={initial.alertAt}

@@ -4,7 +4,7 @@ import type { budget } from "@/lib/contract/budgets";
 
 type Budget = z.output<typeof budget>;
 
-/** The editable fields of a budget. Amounts are exact text in USD, thresholds in per cent. */
+/** The editable fields of a budget. Amounts are exact text in its currency, `percents` in per cent, `amounts` in USD. */
 export type EditableBudget = {
   id: string;
   name: string;
@@ -13,6 +13,8 @@ export type EditableBudget = {
   raise: { amount: string; until: string } | null;
   percents: string[];
   amounts: string[];
+  blocks: boolean;
+  currency: string;
 };
 
 /** Id of the element that gets the focus when a budget leaves the page. */
@@ -20,7 +22,7 @@ export const budgetsSentenceId = "budgets-sentence";
 
 /** Maps a budget of an answer to its editable fields. */
 export function toEditableBudget(budget: Budget): EditableBudget {
-  const { id, name, period, usual_amount: usual, raise, alert_at: alertAt } = budget;
+  const { id, name, period, usual_amount: usual, raise, alert_at: alertAt, blocks, currency } = budget;
   return {
     id,
     name,
@@ -29,6 +31,8 @@ export function toEditableBudget(budget: Budget): EditableBudget {
     raise: raise && { amount: exactText(raise.amount), until: raise.until },
     percents: alertAt.percent.map(exactText),
     amounts: alertAt.usd.map(exactText),
+    blocks,
+    currency,
   };
 }
 

@@ -29,7 +29,7 @@ export default function EditBudgetDialog({
   onClose: () => void;
 }) {
   const { run, isPending, problem, fieldErrors } = useMutation(
-    ({ name, amount, alertAt, values }: BudgetFields) => {
+    ({ name, amount, alertAt, blocks, values }: BudgetFields) => {
       const raise = raiseOf(values);
       return callApi<typeof budgetSchema, typeof editBudgetRequest>(
         "PATCH",
@@ -38,6 +38,7 @@ export default function EditBudgetDialog({
           name,
           amount: new ExactNumber(parseAmount(amount) ?? ""),
           alert_at: toAlertAt(alertAt),
+          blocks,
           raise: raise && { amount: new ExactNumber(parseAmount(raise.amount) ?? ""), until: raise.until },
         },
       );
@@ -63,10 +64,12 @@ export default function EditBudgetDialog({
       title={`Edit ${budget.name}`}
       description="You cannot change what a budget covers or how often it resets. For that, set another budget."
       amountLabel={amountLabels[budget.period]}
+      currency={budget.currency}
       initial={{
         name: budget.name,
         amount: budget.amount,
         alertAt: formatThresholds({ percent: budget.percents, usd: budget.amounts }),
+        blocks: budget.blocks,
       }}
       submit="Save"
       isPending={isPending}

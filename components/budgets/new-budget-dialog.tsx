@@ -70,7 +70,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
   const options = useScopeOptions(workspace, type);
   const scope = scopes.find(({ value }) => value === type);
   const { run, reset, isPending, problem, fieldErrors } = useMutation(
-    ({ name, amount, alertAt, values: fields }: BudgetFields) => {
+    ({ name, amount, alertAt, blocks, values: fields }: BudgetFields) => {
       const [from, last] = [textOf(fields, "starts_on"), textOf(fields, "ends_on")];
       return callApi<typeof budgetSchema, typeof createBudgetRequest>(
         "POST",
@@ -80,6 +80,8 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
           scope_type: type,
           scope_value: values[0] ?? null,
           amount: new ExactNumber(parseAmount(amount) ?? ""),
+          currency: textOf(fields, "currency").toUpperCase() || "USD",
+          blocks,
           period,
           ...(period === "week" && { week_starts_on: textOf(fields, "week_starts_on") as Weekday }),
           time_zone: zone[0] ?? "UTC",
@@ -104,9 +106,9 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
   return (
     <BudgetDialog
       title="Set a budget"
-      description="A budget warns. It refuses nothing; to refuse costs, set a limit on a key."
+      description="A budget warns at the shares that you choose. It can also block what would go past its limit."
       amountLabel={amountLabels[period]}
-      initial={{ alertAt: "50%, 80%, 100%" }}
+      initial={{ alertAt: "50%, 80%, 100%", blocks: false }}
       nameDescription="If it is empty, the budget is named after what it covers."
       submit="Set the budget"
       isPending={isPending}

@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import { type Amount, exactText } from "@/components/amount";
+import { exactText } from "@/components/amount";
 import { cn } from "@/components/cn";
 import { formatDate } from "@/components/format-date";
+import { formatAmount } from "@/components/money";
 import { Badge } from "@/components/ui/badge";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { recurringSubscription } from "@/lib/contract/subscriptions";
@@ -100,11 +101,4 @@ function Row({
 function formatEnd({ stopped_at: stopped, ends_on: end }: Subscription): string {
   if (stopped) return `stopped on ${formatDate(stopped)}`;
   return end ? `ended on ${formatDate(end)}` : "no further charges";
-}
-
-/** An amount in a currency, with the decimals of that currency. */
-function formatAmount(amount: Amount, currency: string): string {
-  const format = new Intl.NumberFormat("en-US", { style: "currency", currency });
-  // Passed as text, because a double would lose digits.
-  return format.format(exactText(amount) as `${number}`);
 }

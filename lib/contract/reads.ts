@@ -53,6 +53,12 @@ export const budgetRow = z.object({
   remaining: decimalNumber("`amount` minus `spent`; negative when overspent."),
   percent_used: decimalNumber("`spent` divided by `amount`, a fraction, to 18 decimals."),
   alert: z.boolean().meta({ description: "True from 80 % used." }),
+  reached: z
+    .object({
+      percent: z.array(decimalNumber("Per cent of the limit.")),
+      usd: z.array(decimalNumber("USD.")),
+    })
+    .meta({ description: "Its thresholds that are reached in the present period." }),
   blocks: z.boolean().meta({
     description:
       "Whether it refuses what would take it past its limit (402 `budget_exceeded`). False: it warns.",

@@ -25,6 +25,47 @@ test.each([
     remaining: 1,
     percent_used: new ExactNumber(used),
     alert: false,
+    reached: { percent: [], usd: [] },
+    blocks: false,
+    currency: "USD",
   };
   expect(describeBudgets({ budgets: [budget], hidden_count: 0 })).toContain(`, ${shown}`);
+});
+
+const state = (name: string, used: string, more: { blocks?: boolean; reached?: number[] } = {}) => ({
+  id: name,
+  name,
+  scope_type: "global" as const,
+  period: "month" as const,
+  period_from: "2026-11-01",
+  period_until: "2026-12-01",
+  time_zone: "UTC",
+  amount: 1,
+  spent: Number(used),
+  remaining: 1 - Number(used),
+  percent_used: new ExactNumber(used),
+  alert: Number(used) >= 0.8,
+  reached: { percent: more.reached ?? [], usd: [] },
+  blocks: more.blocks ?? false,
+  currency: "USD",
+});
+
+test("Says first which budgets block, which are used up and which are near", () => {
+  const text = describeBudgets({
+    budgets: [
+      state("Hard", "1", { blocks: true }),
+      state("Soft", "1.5"),
+      state("Close", "0.81", { blocks: true }),
+      state("Warned", "0.3", { reached: [25] }),
+      state("Calm", "0.1"),
+    ],
+    hidden_count: 0,
+  });
+  expect(text.split("\n").slice(0, 3)).toEqual([
+    "Blocked, nothing more that costs anything can be recorded: Hard.",
+    "Used up: Soft.",
+    "Near the limit, or past a threshold: Close, Warned.",
+  ]);
+  expect(text).toMatch(/- Hard .* blocks/);
+  expect(text).toMatch(/- Calm .* warns/);
 });

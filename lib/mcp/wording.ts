@@ -65,7 +65,10 @@ export function describeProjectSpend(spend: z.output<typeof projectSpend>): stri
   );
 }
 
-/** The budgets as text, one a line; a budget at 80 % or more is marked. */
+/**
+ * The budgets as text, one a line. First those that matter now: what blocks and has nothing left, what is used up, and what is
+ * near: at 80 % or more, or past a threshold.
+ */
 export function describeBudgets({ budgets, hidden_count: hidden }: z.output<typeof budgetStatus>): string {
   const others =
     hidden === 1
@@ -73,11 +76,21 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
       : `${hidden} budgets are hidden from this key, because they include spend that the key may not read.`;
   if (budgets.length === 0)
     return hidden > 0 ? `No budget is visible to this key. ${others}` : "This workspace has no budgets.";
+  const isUsedUp = ({ remaining }: (typeof budgets)[number]) => !(Number(textOf(remaining)) > 0);
+  const named = (some: typeof budgets) => some.map(({ name }) => name).join(", ");
+  const blocked = budgets.filter((budget) => budget.blocks && isUsedUp(budget));
+  const over = budgets.filter((budget) => !budget.blocks && isUsedUp(budget));
+  const isNear = ({ alert, reached }: (typeof budgets)[number]) =>
+    alert || reached.percent.length + reached.usd.length > 0;
+  const near = budgets.filter((budget) => isNear(budget) && !isUsedUp(budget));
   return lines(
+    blocked.length > 0 && `Blocked, nothing more that costs anything can be recorded: ${named(blocked)}.`,
+    over.length > 0 && `Used up: ${named(over)}.`,
+    near.length > 0 && `Near the limit, or past a threshold: ${named(near)}.`,
     "Budgets:",
     budgets.map(
-      ({ name, scope_type, amount, spent, remaining, percent_used, alert, ...period }) =>
-        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)} %, from ${period.period_from} until before ${period.period_until}${alert ? " — attention" : ""}`,
+      ({ name, scope_type, amount, spent, remaining, percent_used, alert, blocks, ...period }) =>
+        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)} %, from ${period.period_from} until before ${period.period_until}, ${blocks ? "blocks" : "warns"}${alert ? " — attention" : ""}`,
     ),
     hidden > 0 && others,
   );

@@ -2,7 +2,7 @@
 -- first day. It is stored when the period begins, so that no newer rate moves a limit within a period.
 alter table public.budgets
   add column currency text not null default 'USD' constraint budgets_currency_is_a_code check (currency ~ '^[A-Z]{3}$'),
-  add column usd_rate numeric not null default 1 constraint budgets_usd_rate_is_positive check (usd_rate > 0),
+  add column usd_rate numeric not null default 1 constraint budgets_usd_rate_is_a_rate check (usd_rate > 0 and usd_rate < 1000000 and scale(usd_rate) <= 18),
   -- The first day of the period that the rate was stored for; null for USD.
   add column rated_from date,
   add constraint budgets_in_usd_need_no_rate check (currency <> 'USD' or usd_rate = 1);

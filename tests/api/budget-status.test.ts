@@ -57,6 +57,7 @@ describe("Budget status", () => {
         remaining: 0.2,
         percent_used: 0.8,
         alert: true,
+        reached: { percent: [50, 80], usd: [] },
       },
       {
         id,
@@ -68,6 +69,7 @@ describe("Budget status", () => {
         remaining: 1.5,
         percent_used: 0.25,
         alert: false,
+        reached: { percent: [], usd: [] },
       },
       {
         id,
@@ -79,6 +81,7 @@ describe("Budget status", () => {
         remaining: -0.1,
         percent_used: 1.25,
         alert: true,
+        reached: { percent: [50, 80, 100], usd: [] },
       },
       {
         id,
@@ -90,6 +93,7 @@ describe("Budget status", () => {
         remaining: 2.7,
         percent_used: 0.1,
         alert: false,
+        reached: { percent: [], usd: [] },
       },
       {
         id,
@@ -101,6 +105,7 @@ describe("Budget status", () => {
         remaining: 0.1250000001,
         percent_used: expect.closeTo(0.8, 8),
         alert: false,
+        reached: { percent: [50], usd: [] },
       },
     ]);
   });

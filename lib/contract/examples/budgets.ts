@@ -13,6 +13,7 @@ const budget = {
   remaining: 297.4475,
   percent_used: 0.7025525,
   alert: false,
+  reached: { percent: [50], usd: [] },
   blocks: false,
   currency: "USD",
   scope: { type: "project", value: "checkout", label: "Checkout" },

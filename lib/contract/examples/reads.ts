@@ -56,6 +56,42 @@ export const readExamples: ExampleSet = {
         },
       ],
     },
+    KeyLimits: {
+      key: {
+        id: "0193a0f4-2b7c-7e91-8a40-6d5c1f0e9b32",
+        environment: "live",
+        permissions: ["log_usage", "read_summaries"],
+        projects: ["checkout"],
+        features: null,
+        sources: null,
+        is_limited_to_users: false,
+        expires_at: null,
+        rate_limit_rpm: 600,
+        monthly_limit: {
+          limit_usd: 50,
+          spent_usd: 12.25,
+          remaining_usd: 37.75,
+          resets_at: "2026-12-01T00:00:00.000+00:00",
+        },
+      },
+      budgets: [
+        {
+          id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
+          name: "Checkout",
+          scope_type: "project",
+          blocks: true,
+          is_used_up: false,
+          period: "month",
+          period_from: "2026-11-01",
+          period_until: "2026-12-01",
+          time_zone: "UTC",
+          resets_at: "2026-12-01T00:00:00.000+00:00",
+          limit_usd: 1000,
+          spent_usd: 702.5525,
+          remaining_usd: 297.4475,
+        },
+      ],
+    },
     BudgetStatus: {
       budgets: [
         {
@@ -71,6 +107,7 @@ export const readExamples: ExampleSet = {
           remaining: 715.8975,
           percent_used: 0.64205125,
           alert: false,
+          reached: { percent: [50], usd: [] },
           blocks: false,
           currency: "USD",
         },

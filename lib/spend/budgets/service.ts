@@ -22,7 +22,16 @@ import {
 } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
 import { checkAmount } from "@/lib/ledger/ingest/check";
-import { compare, divideMoney, multiply, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
+import {
+  compare,
+  type Decimal,
+  divideMoney,
+  multiply,
+  parseDecimal,
+  shiftDecimal,
+  subtract,
+  toText,
+} from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { paceOf } from "@/lib/spend/pace";
 import type { LedgerScope } from "@/lib/spend/scope";
@@ -295,9 +304,15 @@ function toPace(row: BudgetRow) {
   };
 }
 
+/** The thresholds that are reached, the lowest first. */
+function exactWhere(thresholds: string[], isReached: (threshold: Decimal) => boolean) {
+  return thresholds.map(parseDecimal).filter(isReached).sort(compare).map(toExact);
+}
+
 function toBudget(row: BudgetRow) {
   const limit = parseDecimal(row.limit_usd);
   const spent = parseDecimal(row.spent);
+  const hundredfold = shiftDecimal(spent, 2);
   return {
     id: row.id,
     name: row.name,
@@ -312,6 +327,13 @@ function toBudget(row: BudgetRow) {
     percent_used: toExact(divideMoney(spent, limit)),
     // Compares products, because a quotient would be rounded: 79.99999996 % is not 80 %.
     alert: compare(spent, multiply(limit, alertThreshold)) >= 0,
+    reached: {
+      percent: exactWhere(
+        row.alert_percents,
+        (percent) => compare(multiply(limit, percent), hundredfold) <= 0,
+      ),
+      usd: exactWhere(row.alert_amounts, (usd) => compare(usd, spent) <= 0),
+    },
     blocks: row.blocks,
     currency: row.currency,
   };

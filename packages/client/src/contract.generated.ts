@@ -246,6 +246,7 @@ export type ApiErrorCode =
   | "key_revoked"
   | "key_expired"
   | "monthly_limit_exceeded"
+  | "budget_exceeded"
   | "permission_denied"
   | "project_not_allowed"
   | "feature_not_allowed"

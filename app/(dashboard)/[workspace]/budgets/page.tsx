@@ -28,8 +28,8 @@ export default async function BudgetsPage({ params }: Props) {
       {budgets.length === 0 ? (
         <EmptyState icon={<Gauge />} title="No budget yet" action={create}>
           A budget is a limit for all spend, or for one project, feature, provider, model, key, person or tag,
-          in each day, week, month, quarter or year. It alerts at the shares that you choose, and shows the
-          day on which it will be used up.
+          in each day, week, month, quarter or year. It alerts at the shares that you choose, shows the day on
+          which it will be used up, and can block what would go past it.
           {canEdit ? null : " Admins of this workspace can set one."}
         </EmptyState>
       ) : (
