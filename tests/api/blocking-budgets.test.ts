@@ -123,7 +123,7 @@ describe("A budget that blocks", () => {
     await create({ scope_type: "feature", scope_value: "chat", amount: 0.02 });
     await create({ scope_type: "user", scope_value: "anna", amount: 0.01 });
     await create({ scope_type: "tag", scope_value: "team:growth", amount: 0.01 });
-    const over = async (message: object, outer: object = {}) =>
+    const over = async (message: object, outer: Record<string, unknown> = {}) =>
       (await client().post(costMessage({ estimated_cost: 0.02, ...message }, outer))).status;
     expect(await over({})).toBe(201);
     expect(await over({}, { project: "search" })).toBe(402);
