@@ -1,7 +1,6 @@
 "use client";
 
 import { useState } from "react";
-import { exactText } from "@/components/amount";
 import { Time } from "@/components/time";
 import { Alert } from "@/components/ui/alert";
 import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/components/ui/sheet";
@@ -95,5 +94,5 @@ function Deliveries({
 }
 
 function labelOf({ alert }: AlertDelivery): string {
-  return alert ? `${exactText(alert.percent)} % of ${alert.budget}` : "Test";
+  return alert?.title ?? "Test";
 }

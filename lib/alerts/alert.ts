@@ -1,38 +1,62 @@
-import { z } from "zod";
-
-/** The figures of a budget's threshold when it was crossed; money is exact decimal text, USD. */
-const budgetDetails = z.object({
-  budget: z.string(),
-  scope_type: z.string(),
-  scope_value: z.string().nullish(),
-  /** The threshold as a share of the limit. */
-  percent: z.string(),
-  threshold_usd: z.string().optional(),
-  amount_usd: z.string(),
-  spent_usd: z.string(),
-  period_from: z.iso.date(),
-  /** The first day after the period. */
-  period_until: z.iso.date(),
-});
-export type BudgetDetails = z.output<typeof budgetDetails>;
+import { type StoredFigures, storedFigures } from "@/lib/contract/alert-figures";
+import type { AlertRule, AlertSeverity, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
 
 /** An alert as `private.raise_alerts` recorded it. */
 export type Alert = {
   id: string;
-  rule: "budget_threshold";
+  rule: AlertRule;
+  state: AlertState;
   level: string;
+  /** The first day of the period in which it fires once. */
   period: string;
-  subject_type: "budget";
+  subject_type: AlertSubjectType;
   subject_id: string;
+  /** The figures, the subject's name and the period; see `readFigures` and `readContext`. */
   details: unknown;
   fired_at: string;
   /** The slug of the project that the budget is limited to, while there is one. */
   project_slug: string | null;
 };
 
-/** The figures of an alert. @throws Error where the alert was recorded without them */
-export function readDetails({ details }: Pick<Alert, "details">): BudgetDetails {
-  return budgetDetails.parse(details);
+type Recorded = Pick<Alert, "rule" | "details">;
+
+/** The figures when an alert was recorded. @throws Error where it was recorded without them */
+export function readFigures<R extends AlertRule>({
+  rule,
+  details,
+}: {
+  rule: R;
+  details: unknown;
+}): Extract<StoredFigures, { rule: R }> {
+  return storedFigures.parse({ ...Object(details), rule }) as Extract<StoredFigures, { rule: R }>;
+}
+
+/** The figures of an alert for others: a budget stores its project by id, and is told with the project's slug. */
+export function namedFigures(alert: Pick<Alert, "rule" | "details" | "project_slug">): StoredFigures {
+  const figures = readFigures(alert);
+  return "scope_type" in figures
+    ? { ...figures, scope_value: alert.project_slug ?? figures.scope_value }
+    : figures;
+}
+
+/** Why something is over: by itself, with its period, or because the subject was deleted or revoked. */
+export type Because = "recovered" | "period_over" | "gone";
+
+/** What the details of every rule have beside its figures. */
+export function readContext({ details }: Recorded): {
+  /** The subject's name at that time. */
+  name: string;
+  /** The first day, and the first day after the period; null for a rule without periods. */
+  period: { from: string; until: string } | null;
+  because: Because;
+} {
+  const stored: Record<string, unknown> = Object(details);
+  const { budget, subject = budget, period_from: from, period_until: until, because } = stored;
+  return {
+    name: String(subject ?? ""),
+    period: typeof from === "string" && typeof until === "string" ? { from, until } : null,
+    because: because === "period_over" || because === "gone" ? because : "recovered",
+  };
 }
 
 /** The last day of a period. @param until the first day after it, `YYYY-MM-DD` */
@@ -40,26 +64,11 @@ export function lastDay(until: string): string {
   return new Date(Date.parse(until) - 86_400_000).toISOString().slice(0, 10);
 }
 
-/** The address of the budgets page, at one budget. @param base the service's address, or empty for a path */
-export function budgetUrl(base: string, workspace: string, budgetId: string): string {
-  return `${base}/${workspace}/budgets#budget-${encodeURIComponent(budgetId)}`;
-}
-
-/** The address of the rows that a budget counted in the alert's period. @param base as for `budgetUrl` */
-export function activityUrl(
-  base: string,
-  workspace: string,
-  { details, project_slug: project }: Pick<Alert, "details" | "project_slug">,
-): string {
-  const {
-    scope_type: type,
-    scope_value: value,
-    period_from: from,
-    period_until: until,
-  } = readDetails({ details });
-  const scope = type === "project" ? project : value;
-  const isFilter = ["project", "feature", "provider", "model", "key", "user", "tag"].includes(type);
-  const query = new URLSearchParams({ period: "range", from, to: lastDay(until), environment: "live" });
-  if (isFilter && scope) query.set(type, scope);
-  return `${base}/${workspace}/activity?${query}`;
+/** How serious an alert is. */
+export function severityOf(alert: Pick<Alert, "rule" | "state" | "details">): AlertSeverity {
+  if (alert.state === "ok") return "info";
+  if (alert.state === "alert") return "critical";
+  const { rule, details } = alert;
+  if (rule !== "budget_threshold") return "warning";
+  return Number(readFigures({ rule, details }).percent) >= 80 ? "warning" : "info";
 }

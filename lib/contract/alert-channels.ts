@@ -1,16 +1,10 @@
 import { z } from "zod";
+import { alertRule } from "./alert-rules";
 import { instant, text, uuid } from "./fields";
 import { workspaceSlug } from "./workspace";
 
 export const channelKinds = ["webhook", "slack", "discord", "teams", "pagerduty", "email"] as const;
 export type ChannelKind = (typeof channelKinds)[number];
-
-/** The rules whose alerts a channel can be limited to. */
-export const alertRules = ["budget_threshold"] as const;
-export const alertRule = z.enum(alertRules).meta({
-  id: "AlertRule",
-  description: "`budget_threshold`: the spend of a budget's period reached a percentage of its amount.",
-});
 
 /** The most channels of one workspace, and the most addresses of one channel. */
 export const maxChannels = 20;
@@ -36,13 +30,16 @@ const rules = z
   .min(1, "must name a rule, or be null for all of them")
   .max(20)
   .nullable()
-  .meta({ description: "Only alerts of these rules are sent; null: of all." });
+  .meta({ description: "Only alerts of these rules are sent; null: of all, later ones too." });
 const leastPercent = z
   .int("must be a whole number of percent")
   .min(1, "must be 1 or more")
   .max(1000, "must be 1000 or less")
   .nullable()
-  .meta({ description: "Alerts of lower percentages are not sent; null: all are." });
+  .meta({
+    description:
+      "Thresholds of budgets with lower percentages are not sent; null: all are. Other rules do not heed it.",
+  });
 
 const wanted = { name, rules: rules.default(null), least_percent: leastPercent.default(null) };
 

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { alertRule, channelKinds } from "./alert-channels";
-import { day, decimalNumber, instant, text, uuid } from "./fields";
+import { channelKinds } from "./alert-channels";
+import { alertFigures } from "./alert-figures";
+import { alertRule, alertSeverity, alertState, alertSubjectType } from "./alert-rules";
+import { day, instant, text, uuid } from "./fields";
 import { workspaceSlug } from "./workspace";
 
 const maxRows = 100;
@@ -46,7 +48,7 @@ export const alertDelivery = z
     channel_id: uuid,
     is_test: z.boolean(),
     alert: z
-      .object({ id: uuid, budget: z.string(), percent: decimalNumber("The threshold, in percent.") })
+      .object({ id: uuid, rule: alertRule, state: alertState, title: z.string() })
       .nullable()
       .meta({ description: "What it tells; null for a test." }),
     ...outcome,
@@ -58,27 +60,35 @@ export const alert = z
   .object({
     id: uuid,
     rule: alertRule,
+    state: alertState,
+    severity: alertSeverity,
     level: z.string().meta({
       description:
-        "The threshold that was reached: `80` for a share in percent, `$500` for an amount in USD.",
+        "Of a budget's threshold: `80` for a share in percent, `$500` for an amount in USD. Of another rule: its state.",
     }),
     fired_at: instant,
-    is_quiet: z.boolean().meta({
-      description: "Recorded, but told to nobody: the budget was above the threshold when it was set.",
+    is_quiet: z.boolean().meta({ description: "Recorded, but told to nobody." }),
+    quiet_reason: z.enum(["was_above", "snoozed", "rule_off", "start_untold"]).nullable().meta({
+      description:
+        "`was_above`: the budget was above the threshold when it was set; `snoozed`; `rule_off`: the rule is off; `start_untold`: nobody was told of what is over now.",
     }),
-    budget: z.object({
-      id: z.string(),
-      name: z.string().meta({ description: "Its name at that time." }),
-      scope_type: z.string(),
-      scope_value: z.string().nullable().meta({ description: "A project's slug, a key's id, or a name." }),
-    }),
-    period: z.object({
-      from: day,
-      until: day.meta({ description: "The first day after the period." }),
-    }),
-    percent: decimalNumber("The threshold, in percent."),
-    amount_usd: decimalNumber("The budget's amount at that time, USD."),
-    spent_usd: decimalNumber("What was spent when it fired, USD."),
+    subject: z
+      .object({
+        type: alertSubjectType,
+        id: z.string(),
+        name: z.string().meta({ description: "Its name at that time." }),
+      })
+      .meta({ description: "What it is about." }),
+    title: z.string().meta({ description: "What happened, in words." }),
+    summary: z.string().meta({ description: "Why, in words." }),
+    period: z
+      .object({ from: day, until: day.meta({ description: "The first day after the period." }) })
+      .nullable()
+      .meta({ description: "The period in which the rule fires once; null for one that has no end." }),
+    figures: alertFigures,
+    links: z
+      .array(z.object({ text: z.string(), url: z.string() }))
+      .meta({ description: "Pages of the dashboard: the subject first, then the rows behind the figures." }),
     deliveries: z
       .array(
         z.object({

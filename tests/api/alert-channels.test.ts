@@ -226,9 +226,9 @@ describe("An alert", () => {
     expect(body.alerts).toMatchObject([
       {
         rule: "budget_threshold",
-        percent: 100,
-        amount_usd: 100,
-        budget: { id: raised.subject_id, name: "Everything" },
+        state: "alert",
+        figures: { percent: 100, amount_usd: 100 },
+        subject: { type: "budget", id: raised.subject_id, name: "Everything" },
         period: { from: "2026-11-01", until: "2026-12-01" },
       },
     ]);

@@ -135,7 +135,7 @@ describe("A threshold that is reached", () => {
     await record(0, 13);
     const list = (await team.users.viewer.get(`${team.path}/alerts`)).body as { alerts: unknown[] };
     expect(list.alerts).toMatchObject([
-      { level: "$12.5", percent: 12.5, spent_usd: 13, budget: { id: body.id } },
+      { level: "$12.5", figures: { percent: 12.5, spent_usd: 13 }, subject: { id: body.id } },
     ]);
   });
 

@@ -86,10 +86,9 @@ describe("A webhook", () => {
       data: {
         rule: "budget_threshold",
         level: "80",
-        budget: { name: "Everything", scope_type: "global", scope_value: null },
+        subject: { type: "budget", name: "Everything" },
         period: { from: "2026-11-01", until: "2026-12-01" },
-        amount_usd: "100",
-        spent_usd: "80.01",
+        figures: { scope_type: "global", scope_value: null, amount_usd: "100", spent_usd: "80.01" },
         url: expect.stringContaining("/budgets#budget-0193a0f7"),
         activity_url: expect.stringContaining("from=2026-11-01&to=2026-11-30"),
       },

@@ -95,7 +95,7 @@ test("Shows what fired, whom it was sent to and how that ended; a viewer sees it
   );
   await page.goto(`/${slug}/alerts`);
   const fired = page.getByRole("list", { name: "What fired" });
-  await expect(fired.getByRole("heading", { name: "80 % of Everything is spent" })).toBeVisible();
+  await expect(fired.getByRole("heading", { name: "80 % of the budget Everything is spent" })).toBeVisible();
   await expect(fired.locator('[data-figure="spent_usd"]').first()).toHaveAttribute(
     "data-exact",
     "80.010000000000000001",

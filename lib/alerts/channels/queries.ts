@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import type { ChannelKind } from "@/lib/contract/alert-channels";
+import type { AlertRule } from "@/lib/contract/alert-rules";
 import { integer, nullable, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
@@ -10,7 +11,7 @@ const channelRow = {
   name: text(),
   kind: text<ChannelKind>(),
   target: text(),
-  rules: nullable(texts<"budget_threshold">()),
+  rules: nullable(texts<AlertRule>()),
   least_percent: nullable(integer()),
   disabled_at: nullable(timestamp()),
   disabled_reason: nullable(text<"failing" | "gone" | "by_admin">()),

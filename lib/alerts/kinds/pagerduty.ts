@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readDetails } from "@/lib/alerts/alert";
+import { namedFigures } from "@/lib/alerts/alert";
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
 import { toInstant } from "@/lib/contract/instant";
@@ -12,8 +12,8 @@ export const pagerdutyAddresses = {
 } as const;
 
 /**
- * An event of PagerDuty's Events API v2 (https://developer.pagerduty.com/docs/send-alert-event). All thresholds of one
- * budget in one period are one incident.
+ * An event of PagerDuty's Events API v2 (https://developer.pagerduty.com/docs/send-alert-event). All that one rule
+ * tells of a subject in one period is one incident, which is resolved when it is over.
  * @param address the region and the routing key: `eu R0UT1NGK3Y`
  */
 export function pagerdutyRequest(
@@ -26,7 +26,7 @@ export function pagerdutyRequest(
   const [region, routingKey] = address.split(" ");
   const event = {
     routing_key: routingKey,
-    event_action: "trigger",
+    event_action: alert?.state === "ok" ? "resolve" : "trigger",
     dedup_key: alert
       ? dedupKey([workspace_id, alert.rule, alert.subject_id, alert.period])
       : dedupKey([workspace_id, "test", channel.id]),
@@ -39,7 +39,7 @@ export function pagerdutyRequest(
       class: alert?.rule ?? "test",
       custom_details: {
         ...Object.fromEntries(facts),
-        ...(alert && exactFigures(readDetails(alert))),
+        ...(alert && namedFigures(alert)),
       },
     },
     client: "Outlay",
@@ -51,10 +51,6 @@ export function pagerdutyRequest(
     headers: {},
     body: JSON.stringify(event),
   };
-}
-
-function exactFigures({ spent_usd, amount_usd, percent }: ReturnType<typeof readDetails>) {
-  return { spent_usd, amount_usd, percent };
 }
 
 /** At most 255 characters; what would be longer is hashed. */

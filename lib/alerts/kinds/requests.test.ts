@@ -25,6 +25,7 @@ const details = {
 const alert: NonNullable<Claimed["alert"]> = {
   id: "0193a0f7-7b2e-7a55-8c0d-1d9e4f6a2b38",
   rule: "budget_threshold",
+  state: "warning",
   level: "80",
   period: "2026-11-01",
   subject_type: "budget",
@@ -56,7 +57,14 @@ function delivery(kind: ChannelKind, address: string | null, more: Partial<Claim
 }
 
 const named = (budget: string) => ({ alert: { ...alert, details: { ...details, budget } } });
-const at = (percent: string) => ({ alert: { ...alert, level: percent, details: { ...details, percent } } });
+const at = (percent: string) => ({
+  alert: {
+    ...alert,
+    state: Number(percent) >= 100 ? ("alert" as const) : ("warning" as const),
+    level: percent,
+    details: { ...details, percent },
+  },
+});
 const send = (kind: ChannelKind, more: Partial<Claimed> = {}, address = "https://receiver.example/x") => {
   const request = requestOf(delivery(kind, address, more), base, now);
   return { ...request, body: JSON.parse(request.body) };
@@ -78,13 +86,22 @@ describe("A webhook", () => {
       data: {
         id: alert.id,
         rule: "budget_threshold",
+        state: "warning",
+        severity: "warning",
         level: "80",
         workspace: { slug: "acme", name: "Acme" },
-        budget: { id: "b1", name: "Checkout", scope_type: "project", scope_value: "checkout" },
+        subject: { type: "budget", id: "b1", name: "Checkout" },
         period: { from: "2026-11-01", until: "2026-12-01" },
-        percent: "80",
-        amount_usd: "1000",
-        spent_usd: "800.012500000000000001",
+        title: "80 % of the budget Checkout is spent",
+        summary: sentence,
+        figures: {
+          rule: "budget_threshold",
+          scope_type: "project",
+          scope_value: "checkout",
+          percent: "80",
+          amount_usd: "1000",
+          spent_usd: "800.012500000000000001",
+        },
         url: budgetLink,
         activity_url: rowsLink,
       },

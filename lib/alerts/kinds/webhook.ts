@@ -1,7 +1,9 @@
 import { Webhook } from "standardwebhooks";
-import { activityUrl, budgetUrl, readDetails } from "@/lib/alerts/alert";
+import { namedFigures, readContext, severityOf } from "@/lib/alerts/alert";
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
+import { linksOf } from "@/lib/alerts/links";
+import { wordsOf } from "@/lib/alerts/words";
 import { toInstant } from "@/lib/contract/instant";
 
 /**
@@ -35,27 +37,26 @@ function payloadOf({ alert, workspace, channel }: Claimed, base: string, now: nu
     };
     return { type: "alert.test", timestamp: toInstant(now), data };
   }
-  const details = readDetails(alert);
+  const { name, period } = readContext(alert);
+  const { title, text } = wordsOf(alert);
+  const [subjectLink, rowsLink] = linksOf(alert, workspace.slug, base);
   return {
-    type: "alert.fired",
+    type: alert.state === "ok" ? "alert.resolved" : "alert.fired",
     timestamp: toInstant(Date.parse(alert.fired_at)),
     data: {
       id: alert.id,
       rule: alert.rule,
+      state: alert.state,
+      severity: severityOf(alert),
       level: alert.level,
       workspace,
-      budget: {
-        id: alert.subject_id,
-        name: details.budget,
-        scope_type: details.scope_type,
-        scope_value: alert.project_slug ?? details.scope_value ?? null,
-      },
-      period: { from: details.period_from, until: details.period_until },
-      percent: details.percent,
-      amount_usd: details.amount_usd,
-      spent_usd: details.spent_usd,
-      url: budgetUrl(base, workspace.slug, alert.subject_id),
-      activity_url: activityUrl(base, workspace.slug, alert),
+      subject: { type: alert.subject_type, id: alert.subject_id, name },
+      period,
+      title,
+      summary: text,
+      figures: namedFigures(alert),
+      url: subjectLink?.url ?? null,
+      activity_url: rowsLink?.url ?? null,
     },
   };
 }

@@ -1,7 +1,20 @@
 import type { ClientBase } from "pg";
+import type { Alert } from "@/lib/alerts/alert";
 import type { ChannelKind } from "@/lib/contract/alert-channels";
+import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
 import type { DeliveryState } from "@/lib/contract/alerts";
-import { bigint, boolean, integer, json, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import {
+  bigint,
+  boolean,
+  date,
+  integer,
+  json,
+  nullable,
+  type Row,
+  text,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
 import { callFunction, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 
@@ -11,10 +24,14 @@ export type Place = { number: string };
 const alertRow = {
   id: uuid(),
   number: bigint(),
-  rule: text<"budget_threshold">(),
+  rule: text<AlertRule>(),
+  state: text<AlertState>(),
+  subject_type: text<AlertSubjectType>(),
   subject_id: text(),
+  period: date(),
   level: text(),
   is_quiet: boolean(),
+  quiet_reason: nullable(text<"was_above" | "snoozed" | "rule_off" | "start_untold">()),
   details: json<unknown>(),
   fired_at: timestamp(),
   project_slug: nullable(text()),
@@ -32,7 +49,8 @@ export function selectAlerts(
   return selectAll(
     client,
     alertRow,
-    sql`select a.id, a.number, a.rule, a.subject_id, a.level, a.is_quiet, a.details, a.fired_at, (
+    sql`select a.id, a.number, a.rule, a.state, a.subject_type, a.subject_id, a.period, a.level, a.is_quiet, a.quiet_reason,
+        a.details, a.fired_at, (
         select p.slug from public.projects as p
         where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
           and a.details ->> 'scope_value' in (p.id::text, p.slug)
@@ -52,7 +70,8 @@ const deliveryRow = {
   channel_name: text(),
   channel_kind: text<ChannelKind>(),
   alert_id: nullable(uuid()),
-  details: nullable(json<unknown>()),
+  /** What it tells; null for a test. */
+  alert: nullable(json<Omit<Alert, "project_slug">>()),
   state: text<DeliveryState>(),
   attempts: integer(),
   next_attempt_at: timestamp(),
@@ -62,11 +81,12 @@ const deliveryRow = {
   created_at: timestamp(),
 };
 
-/** A delivery with the figures of its alert. */
+/** A delivery with its alert. */
 export type DeliveryRow = Row<typeof deliveryRow>;
 
-const deliveries = sql`select d.id, d.number, d.channel_id, d.channel_name, d.channel_kind, d.alert_id, a.details, d.state,
-    d.attempts, d.next_attempt_at, d.last_status, d.last_error, d.delivered_at, d.created_at
+const deliveries = sql`select d.id, d.number, d.channel_id, d.channel_name, d.channel_kind, d.alert_id,
+    case when a.id is not null then to_jsonb(a) end as alert, d.state, d.attempts, d.next_attempt_at, d.last_status,
+    d.last_error, d.delivered_at, d.created_at
   from public.alert_deliveries as d
   left join public.alerts as a on a.workspace_id = d.workspace_id and a.id = d.alert_id`;
 

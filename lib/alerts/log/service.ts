@@ -1,7 +1,10 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { readDetails } from "@/lib/alerts/alert";
+import { type Alert, namedFigures, readContext, severityOf } from "@/lib/alerts/alert";
+import { linksOf } from "@/lib/alerts/links";
+import { wordsOf } from "@/lib/alerts/words";
+import { alertFigures } from "@/lib/contract/alert-figures";
 import type { AlertDelivery, AlertQuery, alertList, deliveryList, FiredAlert } from "@/lib/contract/alerts";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
@@ -36,7 +39,7 @@ export function listAlerts(
       id,
       rows.map((row) => row.id),
     );
-    return { alerts: rows.map((row) => toAlert(row, sent)), next_cursor };
+    return { alerts: rows.map((row) => toAnswer(row, slug, sent)), next_cursor };
   });
 }
 
@@ -108,14 +111,14 @@ async function loadDelivery(client: PoolClient, workspaceId: string, id: string)
 }
 
 function toDelivery(row: DeliveryRow): AlertDelivery {
-  const details = row.alert_id === null ? undefined : readDetails(row);
+  const { alert_id: id, alert } = row;
   return {
     id: row.id,
     channel_id: row.channel_id,
-    is_test: row.alert_id === null,
+    is_test: id === null,
     alert:
-      row.alert_id !== null && details
-        ? { id: row.alert_id, budget: details.budget, percent: new ExactNumber(details.percent) }
+      id !== null && alert
+        ? { id, rule: alert.rule, state: alert.state, title: wordsOf({ ...alert, project_slug: null }).title }
         : null,
     ...toOutcome(row),
   };
@@ -133,24 +136,26 @@ function toOutcome({ state, attempts, last_status, last_error, ...row }: Deliver
   };
 }
 
-function toAlert(row: AlertRow, sent: DeliveryRow[]): FiredAlert {
-  const details = readDetails(row);
+function toAnswer(row: AlertRow, workspace: string, sent: DeliveryRow[]): FiredAlert {
+  const firedAt = toInstant(row.fired_at.getTime());
+  const alert: Alert = { ...row, fired_at: firedAt };
+  const { name, period } = readContext(alert);
+  const { title, text } = wordsOf(alert);
   return {
     id: row.id,
     rule: row.rule,
+    state: row.state,
+    severity: severityOf(alert),
     level: row.level,
-    fired_at: toInstant(row.fired_at.getTime()),
+    fired_at: firedAt,
     is_quiet: row.is_quiet,
-    budget: {
-      id: row.subject_id,
-      name: details.budget,
-      scope_type: details.scope_type,
-      scope_value: row.project_slug ?? details.scope_value ?? null,
-    },
-    period: { from: details.period_from, until: details.period_until },
-    percent: new ExactNumber(details.percent),
-    amount_usd: new ExactNumber(details.amount_usd),
-    spent_usd: new ExactNumber(details.spent_usd),
+    quiet_reason: row.quiet_reason,
+    subject: { type: row.subject_type, id: row.subject_id, name },
+    title,
+    summary: text,
+    period,
+    figures: alertFigures.parse(withExactNumbers(namedFigures(alert))),
+    links: linksOf(alert, workspace, ""),
     deliveries: sent
       .filter(({ alert_id: id }) => id === row.id)
       .map((delivery) => ({
@@ -159,4 +164,18 @@ function toAlert(row: AlertRow, sent: DeliveryRow[]): FiredAlert {
         ...toOutcome(delivery),
       })),
   };
+}
+
+/** Stored figures as answers have them: money and percentages are JSON numbers with all their digits. */
+function withExactNumbers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withExactNumbers);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      typeof part === "string" && /(_usd|^percent)$/.test(name)
+        ? new ExactNumber(part)
+        : withExactNumbers(part),
+    ]),
+  );
 }

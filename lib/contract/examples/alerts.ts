@@ -31,26 +31,43 @@ const delivery = {
   id: "0193a0f7-9c44-7f21-a1b2-3c4d5e6f7a8b",
   channel_id: channel.id,
   is_test: false,
-  alert: { id: alertId, budget: "Checkout", percent: 80 },
+  alert: {
+    id: alertId,
+    rule: "budget_threshold",
+    state: "warning",
+    title: "80 % of the budget Checkout is spent",
+  },
   ...outcome,
 };
 
 const alert = {
   id: alertId,
   rule: "budget_threshold",
+  state: "warning",
+  severity: "warning",
   level: "80",
   fired_at: "2026-11-21T09:30:00.000+00:00",
   is_quiet: false,
-  budget: {
-    id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
-    name: "Checkout",
+  quiet_reason: null,
+  subject: { type: "budget", id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417", name: "Checkout" },
+  title: "80 % of the budget Checkout is spent",
+  summary: "$800.01 of $1,000.00 is spent in the period from Nov 1, 2026 to Nov 30, 2026.",
+  period: { from: "2026-11-01", until: "2026-12-01" },
+  figures: {
+    rule: "budget_threshold",
     scope_type: "project",
     scope_value: "checkout",
+    amount_usd: 1000,
+    spent_usd: 800.0125,
+    percent: 80,
   },
-  period: { from: "2026-11-01", until: "2026-12-01" },
-  percent: 80,
-  amount_usd: 1000,
-  spent_usd: 800.0125,
+  links: [
+    { text: "Open the budget", url: "/acme/budgets#budget-0193a0f7-1e44-7c02-a6d3-90b1f8e2d417" },
+    {
+      text: "Show what was spent",
+      url: "/acme/activity?period=range&from=2026-11-01&to=2026-11-30&environment=live&project=checkout",
+    },
+  ],
   deliveries: [
     { id: delivery.id, channel: { id: channel.id, name: channel.name, kind: channel.kind }, ...outcome },
   ],

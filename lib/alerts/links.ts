@@ -1,0 +1,75 @@
+import { type Alert, lastDay, readContext, readFigures } from "./alert";
+
+/** A page of the dashboard. */
+export type AlertLink = { text: string; url: string };
+
+const scopes = ["project", "feature", "provider", "model", "key", "user", "tag"];
+
+/**
+ * The pages behind an alert: its subject, then the rows from which its figures were added up.
+ * @param base the service's address, or empty for paths
+ */
+export function linksOf(alert: Alert, workspace: string, base: string): AlertLink[] {
+  const at = `${base}/${workspace}`;
+  const { rule, details, subject_id: id } = alert;
+  switch (rule) {
+    case "budget_threshold":
+    case "budget_forecast":
+    case "budget_pace":
+      return [
+        { text: "Open the budget", url: `${at}/budgets#budget-${encodeURIComponent(id)}` },
+        { text: "Show what was spent", url: rows(at, alert, scopeOf(alert)) },
+      ];
+    case "unusual_day": {
+      const { day } = readFigures({ rule, details });
+      const query = new URLSearchParams({ period: "range", from: day, to: day, environment: "live" });
+      return [
+        { text: "Open the overview", url: at },
+        { text: "Show the day's rows", url: `${at}/activity?${query}` },
+      ];
+    }
+    case "key_limit":
+      return [
+        { text: "Open the keys", url: `${at}/keys` },
+        { text: "Show what the key recorded", url: rows(at, alert, { key: id }, null) },
+      ];
+    case "key_expiry":
+      return [{ text: "Open the keys", url: `${at}/keys` }];
+    case "unpriced_usage": {
+      const { model } = readFigures({ rule, details });
+      const filter = { model: model ?? "", cost_status: "unpriced" };
+      return [
+        { text: "Set a price", url: `${at}/settings/prices` },
+        { text: "Show the usage", url: rows(at, alert, filter) },
+      ];
+    }
+    case "silent_source":
+      return [
+        { text: "Open the source", url: `${at}/sources/${encodeURIComponent(id)}` },
+        { text: "Show what it sent", url: `${at}/activity?${new URLSearchParams({ key: id })}` },
+      ];
+  }
+}
+
+/** The filter of a budget's scope. */
+function scopeOf({ details, project_slug: project }: Alert): Record<string, string> {
+  const { scope_type: type, scope_value: value }: Record<string, unknown> = Object(details);
+  const scope = type === "project" ? project : value;
+  return scopes.includes(String(type)) && scope ? { [String(type)]: String(scope) } : {};
+}
+
+/** The rows of the alert's period. @param environment null for those of both */
+function rows(
+  at: string,
+  alert: Alert,
+  filter: Record<string, string>,
+  environment: "live" | null = "live",
+): string {
+  const { period } = readContext(alert);
+  const query = new URLSearchParams({
+    ...(period && { period: "range", from: period.from, to: lastDay(period.until) }),
+    ...(environment && { environment }),
+    ...filter,
+  });
+  return `${at}/activity?${query}`;
+}
