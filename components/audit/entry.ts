@@ -13,6 +13,8 @@ export const kinds: Record<string, string> = {
   api_key: "Keys",
   budget: "Budgets",
   alert_channel: "Alert channels",
+  alert_rule: "Alert rules",
+  alert_snooze: "Snoozed alerts",
   connection: "Assistants",
   price: "Prices",
   repricing: "Corrections",

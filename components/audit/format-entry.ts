@@ -75,6 +75,17 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     if (differs("secret_set_at", before, row)) return `set a new secret of ${channel}`;
     return `changed ${channel}`;
   },
+  alert_rule: (_, row, before) => {
+    const rule = `the alert rule ${textOf(row, "rule")}`;
+    // Without a row before, the rule was on.
+    if ((before.is_on ?? true) !== row.is_on) return row.is_on ? `turned on ${rule}` : `turned off ${rule}`;
+    return `changed ${rule}`;
+  },
+  alert_snooze: ({ action }, row) => {
+    const rule = `the alert rule ${textOf(row, "rule")}`;
+    const of = row.subject_id === null ? rule : `a subject of ${rule}`;
+    return action.endsWith(".deleted") ? `ended the snooze of ${of}` : `snoozed ${of}`;
+  },
   connection: ({ action }, row) => {
     const assistant = textOf(row, "client_name") || nameOf(row);
     return verbOf(

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { instant, text, uuid } from "./fields";
+import { workspaceSlug } from "./workspace";
 
 /** The rules that raise alerts. */
 export const alertRules = [
@@ -40,3 +42,104 @@ export type AlertSeverity = z.output<typeof alertSeverity>;
 
 export const alertSubjectType = z.enum(["budget", "workspace", "key", "model", "source"]);
 export type AlertSubjectType = z.output<typeof alertSubjectType>;
+
+/** What a rule's parameter is, and its bounds; null for a rule without one. */
+export const ruleParameters = {
+  budget_threshold: null,
+  budget_forecast: { unit: "percent", least: 50, most: 1000 },
+  budget_pace: { unit: "percent", least: 110, most: 10_000 },
+  unusual_day: { unit: "usd", least: 1, most: 1_000_000 },
+  key_limit: { unit: "percent", least: 1, most: 99 },
+  key_expiry: { unit: "days", least: 1, most: 365 },
+  unpriced_usage: null,
+  silent_source: { unit: "hours", least: 1, most: 2160 },
+} as const satisfies Record<AlertRule, { unit: string; least: number; most: number } | null>;
+
+/** How long a rule can be snoozed at most. */
+export const maxSnoozeDays = 366;
+
+const snooze = z
+  .object({ id: uuid, until: instant })
+  .nullable()
+  .meta({ description: "Until when nobody is told; null where it is not snoozed." });
+
+const ruleSubject = z.object({
+  type: alertSubjectType,
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(["warning", "alert"]),
+  since: instant,
+  title: z.string().meta({ description: "What is the matter, in words." }),
+  snooze,
+});
+
+export const alertRuleSetting = z
+  .object({
+    rule: alertRule,
+    enabled: z.boolean(),
+    parameter: z
+      .object({
+        value: z.number(),
+        unit: z.enum(["percent", "usd", "days", "hours"]),
+        default: z.number(),
+        least: z.number(),
+        most: z.number(),
+      })
+      .nullable()
+      .meta({ description: "From when on it tells; null for a rule that has nothing to set." }),
+    state: z.enum(["ok", "warning", "alert", "no_data", "off"]).meta({
+      description: "The worst state of its subjects; `no_data`: there is nothing yet to judge.",
+    }),
+    subjects: z.array(ruleSubject).meta({ description: "What is not OK, the latest first: at most 50." }),
+    snooze,
+  })
+  .meta({ id: "AlertRuleSetting" });
+export type AlertRuleSetting = z.output<typeof alertRuleSetting>;
+
+export const alertRuleList = z
+  .object({
+    rules: z.array(alertRuleSetting),
+    can_edit: z.boolean().meta({ description: "Whether you may change and snooze them." }),
+  })
+  .meta({ id: "AlertRuleList" });
+
+/** Fields that are left out stay. */
+export const editAlertRuleRequest = z
+  .strictObject({
+    enabled: z.boolean().optional(),
+    parameter: z
+      .number("must be a number, or null for the default")
+      .refine((value) => Number.isInteger(value * 100), "must have at most 2 decimals")
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          "`budget_forecast`, `budget_pace`, `key_limit`: percent; `unusual_day`: the least amount, USD; `key_expiry`: days; `silent_source`: hours. Null: the default.",
+      }),
+  })
+  .meta({ id: "EditAlertRuleRequest" });
+export type EditAlertRuleRequest = z.output<typeof editAlertRuleRequest>;
+
+export const alertRuleParams = z.strictObject({ slug: workspaceSlug, rule: alertRule });
+
+export const snoozeRequest = z
+  .strictObject({
+    rule: alertRule,
+    subject_id: text(256).nullable().default(null).meta({
+      description: "The id of an alert's subject; null: all subjects of the rule.",
+    }),
+    until: instant.meta({ description: "Nobody is told before. At most 366 days from now." }),
+  })
+  .meta({ id: "SnoozeAlertsRequest" });
+export type SnoozeRequest = z.output<typeof snoozeRequest>;
+
+export const alertSnooze = z
+  .object({
+    id: uuid,
+    rule: alertRule,
+    subject_id: z.string().nullable(),
+    until: instant,
+  })
+  .meta({ id: "AlertSnooze" });
+
+export const snoozeParams = z.strictObject({ slug: workspaceSlug, id: uuid });

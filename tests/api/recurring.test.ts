@@ -317,6 +317,8 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
         { name: "sweep_alert_deliveries", failed: false },
         { name: "erase_people", failed: false },
         { name: "watch_budgets", failed: false },
+        { name: "judge_alert_rules", failed: false },
+        { name: "judge_budgets", failed: false },
         { name: "sweep_tokens", failed: false },
       ],
     },

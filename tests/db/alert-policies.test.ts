@@ -16,6 +16,7 @@ let service: pg.Client;
 let workspace: string;
 let channel: string;
 let users: Record<Who, string>;
+const snooze = crypto.randomUUID();
 
 withDatabase((open) => {
   ({ database, fixtures, service } = open);
@@ -45,6 +46,15 @@ beforeAll(async () => {
   await superuser.end();
   channel = await addChannel(fixtures, workspace, { address: "https://receiver.example/SECRET" });
   await raise(fixtures, crossing(workspace));
+  await fixtures.sql.query(
+    `with rule as (insert into public.alert_rules (workspace_id, rule) values ($1, 'key_limit'))
+     , state as (
+       insert into public.alert_states (workspace_id, rule, subject_type, subject_id, period, state, since)
+       values ($1, 'key_limit', 'key', 'k1', '2026-11-01', 'warning', now())
+     )
+     insert into public.alert_snoozes (workspace_id, id, rule, until) values ($1, $2, 'key_limit', now() + interval '1 day')`,
+    [workspace, snooze],
+  );
 });
 
 /** Runs a statement in a transaction with settings, and rolls it back. @returns its rows, or the state of its error */
@@ -67,7 +77,16 @@ const as = (who: Who, sql: string, values: unknown[] = []) =>
   run({ "request.jwt.claims": claimsOf(who), role: "authenticated" }, sql, values);
 const refused = "42501";
 
-describe.each(["alerts", "alert_channels", "alert_deliveries"])("public.%s", (table) => {
+const tables = [
+  "alerts",
+  "alert_channels",
+  "alert_deliveries",
+  "alert_rules",
+  "alert_states",
+  "alert_snoozes",
+];
+
+describe.each(tables)("public.%s", (table) => {
   test.each(members)("Is read by a member with the role %s", async (who) => {
     expect(await as(who, `select 1 from public.${table}`)).toHaveLength(1);
   });
@@ -105,6 +124,14 @@ describe("The secrets of channels", () => {
       "select private.claim_alert_deliveries(1, 1, 1, 1)",
       "select private.begin_channel_test(null, null, 1)",
       "select private.raise_alerts('[]')",
+      "select private.judge_alert_rules()",
+      "select private.budgets_to_judge(now(), 1)",
+      "select private.settle_alert_states('[]')",
+      "select private.set_alert_rule(null, 'key_limit', '{}')",
+      "select private.snooze_alerts(null, 'key_limit', null, now(), 1)",
+      "select private.end_alert_snooze(null, null)",
+      "select private.alert_rule_parameter(null, 'key_limit')",
+      "select * from private.budget_checks",
     ]) {
       expect(await as(who, sql), sql).toBe(refused);
     }
@@ -129,6 +156,12 @@ describe("The functions that change channels", () => {
     ["select private.remove_alert_channel($1, $2)", () => [workspace, channel]],
     ["select private.begin_channel_test($1, $2, 60)", () => [workspace, channel]],
     ["select private.resend_alert_delivery($1, $2)", () => [workspace, channel]],
+    ["select private.set_alert_rule($1, 'key_limit', '{\"is_on\":false}')", () => [workspace]],
+    [
+      "select private.snooze_alerts($1, 'key_limit', 'k1', now() + interval '1 hour', 366)",
+      () => [workspace],
+    ],
+    ["select private.end_alert_snooze($1, $2)", () => [workspace, snooze]],
   ];
 
   test.each(calls)("Check the role of the user again: %s", async (sql, values) => {

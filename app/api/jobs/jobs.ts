@@ -1,11 +1,13 @@
 import { sweepTokens } from "@/lib/access/oauth/sweep";
 import { deliverAlerts, drainDeliveries, sweepAlerts } from "@/lib/alerts/delivery/jobs";
 import { tellOwners } from "@/lib/alerts/delivery/notices";
+import { judgeAlertRules } from "@/lib/alerts/rules/job";
 import { runErasures } from "@/lib/ledger/erasure/service";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { runRepricings } from "@/lib/ledger/repricing/service";
 import { log, reportFailure } from "@/lib/log";
 import { metrics, readGauge } from "@/lib/metrics";
+import { judgeBudgets } from "@/lib/spend/budgets/judge-budgets";
 import { watchBudgets } from "@/lib/spend/budgets/watch";
 
 /** Work that is done beside requests, by any process at any time: each job sees to it that nothing is done twice. */
@@ -25,6 +27,8 @@ export const jobs: Job[] = [
   { name: "sweep_alert_deliveries", everyMs: 600_000, run: sweepAlerts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },
   { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },
+  { name: "judge_alert_rules", everyMs: 30_000, run: judgeAlertRules },
+  { name: "judge_budgets", everyMs: 30_000, run: () => judgeBudgets() },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
 ];
 

@@ -73,6 +73,27 @@ const alert = {
   ],
 };
 
+const keyId = "0193a0f7-3c5d-7e11-8f20-a1b2c3d4e5f6";
+
+const rule = {
+  rule: "key_limit",
+  enabled: true,
+  parameter: { value: 80, unit: "percent", default: 80, least: 1, most: 99 },
+  state: "warning",
+  subjects: [
+    {
+      type: "key",
+      id: keyId,
+      name: "Agent",
+      state: "warning",
+      since: "2026-11-21T09:30:00.000+00:00",
+      title: "The key Agent is near its monthly limit",
+      snooze: null,
+    },
+  ],
+  snooze: null,
+};
+
 const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDAbCdEfGhIjk=";
 
 export const alertExamples: ExampleSet = {
@@ -106,6 +127,17 @@ export const alertExamples: ExampleSet = {
         value: { kind: "email", name: "Finance", addresses: ["grace@example.com"] },
       },
     },
+    EditAlertRuleRequest: {
+      off: { summary: "Turn it off", value: { enabled: false } },
+      later: { summary: "Tell from 90 % on", value: { parameter: 90 } },
+    },
+    SnoozeAlertsRequest: {
+      rule: { summary: "A whole rule", value: { rule: "unusual_day", until: "2026-12-01T00:00:00Z" } },
+      subject: {
+        summary: "One key",
+        value: { rule: "key_limit", subject_id: keyId, until: "2026-12-01T00:00:00Z" },
+      },
+    },
     EditAlertChannelRequest: {
       enable: { summary: "Turn it on again", value: { enabled: true } },
       level: { summary: "Only from 100 % on", value: { least_percent: 100 } },
@@ -117,6 +149,14 @@ export const alertExamples: ExampleSet = {
     RotatedSigningSecret: { signing_secret: secret, old_secret_until: "2026-11-22T09:30:00.000+00:00" },
     AlertChannelList: { channels: [channel], can_edit: true, can_mail: true },
     Alert: alert,
+    AlertRuleSetting: rule,
+    AlertRuleList: { rules: [rule], can_edit: true },
+    AlertSnooze: {
+      id: "0193a0f7-aa10-7c33-9d4e-0b1c2d3e4f50",
+      rule: "key_limit",
+      subject_id: keyId,
+      until: "2026-12-01T00:00:00.000+00:00",
+    },
     AlertList: { alerts: [alert], next_cursor: null },
     AlertDelivery: delivery,
     AlertDeliveryList: { deliveries: [delivery], next_cursor: null },

@@ -33,8 +33,8 @@ import {
   toText,
 } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { paceOf } from "@/lib/spend/pace";
 import type { LedgerScope } from "@/lib/spend/scope";
+import { forecastBudget } from "./forecast";
 import {
   type BudgetRow,
   countBudgets,
@@ -294,13 +294,10 @@ function toScope({ scope_type: type, scope_value: value }: BudgetRow, scopes: Sc
 }
 
 function toPace(row: BudgetRow) {
-  const booked = parseDecimal(row.booked);
-  const usage = subtract(parseDecimal(row.spent), booked);
-  const period = { from: row.period_from, until: row.period_until };
-  const pace = paceOf({ usage, booked }, period, Number(row.local_ms));
+  const forecast = forecastBudget(row);
   return {
-    forecast: pace && toExact(pace.total),
-    runs_out_on: pace?.runsOutOn(parseDecimal(row.limit_usd)) ?? null,
+    forecast: forecast && toExact(forecast.total),
+    runs_out_on: forecast?.runsOutOn(parseDecimal(row.limit_usd)) ?? null,
   };
 }
 

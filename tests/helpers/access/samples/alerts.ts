@@ -38,6 +38,16 @@ async function deadDeliveryOf(world: World): Promise<Sample> {
   return { params: { id: rows[0].id }, ...(restore && { restore }) };
 }
 
+/** A rule that is snoozed. */
+async function snoozeOf({ harness, workspace }: World): Promise<Sample> {
+  const { rows } = await harness.fixtures.sql.query(
+    `insert into public.alert_snoozes (workspace_id, rule, until) values ($1, 'silent_source', now() + interval '1 day')
+     on conflict (workspace_id, rule, subject_id) do update set until = excluded.until returning id`,
+    [workspace.id],
+  );
+  return { params: { id: rows[0].id } };
+}
+
 /** Alerts and their channels. */
 export const alertSamples: Samples = {
   "GET /api/v1/workspaces/[slug]/alerts": nothing,
@@ -56,4 +66,13 @@ export const alertSamples: Samples = {
   "POST /api/v1/workspaces/[slug]/alert-channels/[id]/test": channelOf,
   "GET /api/v1/workspaces/[slug]/alert-channels/[id]/deliveries": channelOf,
   "POST /api/v1/workspaces/[slug]/alert-deliveries/[id]/resend": deadDeliveryOf,
+  "GET /api/v1/workspaces/[slug]/alert-rules": nothing,
+  "PATCH /api/v1/workspaces/[slug]/alert-rules/[rule]": async () => ({
+    params: { rule: "key_limit" },
+    body: { parameter: 90 },
+  }),
+  "POST /api/v1/workspaces/[slug]/alert-snoozes": async () => ({
+    body: { rule: "key_limit", until: new Date(Date.now() + 86_400_000).toISOString() },
+  }),
+  "DELETE /api/v1/workspaces/[slug]/alert-snoozes/[id]": snoozeOf,
 };

@@ -1,0 +1,16 @@
+import { endSnooze } from "@/lib/alerts/rules/service";
+import { alertSnooze, snoozeParams } from "@/lib/contract/alert-rules";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  DELETE: endpoint({
+    summary: "End a snooze",
+    description: "Alerts of it are told again from now on. For admins.",
+    auth: "user",
+    role: "admin",
+    params: snoozeParams,
+    response: alertSnooze,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params }) => endSnooze(principal.claims, params.slug, params.id),
+  }),
+});

@@ -1,0 +1,20 @@
+import { snoozeAlerts } from "@/lib/alerts/rules/service";
+import { alertSnooze, snoozeRequest } from "@/lib/contract/alert-rules";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  POST: endpoint({
+    summary: "Snooze alerts",
+    description:
+      "Tells nobody of a rule, or of one of its subjects, until a moment. What fires meanwhile is recorded, and is not told later. For admins. A later snooze of the same replaces it.",
+    auth: "user",
+    role: "admin",
+    params: workspaceParams,
+    body: snoozeRequest,
+    response: alertSnooze,
+    status: 201,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params, body }) => snoozeAlerts(principal.claims, params.slug, body),
+  }),
+});

@@ -1,0 +1,173 @@
+import type { ClientBase } from "pg";
+import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
+import {
+  boolean,
+  json,
+  neverNull,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
+import { callFunction, selectAll } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+
+const settingRow = {
+  rule: neverNull(text<AlertRule>()),
+  is_on: neverNull(boolean()),
+  parameter: nullable(numeric()),
+  default_parameter: nullable(numeric()),
+  has_data: neverNull(boolean()),
+  threshold_state: nullable(text<AlertState>()),
+};
+
+/** A rule with its settings, and whether a workspace has anything that it could judge. */
+export type SettingRow = Row<typeof settingRow>;
+
+/**
+ * The rules with a workspace's settings. `threshold_state`: the worst of the thresholds that are exceeded in the present
+ * periods of its budgets.
+ */
+export function selectSettings(client: ClientBase, workspaceId: string): Promise<SettingRow[]> {
+  return selectAll(
+    client,
+    settingRow,
+    sql`select d.rule, coalesce(s.is_on, true) as is_on, coalesce(s.parameter, d.parameter) as parameter,
+        d.parameter as default_parameter,
+        case
+          when d.rule like 'budget%' then exists (select from public.budgets where workspace_id = ${workspaceId})
+          when d.rule = 'key_limit' then exists (
+            select from public.api_keys
+            where workspace_id = ${workspaceId} and monthly_limit is not null and revoked_at is null
+          )
+          when d.rule = 'key_expiry' then exists (
+            select from public.api_keys
+            where workspace_id = ${workspaceId} and expires_at is not null and revoked_at is null and kind = 'key'
+          )
+          when d.rule = 'silent_source' then exists (
+            select from public.source_arrivals where workspace_id = ${workspaceId}
+          )
+          when d.rule = 'unusual_day' then exists (
+            select from public.daily_totals
+            where workspace_id = ${workspaceId} and environment = 'live' and dimension = 'provider'
+              and day <= (now() at time zone 'UTC')::date - 28
+          )
+          else exists (
+            select from public.daily_totals
+            where workspace_id = ${workspaceId} and environment = 'live' and dimension = 'model'
+          )
+        end as has_data,
+        case when d.rule = 'budget_threshold' then (
+          select case when bool_or(a.state = 'alert') then 'alert' when count(*) > 0 then 'warning' end
+          from public.alerts as a
+          join public.budget_status as b
+            on b.workspace_id = a.workspace_id and b.id::text = a.subject_id and b.environment = 'live'
+              and b.period_from = a.period and b.spent_usd * 100 >= b.limit_usd * (a.details ->> 'percent')::numeric
+          where a.workspace_id = ${workspaceId} and a.rule = 'budget_threshold'
+        ) end as threshold_state
+      from private.alert_rule_defaults() as d
+      left join public.alert_rules as s on s.workspace_id = ${workspaceId} and s.rule = d.rule`,
+  );
+}
+
+const stateRow = {
+  rule: text<AlertRule>(),
+  subject_type: text<AlertSubjectType>(),
+  subject_id: text(),
+  state: text<"warning" | "alert">(),
+  since: timestamp(),
+  level: text(),
+  details: json<unknown>(),
+};
+
+/** A subject that is not OK, with the figures of the alert that told of it. */
+export type StateRow = Row<typeof stateRow>;
+
+/** The latest subjects of each rule that are not OK. */
+export function selectStates(
+  client: ClientBase,
+  workspaceId: string,
+  atMostOfRule: number,
+): Promise<StateRow[]> {
+  return selectAll(
+    client,
+    stateRow,
+    sql`select s.rule, s.subject_type, s.subject_id, s.state, s.since, a.level, a.details
+      from (
+        select *, row_number() over (partition by rule order by since desc, subject_id) as place
+        from public.alert_states
+        where workspace_id = ${workspaceId}
+      ) as s
+      join public.alerts as a
+        on a.workspace_id = s.workspace_id and a.rule = s.rule and a.subject_id = s.subject_id and a.period = s.period
+          and a.level = s.state
+      where s.place <= ${atMostOfRule}
+      order by s.since desc, s.subject_id`,
+  );
+}
+
+const snoozeRow = { id: uuid(), rule: text<AlertRule>(), subject_id: nullable(text()), until: timestamp() };
+
+/** Something of which nobody is told until a moment. */
+export type SnoozeRow = Row<typeof snoozeRow>;
+
+/** What is snoozed now. @param id only this, also where it has ended */
+export function selectSnoozes(client: ClientBase, workspaceId: string, id?: string): Promise<SnoozeRow[]> {
+  return selectAll(
+    client,
+    snoozeRow,
+    sql`select id, rule, subject_id, until from public.alert_snoozes
+      where workspace_id = ${workspaceId} ${id === undefined ? sql`and until > now()` : sql`and id = ${id}`}`,
+  );
+}
+
+const knownRow = { known: neverNull(boolean()) };
+
+/** Whether a rule has told of a subject. */
+export async function hasAlertOf(
+  client: ClientBase,
+  workspaceId: string,
+  rule: AlertRule,
+  subjectId: string,
+): Promise<boolean> {
+  const [row] = await selectAll(
+    client,
+    knownRow,
+    sql`select exists (
+        select from public.alerts
+        where workspace_id = ${workspaceId} and rule = ${rule} and subject_id = ${subjectId}
+      ) as known`,
+  );
+  return row?.known ?? false;
+}
+
+// The rest runs as the service in the user's transaction; each function checks the user's role again.
+
+/** Changes the given settings of a rule. */
+export async function setRule(
+  client: ClientBase,
+  workspaceId: string,
+  rule: AlertRule,
+  changes: { is_on?: boolean; parameter?: number | null },
+): Promise<void> {
+  await callFunction(client, "private.set_alert_rule", workspaceId, rule, JSON.stringify(changes));
+}
+
+/** Snoozes a rule, or one of its subjects. @returns the id; null where the moment is over, or too far away */
+export function addSnooze(
+  client: ClientBase,
+  workspaceId: string,
+  rule: AlertRule,
+  subjectId: string | null,
+  until: string,
+  atMostDays: number,
+): Promise<string | null> {
+  return callFunction(client, "private.snooze_alerts", workspaceId, rule, subjectId, until, atMostDays);
+}
+
+/** Ends a snooze. */
+export async function removeSnooze(client: ClientBase, workspaceId: string, id: string): Promise<void> {
+  await callFunction(client, "private.end_alert_snooze", workspaceId, id);
+}

@@ -1,0 +1,169 @@
+-- Which rules of a workspace are on, and their parameters. A workspace without a row has the defaults.
+create table public.alert_rules (
+  workspace_id uuid not null references public.workspaces (id) on delete cascade,
+  rule text not null check (rule in (
+    'budget_threshold', 'budget_forecast', 'budget_pace', 'unusual_day', 'key_limit', 'key_expiry', 'unpriced_usage',
+    'silent_source'
+  )),
+  is_on boolean not null default true,
+  -- Percent, USD, days or hours; see private.alert_rule_defaults. Null: the default.
+  parameter numeric check (parameter > 0 and parameter <= 1000000),
+  changed_at timestamptz not null default now(),
+  primary key (workspace_id, rule)
+);
+
+-- The present state of each subject that is not OK. What is not here is OK, or there is no data.
+create table public.alert_states (
+  workspace_id uuid not null references public.workspaces (id) on delete cascade,
+  rule text not null,
+  subject_type text not null,
+  subject_id text not null,
+  -- That of the alert that told of it.
+  period date not null,
+  state text not null check (state in ('warning', 'alert')),
+  since timestamptz not null,
+  primary key (workspace_id, rule, subject_id)
+);
+create index alert_states_rule_idx on public.alert_states (rule);
+
+-- Until when nobody is told of a rule, or of one of its subjects.
+create table public.alert_snoozes (
+  workspace_id uuid not null references public.workspaces (id) on delete cascade,
+  id uuid not null default gen_random_uuid(),
+  rule text not null,
+  -- Null: all subjects of the rule.
+  subject_id text,
+  until timestamptz not null,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  unique nulls not distinct (workspace_id, rule, subject_id)
+);
+
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['alert_rules', 'alert_states', 'alert_snoozes'] loop
+    execute format('alter table public.%I enable row level security', name);
+    execute format('revoke all on public.%I from anon, authenticated, service_role', name);
+    execute format('grant select on public.%I to authenticated, service_role', name);
+    execute format(
+      'create policy %I on public.%I for select to authenticated using (workspace_id in (select private.member_workspaces()))',
+      'A member reads the ' || replace(name, '_', ' ') || ' of their workspaces', name
+    );
+  end loop;
+end
+$$;
+
+-- Every rule with its default parameter. All rules are on.
+create function private.alert_rule_defaults()
+returns table (rule text, parameter numeric)
+language sql immutable set search_path = ''
+as $$
+  values
+    ('budget_threshold', null::numeric), ('budget_forecast', 100), ('budget_pace', 150), ('unusual_day', 10),
+    ('key_limit', 80), ('key_expiry', 7), ('unpriced_usage', null), ('silent_source', 24)
+$$;
+grant execute on function private.alert_rule_defaults() to authenticated, outlay_service, service_role;
+
+-- The parameter of a rule where it is on in a workspace, 0 for a rule without one; null where it is off.
+create function private.alert_rule_parameter(workspace uuid, of_rule text)
+returns numeric
+language sql stable security definer set search_path = ''
+as $$
+  select case when coalesce(s.is_on, true) then coalesce(s.parameter, d.parameter, 0) end
+  from private.alert_rule_defaults() as d
+  left join public.alert_rules as s on s.workspace_id = workspace and s.rule = d.rule
+  where d.rule = of_rule
+$$;
+
+-- Which budgets were judged, and what was known of them then; see private.budgets_to_judge.
+create table private.budget_checks (
+  workspace_id uuid not null,
+  budget_id uuid not null,
+  period_from date,
+  spent_usd numeric not null,
+  limit_usd numeric not null,
+  checked_at timestamptz not null,
+  primary key (workspace_id, budget_id),
+  foreign key (workspace_id, budget_id) references public.budgets (workspace_id, id) on delete cascade
+);
+alter table private.budget_checks enable row level security;
+
+-- The audit log names a rule by its name.
+create function private.audit_alert_rule()
+returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  before jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) - 'changed_at' end;
+begin
+  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, before, after, address)
+  values (
+    new.workspace_id, auth.uid(), auth.email(), 'alert_rule.changed', 'alert_rule ' || new.rule, before,
+    to_jsonb(new) - 'changed_at', nullif(current_setting('request.address', true), '')
+  );
+  return null;
+end
+$$;
+create trigger alert_rules_are_audited after insert or update on public.alert_rules
+  for each row execute function private.audit_alert_rule();
+create trigger alert_snoozes_are_audited after insert or update of until on public.alert_snoozes
+  for each row execute function private.audit_change('alert_snooze');
+-- Where a workspace is deleted, its snoozes are, and there is no log left to write to.
+create trigger ended_alert_snoozes_are_audited after delete on public.alert_snoozes
+  for each row execute function private.audit_change('alert_snooze');
+
+-- Turns a rule on or off, or sets its parameter. What is off has no states: it begins anew when it is turned on.
+-- changes: { is_on, parameter }, either of them; a null parameter is the default
+create function private.set_alert_rule(workspace uuid, of_rule text, changes jsonb)
+returns void
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform private.require_admin_of(workspace);
+  insert into public.alert_rules as r (workspace_id, rule, is_on, parameter)
+  values (workspace, of_rule, coalesce((changes ->> 'is_on')::boolean, true), (changes ->> 'parameter')::numeric)
+  on conflict (workspace_id, rule) do update
+  set is_on = coalesce((changes ->> 'is_on')::boolean, r.is_on),
+    parameter = case when changes ? 'parameter' then (changes ->> 'parameter')::numeric else r.parameter end,
+    changed_at = now();
+  delete from public.alert_states as s
+  where s.workspace_id = workspace and s.rule = of_rule and changes -> 'is_on' = 'false';
+  delete from private.budget_checks where workspace_id = workspace;
+end
+$$;
+
+-- Tells nobody of a rule, or of one of its subjects, until a moment. A later call for the same replaces it.
+-- returns: its id; null where the moment is over, or more than so many days away
+create function private.snooze_alerts(workspace uuid, of_rule text, subject text, until_moment timestamptz, at_most_days integer)
+returns uuid
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  made uuid;
+begin
+  perform private.require_admin_of(workspace);
+  if until_moment <= clock_timestamp() or until_moment > clock_timestamp() + at_most_days * interval '1 day' then
+    return null;
+  end if;
+  insert into public.alert_snoozes (workspace_id, rule, subject_id, until)
+  values (workspace, of_rule, subject, until_moment)
+  on conflict (workspace_id, rule, subject_id) do update set until = excluded.until
+  returning id into made;
+  return made;
+end
+$$;
+
+create function private.end_alert_snooze(workspace uuid, snooze uuid)
+returns void
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform private.require_admin_of(workspace);
+  delete from public.alert_snoozes where workspace_id = workspace and id = snooze;
+end
+$$;
+
+grant execute on function private.set_alert_rule(uuid, text, jsonb), private.snooze_alerts(uuid, text, text, timestamptz, integer),
+  private.end_alert_snooze(uuid, uuid) to outlay_service, service_role;
