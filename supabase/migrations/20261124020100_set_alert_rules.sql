@@ -167,3 +167,13 @@ $$;
 
 grant execute on function private.set_alert_rule(uuid, text, jsonb), private.snooze_alerts(uuid, text, text, timestamptz, integer),
   private.end_alert_snooze(uuid, uuid) to outlay_service, service_role;
+
+-- The rules of each workspace with their settings, those that were never changed included.
+create view public.alert_rule_settings with (security_invoker = true) as
+  select w.id as workspace_id, d.rule, coalesce(s.is_on, true) as is_on, coalesce(s.parameter, d.parameter) as parameter,
+    d.parameter as default_parameter
+  from public.workspaces as w
+  cross join private.alert_rule_defaults() as d
+  left join public.alert_rules as s on s.workspace_id = w.id and s.rule = d.rule;
+revoke all on public.alert_rule_settings from anon, authenticated, service_role;
+grant select on public.alert_rule_settings to authenticated, service_role;

@@ -34,8 +34,7 @@ export function selectSettings(client: ClientBase, workspaceId: string): Promise
   return selectAll(
     client,
     settingRow,
-    sql`select d.rule, coalesce(s.is_on, true) as is_on, coalesce(s.parameter, d.parameter) as parameter,
-        d.parameter as default_parameter,
+    sql`select d.rule, d.is_on, d.parameter, d.default_parameter,
         case
           when d.rule like 'budget%' then exists (select from public.budgets where workspace_id = ${workspaceId})
           when d.rule = 'key_limit' then exists (
@@ -67,8 +66,8 @@ export function selectSettings(client: ClientBase, workspaceId: string): Promise
               and b.period_from = a.period and b.spent_usd * 100 >= b.limit_usd * (a.details ->> 'percent')::numeric
           where a.workspace_id = ${workspaceId} and a.rule = 'budget_threshold'
         ) end as threshold_state
-      from private.alert_rule_defaults() as d
-      left join public.alert_rules as s on s.workspace_id = ${workspaceId} and s.rule = d.rule`,
+      from public.alert_rule_settings as d
+      where d.workspace_id = ${workspaceId}`,
   );
 }
 
