@@ -29,7 +29,7 @@ export function Shell({
       </a>
       <Sidebar current={current} workspaces={workspaces} account={account} signOut={signOut} />
       <div className="min-w-0">
-        <TopBar workspace={current.name} />
+        <TopBar workspace={current} />
         <main
           id="content"
           tabIndex={-1}

@@ -1,4 +1,5 @@
 import { AccountMenu } from "./account-menu";
+import { AlertBell } from "./alert-bell";
 import { NavLinks } from "./nav-links";
 import { PaletteButton } from "./palette-button";
 import { type ShellWorkspace, WorkspaceSwitcher } from "./workspace-switcher";
@@ -28,7 +29,17 @@ export function Sidebar({
       aria-label="Workspace"
       className="fixed inset-y-0 right-auto left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] flex-col gap-3 overflow-y-auto border-r bg-sidebar p-3 text-sidebar-foreground backdrop:bg-black/45 open:flex lg:sticky lg:top-0 lg:flex lg:w-auto"
     >
-      <WorkspaceSwitcher current={current} workspaces={workspaces} />
+      <div className="flex items-center gap-1">
+        <div className="min-w-0 flex-1">
+          <WorkspaceSwitcher current={current} workspaces={workspaces} />
+        </div>
+        {/* On a phone, the bell is in the top bar. */}
+        <AlertBell
+          workspace={current.slug}
+          place="bottom-start"
+          className="max-lg:hidden hover:bg-sidebar-accent"
+        />
+      </div>
       <PaletteButton />
       <NavLinks workspace={current.slug} drawerId={sidebarId} />
       <div className="mt-auto pt-4">

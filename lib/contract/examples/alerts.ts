@@ -142,6 +142,7 @@ export const alertExamples: ExampleSet = {
       enable: { summary: "Turn it on again", value: { enabled: true } },
       level: { summary: "Only from 100 % on", value: { least_percent: 100 } },
     },
+    SeenAlertsRequest: { newest: { summary: "All up to this one", value: { alert_id: alertId } } },
   },
   responses: {
     AlertChannel: channel,
@@ -158,6 +159,20 @@ export const alertExamples: ExampleSet = {
       until: "2026-12-01T00:00:00.000+00:00",
     },
     AlertList: { alerts: [alert], next_cursor: null },
+    AlertNews: {
+      unread: 1,
+      newest: [
+        {
+          id: alertId,
+          title: "80 % of the budget Checkout is spent",
+          text: "$800.01 of $1,000.00 is spent in the period from Nov 1, 2026 to Nov 30, 2026.",
+          severity: "warning",
+          fired_at: alert.fired_at,
+          is_unread: true,
+          path: `/acme/budgets#budget-${alert.budget.id}`,
+        },
+      ],
+    },
     AlertDelivery: delivery,
     AlertDeliveryList: { deliveries: [delivery], next_cursor: null },
   },

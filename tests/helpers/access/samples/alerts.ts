@@ -51,6 +51,15 @@ async function snoozeOf({ harness, workspace }: World): Promise<Sample> {
 /** Alerts and their channels. */
 export const alertSamples: Samples = {
   "GET /api/v1/workspaces/[slug]/alerts": nothing,
+  "GET /api/v1/workspaces/[slug]/alerts/news": nothing,
+  "POST /api/v1/workspaces/[slug]/alerts/seen": async ({ harness, workspace }) => {
+    await raise(harness.fixtures, crossing(workspace.id, { subject_id: crypto.randomUUID() }));
+    const { rows } = await harness.fixtures.sql.query(
+      "select id from public.alerts where workspace_id = $1 order by number desc limit 1",
+      [workspace.id],
+    );
+    return { body: { alert_id: rows[0].id } };
+  },
   "GET /api/v1/workspaces/[slug]/alert-channels": nothing,
   "POST /api/v1/workspaces/[slug]/alert-channels": async (world) => {
     await clear(world);

@@ -1,0 +1,83 @@
+import type { ClientBase } from "pg";
+import { bigint, boolean, integer, json, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { execute, selectAll, selectOne } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+
+const newsRow = {
+  id: uuid(),
+  number: bigint(),
+  rule: text<"budget_threshold">(),
+  subject_type: text<"budget">(),
+  subject_id: text(),
+  level: text(),
+  period: text(),
+  details: json<unknown>(),
+  fired_at: timestamp(),
+  project_slug: nullable(text()),
+  is_unread: boolean(),
+};
+
+/** An alert, and whether the user has not seen it. */
+export type NewsRow = Row<typeof newsRow>;
+
+/** What the user has not seen of the alerts `a` of a workspace. Run as the user, whose own row is all that the policy shows. */
+const unseen = sql`a.number > coalesce((select s.seen_number from public.seen_alerts as s where s.workspace_id = a.workspace_id), 0)
+  and a.fired_at >= m.created_at and not a.is_quiet`;
+
+/** The newest alerts of a workspace that were told. @param userId the user as whom the transaction runs */
+export function selectNewest(
+  client: ClientBase,
+  workspaceId: string,
+  userId: string,
+  atMost: number,
+): Promise<NewsRow[]> {
+  return selectAll(
+    client,
+    newsRow,
+    sql`select a.id, a.number, a.rule, a.subject_type, a.subject_id, a.level, a.period::text, a.details, a.fired_at, (
+        select p.slug from public.projects as p
+        where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
+          and a.details ->> 'scope_value' in (p.id::text, p.slug)
+        limit 1
+      ) as project_slug, coalesce(${unseen}, false) as is_unread
+      from public.alerts as a
+      join public.workspace_members as m on m.workspace_id = a.workspace_id and m.user_id = ${userId}
+      where a.workspace_id = ${workspaceId} and not a.is_quiet
+      order by a.number desc
+      limit ${atMost}`,
+  );
+}
+
+/** How many alerts the user has not seen. @param atMost where it stops counting */
+export async function countUnseen(
+  client: ClientBase,
+  workspaceId: string,
+  userId: string,
+  atMost: number,
+): Promise<number> {
+  const { unseen: count } = await selectOne(
+    client,
+    { unseen: integer() },
+    sql`select count(*)::integer as unseen
+      from (
+        select from public.alerts as a
+        join public.workspace_members as m on m.workspace_id = a.workspace_id and m.user_id = ${userId}
+        where a.workspace_id = ${workspaceId} and ${unseen}
+        limit ${atMost}
+      ) as counted`,
+  );
+  return count;
+}
+
+/** Notes that the user has seen an alert and all before it. @returns false where the workspace has no such alert */
+export async function noteSeen(client: ClientBase, workspaceId: string, alertId: string): Promise<boolean> {
+  const noted = await execute(
+    client,
+    sql`insert into public.seen_alerts as s (workspace_id, seen_number)
+      select a.workspace_id, a.number from public.alerts as a
+      where a.workspace_id = ${workspaceId} and a.id = ${alertId}
+      on conflict (workspace_id, user_id) do update
+        set seen_number = greatest(s.seen_number, excluded.seen_number), seen_at = now()`,
+  );
+  return noted > 0;
+}
