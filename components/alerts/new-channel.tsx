@@ -10,12 +10,20 @@ const NewChannelDialog = dynamic(() => import("./new-channel-dialog"), { ssr: fa
 const SigningSecretDialog = dynamic(() => import("./signing-secret-dialog"), { ssr: false });
 
 /** The button that adds a channel: it opens the form, and for a webhook then a dialog with its signing secret. */
-export function NewChannel({ workspace, canMail }: { workspace: string; canMail: boolean }) {
+export function NewChannel({
+  workspace,
+  canMail,
+  variant = "default",
+}: {
+  workspace: string;
+  canMail: boolean;
+  variant?: "default" | "outline";
+}) {
   const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<{ name: string; secret: string }>();
   return (
     <>
-      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <Button variant={variant} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <Plus aria-hidden="true" />
         Add a channel
       </Button>

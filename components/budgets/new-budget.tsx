@@ -9,11 +9,17 @@ import { Button } from "@/components/ui/button";
 const NewBudgetDialog = dynamic(() => import("./new-budget-dialog"), { ssr: false });
 
 /** The button that opens the dialog for a new budget. */
-export function NewBudget({ workspace }: { workspace: string }) {
+export function NewBudget({
+  workspace,
+  variant = "default",
+}: {
+  workspace: string;
+  variant?: "default" | "outline";
+}) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <Button variant={variant} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <Plus aria-hidden="true" />
         Set a budget
       </Button>

@@ -15,11 +15,13 @@ import { Tabs } from "@/components/ui/tabs";
 import { useMutation } from "@/components/use-mutation";
 import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
 import { FirstMessage } from "./first-message";
+import { GetTold, type Told } from "./get-told";
 import { SendFirstMessage } from "./send-first-message";
 import { useFirstMessage } from "./use-first-message";
 
 /**
- * The three steps to the first message of a workspace: create a key, send a message with it, and see the message arrive.
+ * The first steps of a workspace: create a key, send a message with it, see the message arrive, and have somebody told when
+ * it becomes expensive.
  * @param props.existing an active key of the workspace, whose secret is not known; null when there is none
  */
 export function FirstSteps({
@@ -27,11 +29,13 @@ export function FirstSteps({
   canCreate,
   existing,
   addresses,
+  told,
 }: {
   workspace: string;
   canCreate: boolean;
   existing: Pick<KeyView, "name" | "prefix" | "last_four"> | null;
   addresses: ServiceAddresses;
+  told: Told;
 }) {
   const router = useRouter();
   const [created, setCreated] = useState<NewSecret>();
@@ -128,6 +132,7 @@ export function FirstSteps({
           )}
         </div>
       </Step>
+      <GetTold number={4} workspace={workspace} told={told} />
     </ol>
   );
 }

@@ -1,12 +1,18 @@
 import { FirstSteps } from "@/components/onboarding/first-steps";
+import { listChannels } from "@/lib/alerts/channels/service";
 import { listApiKeys } from "@/lib/keys/management/service";
+import { listBudgets } from "@/lib/spend/budgets/service";
 import { requireWorkspace } from "../membership";
 import { serviceAddresses } from "../service-addresses";
 
-/** What the overview shows before the first message: the three steps to it. */
+/** What the overview shows before the first message: the steps to it, and to being told. */
 export async function Onboarding({ slug }: { slug: string }) {
   const { claims, profile } = await requireWorkspace(slug);
-  const { api_keys: keys, can_create: canCreate } = await listApiKeys(claims, slug);
+  const [
+    { api_keys: keys, can_create: canCreate },
+    { budgets, can_edit: canEdit },
+    { channels, can_mail: canMail },
+  ] = await Promise.all([listApiKeys(claims, slug), listBudgets(claims, slug), listChannels(claims, slug)]);
   const existing = keys.find(({ status, kind }) => status === "active" && kind === "key");
   return (
     <div className="grid gap-8">
@@ -15,7 +21,7 @@ export async function Onboarding({ slug }: { slug: string }) {
           {profile.display_name ? `Welcome, ${profile.display_name}. ` : ""}Nothing is recorded here yet.
         </p>
         <p className="mt-1 text-muted-foreground">
-          Three steps lead to your first figures. They take a minute or two.
+          Three steps lead to your first figures, a fourth to alerts. They take a minute or two.
         </p>
       </div>
       <FirstSteps
@@ -25,6 +31,12 @@ export async function Onboarding({ slug }: { slug: string }) {
           existing ? { name: existing.name, prefix: existing.prefix, last_four: existing.last_four } : null
         }
         addresses={serviceAddresses()}
+        told={{
+          budgets: budgets.map(({ name }) => name),
+          channels: channels.filter(({ enabled }) => enabled).map(({ name }) => name),
+          canEdit,
+          canMail,
+        }}
       />
     </div>
   );
