@@ -1,6 +1,6 @@
 "use client";
 
-import { Bell, CircleAlert, Info, TriangleAlert } from "lucide-react";
+import { Bell, CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import { type ComponentProps, useState, useSyncExternalStore } from "react";
 import { Problem } from "@/components/api";
@@ -121,7 +121,7 @@ function NewsList({ items }: { items: AlertNewsItem[] }) {
   }
   return (
     <ul aria-label="Newest alerts" className="grid">
-      {items.map(({ id, title, text, severity, fired_at: at, is_unread: isUnread, path }) => (
+      {items.map(({ id, title, text, state, severity, fired_at: at, is_unread: isUnread, path }) => (
         <li key={id} className="border-t first:border-t-0">
           <Link
             href={path}
@@ -129,7 +129,7 @@ function NewsList({ items }: { items: AlertNewsItem[] }) {
             onClick={closeList}
             className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-2.5 gap-y-0.5 px-3.5 py-2.5 -outline-offset-2 hover:bg-accent"
           >
-            <Mark severity={severity} />
+            <Mark state={state} severity={severity} />
             <span className={cn("[overflow-wrap:anywhere]", isUnread && "font-medium")}>
               {title}
               {isUnread ? <span className="sr-only"> (new)</span> : null}
@@ -147,14 +147,12 @@ function NewsList({ items }: { items: AlertNewsItem[] }) {
   );
 }
 
-/** A mark whose shape, and not only its colour, says how serious it is. */
-function Mark({ severity }: Pick<AlertNewsItem, "severity">) {
-  switch (severity) {
-    case "critical":
-      return <CircleAlert aria-hidden="true" className="mt-0.5 size-4 text-destructive" />;
-    case "warning":
-      return <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 text-warning" />;
-    case "info":
-      return <Info aria-hidden="true" className="mt-0.5 size-4 text-muted-foreground" />;
-  }
+/** A mark whose shape, and not only its colour, says how serious it is, or that it is over. */
+function Mark({ state, severity }: Pick<AlertNewsItem, "state" | "severity">) {
+  if (state === "ok") return <CircleCheck aria-label="Over" className="mt-0.5 size-4 text-success" />;
+  if (severity === "critical")
+    return <CircleAlert aria-label="Alert" className="mt-0.5 size-4 text-destructive" />;
+  if (severity === "warning")
+    return <TriangleAlert aria-label="Warning" className="mt-0.5 size-4 text-warning" />;
+  return <Info aria-label="Notice" className="mt-0.5 size-4 text-muted-foreground" />;
 }

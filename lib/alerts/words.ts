@@ -18,7 +18,7 @@ const moments = new Intl.DateTimeFormat("en-US", {
 const counts = new Intl.NumberFormat("en-US");
 
 /** Dollars with two decimals. @param usd exact decimal text, of which no digit passes through a float */
-const money = (usd: string) => dollars.format(usd as `${number}`);
+export const money = (usd: string) => dollars.format(usd as `${number}`);
 const dayText = (day: string) => days.format(new Date(day));
 const momentText = (at: string) => `${moments.format(new Date(at))} UTC`;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { alertSeverity, alertState } from "./alert-rules";
 import { instant, uuid } from "./fields";
 
 /** The most that `unread` counts, and the most alerts of `newest`. */
@@ -9,7 +10,8 @@ const item = z.object({
   id: uuid,
   title: z.string().meta({ description: "What fired, in words." }),
   text: z.string().meta({ description: "The figures at that time, in words." }),
-  severity: z.enum(["critical", "warning", "info"]),
+  state: alertState,
+  severity: alertSeverity,
   fired_at: instant,
   is_unread: z.boolean(),
   path: z.string().meta({ description: "The path of the page that it is about." }),

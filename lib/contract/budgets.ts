@@ -59,7 +59,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-const timeZone = text(64)
+export const timeZone = text(64)
   .refine(isTimeZone, "must be the name of a time zone, like Europe/Berlin or UTC")
   .meta({ description: "The time zone in which its days begin, by its name in the time zone database." });
 

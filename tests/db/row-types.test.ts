@@ -62,6 +62,21 @@ const given: Record<string, unknown[][]> = {
       1,
     ],
   ],
+  selectWeek: [
+    [
+      "w",
+      { week: { from: 7 * 86_400_000, until: 14 * 86_400_000 }, before: { from: 0, until: 7 * 86_400_000 } },
+      3,
+    ],
+    [
+      "w",
+      {
+        week: { from: 7 * 86_400_000 + 1, until: 14 * 86_400_000 + 1 },
+        before: { from: 1, until: 7 * 86_400_000 + 1 },
+      },
+      3,
+    ],
+  ],
   selectLastDay: [
     ["w", {}, [{ dimension: "model" }], { from: "x", until: "x" }],
     [

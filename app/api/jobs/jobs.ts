@@ -2,6 +2,7 @@ import { sweepTokens } from "@/lib/access/oauth/sweep";
 import { deliverAlerts, drainDeliveries, sweepAlerts } from "@/lib/alerts/delivery/jobs";
 import { tellOwners } from "@/lib/alerts/delivery/notices";
 import { judgeAlertRules } from "@/lib/alerts/rules/job";
+import { sendReports } from "@/lib/alerts/reports/jobs";
 import { runErasures } from "@/lib/ledger/erasure/service";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { runRepricings } from "@/lib/ledger/repricing/service";
@@ -24,6 +25,7 @@ export const jobs: Job[] = [
   { name: "reprice_messages", everyMs: 2_000, run: runRepricings },
   { name: "deliver_alerts", everyMs: 1_000, run: deliverAlerts, drain: drainDeliveries },
   { name: "tell_channel_owners", everyMs: 30_000, run: tellOwners },
+  { name: "mail_weekly_reports", everyMs: 5_000, run: sendReports },
   { name: "sweep_alert_deliveries", everyMs: 600_000, run: sweepAlerts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },
   { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },

@@ -68,7 +68,7 @@ const reasons: Record<string, string> = {
 };
 
 /** What went wrong in words, of which none is the receiver's. */
-function explain(error: unknown, signal: AbortSignal): string {
+export function explain(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `There was no answer within ${attemptTimeoutMs / 1000} seconds.`;
   if (error instanceof InternalAddress)
     return "The host has an address that is not public. To allow it, the operator adds the host to ALERT_ALLOWED_HOSTS.";

@@ -59,5 +59,5 @@ function noticeMail({ workspace, channel, reason, failing_since: since }: Channe
     facts,
     links: [{ text: "Open the alerts", url: `${serviceAddress()}/${workspace.slug}/alerts` }],
   };
-  return mailContent(wording, `You receive this as an owner of the workspace ${workspace.name}.`);
+  return mailContent(wording, { text: `You receive this as an owner of the workspace ${workspace.name}.` });
 }

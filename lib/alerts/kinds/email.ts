@@ -6,6 +6,6 @@ import { wordDelivery } from "./wording";
 /** A delivery as mail. @param base the service's address */
 export function alertMail(delivery: Claimed, base: string): MailContent {
   const { slug, name } = delivery.workspace;
-  const footer = `You receive this because an admin of the workspace ${name} added your address to its alerts: ${base}/${slug}/alerts`;
-  return mailContent(wordDelivery(delivery, base), footer);
+  const text = `You receive this because an admin of the workspace ${name} added your address to its alerts: ${base}/${slug}/alerts`;
+  return mailContent(wordDelivery(delivery, base), { text });
 }

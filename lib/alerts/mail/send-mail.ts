@@ -15,13 +15,14 @@ let transport: Transporter | undefined;
 /**
  * Sends a mail by the server in SMTP_URL, or puts it into the local outbox where none is set.
  * @param mail.messageId the same for each attempt, so that a mail server may recognise what it received before
+ * @param mail.endUrl ends what the mail is part of when it is posted to: the one click of RFC 8058
  * @throws Error where the server does not take it, or `signal` aborts
  */
 export async function sendMail(
-  mail: MailContent & { to: string[]; messageId: string },
+  mail: MailContent & { to: string[]; messageId: string; endUrl?: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const { to, subject, text, html, link, messageId } = mail;
+  const { to, subject, text, html, link, messageId, endUrl } = mail;
   const { SMTP_URL, SMTP_FROM } = env();
   if (SMTP_URL === undefined || SMTP_FROM === undefined) {
     if (!canSendMail()) throw new Error("There is no mail server: SMTP_URL is not set.");
@@ -44,7 +45,13 @@ export async function sendMail(
     text,
     html,
     messageId: `<${messageId}@outlay>`,
-    headers: { "Auto-Submitted": "auto-generated" },
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      ...(endUrl && {
+        "List-Unsubscribe": `<${endUrl}>`,
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      }),
+    },
   });
   await Promise.race([sent, rejectOnAbort(signal)]);
 }

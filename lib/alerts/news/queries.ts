@@ -1,16 +1,29 @@
 import type { ClientBase } from "pg";
-import { bigint, boolean, integer, json, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
+import {
+  bigint,
+  boolean,
+  date,
+  integer,
+  json,
+  nullable,
+  type Row,
+  text,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
 import { execute, selectAll, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 
 const newsRow = {
   id: uuid(),
   number: bigint(),
-  rule: text<"budget_threshold">(),
-  subject_type: text<"budget">(),
+  rule: text<AlertRule>(),
+  state: text<AlertState>(),
+  subject_type: text<AlertSubjectType>(),
   subject_id: text(),
   level: text(),
-  period: text(),
+  period: date(),
   details: json<unknown>(),
   fired_at: timestamp(),
   project_slug: nullable(text()),
@@ -34,7 +47,7 @@ export function selectNewest(
   return selectAll(
     client,
     newsRow,
-    sql`select a.id, a.number, a.rule, a.subject_type, a.subject_id, a.level, a.period::text, a.details, a.fired_at, (
+    sql`select a.id, a.number, a.rule, a.state, a.subject_type, a.subject_id, a.level, a.period, a.details, a.fired_at, (
         select p.slug from public.projects as p
         where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
           and a.details ->> 'scope_value' in (p.id::text, p.slug)

@@ -1,6 +1,8 @@
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { wordAlert } from "@/lib/alerts/kinds/wording";
+import { severityOf } from "@/lib/alerts/alert";
+import { linksOf } from "@/lib/alerts/links";
+import { wordsOf } from "@/lib/alerts/words";
 import { type AlertNews, maxUnread, newestAlerts, type SeenAlertsRequest } from "@/lib/contract/alert-news";
 import { toInstant } from "@/lib/contract/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
@@ -30,22 +32,24 @@ export function markSeen(claims: UserClaims, slug: string, request: SeenAlertsRe
 async function loadNews(
   client: PoolClient,
   { sub }: UserClaims,
-  { id, slug, name }: { id: string; slug: string; name: string },
+  { id, slug }: { id: string; slug: string },
 ): Promise<AlertNews> {
   const rows = await selectNewest(client, id, sub, newestAlerts);
   return {
     unread: await countUnseen(client, id, sub, maxUnread),
     newest: rows.map(({ is_unread, fired_at, ...row }) => {
-      const firedAt = toInstant(fired_at.getTime());
-      const { title, text, severity, links } = wordAlert({ ...row, fired_at: firedAt }, { slug, name }, "");
+      const alert = { ...row, fired_at: toInstant(fired_at.getTime()) };
+      const { title, text } = wordsOf(alert);
+      const [page] = linksOf(alert, slug, "");
       return {
-        id: row.id,
+        id: alert.id,
         title,
         text,
-        severity: severity === "test" ? "info" : severity,
-        fired_at: firedAt,
+        state: alert.state,
+        severity: severityOf(alert),
+        fired_at: alert.fired_at,
         is_unread,
-        path: links[0]?.url ?? `/${slug}/alerts`,
+        path: page?.url ?? `/${slug}/alerts`,
       };
     }),
   };

@@ -142,6 +142,11 @@ export const alertExamples: ExampleSet = {
       enable: { summary: "Turn it on again", value: { enabled: true } },
       level: { summary: "Only from 100 % on", value: { least_percent: 100 } },
     },
+    WeeklyReportRequest: {
+      on: { summary: "Receive it", value: { enabled: true, time_zone: "Europe/Berlin" } },
+      off: { summary: "End it", value: { enabled: false } },
+    },
+    SendWeeklyReportRequest: { now: { summary: "The last week", value: { time_zone: "Europe/Berlin" } } },
     SeenAlertsRequest: { newest: { summary: "All up to this one", value: { alert_id: alertId } } },
   },
   responses: {
@@ -159,6 +164,14 @@ export const alertExamples: ExampleSet = {
       until: "2026-12-01T00:00:00.000+00:00",
     },
     AlertList: { alerts: [alert], next_cursor: null },
+    WeeklyReport: {
+      enabled: true,
+      time_zone: "Europe/Berlin",
+      next_at: "2026-11-30T07:00:00.000+00:00",
+      can_mail: true,
+    },
+    SentWeeklyReport: { sent_to: "grace@example.com", week: "2026-11-16", error: null },
+    EndedWeeklyReport: { ended: true },
     AlertNews: {
       unread: 1,
       newest: [
@@ -166,10 +179,11 @@ export const alertExamples: ExampleSet = {
           id: alertId,
           title: "80 % of the budget Checkout is spent",
           text: "$800.01 of $1,000.00 is spent in the period from Nov 1, 2026 to Nov 30, 2026.",
+          state: "warning",
           severity: "warning",
           fired_at: alert.fired_at,
           is_unread: true,
-          path: `/acme/budgets#budget-${alert.budget.id}`,
+          path: `/acme/budgets#budget-${alert.subject.id}`,
         },
       ],
     },

@@ -5,12 +5,14 @@ import { AlertList } from "@/components/alerts/alert-list";
 import { ChannelList } from "@/components/alerts/channel-list";
 import { channelsId } from "@/components/alerts/channel-view";
 import { NewChannel } from "@/components/alerts/new-channel";
+import { WeeklyReportCard } from "@/components/alerts/weekly-report";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { listChannels } from "@/lib/alerts/channels/service";
 import { listAlerts } from "@/lib/alerts/log/service";
+import { readSubscription } from "@/lib/alerts/reports/service";
 import { alertQuery } from "@/lib/contract/alerts";
 import { ServiceError } from "@/lib/errors";
 import { requireWorkspace } from "../membership";
@@ -30,8 +32,9 @@ export default async function AlertsPage({ params, searchParams }: Props) {
   const { cursor } = await searchParams;
   const path = `/${slug}/alerts`;
   const query = alertQuery.safeParse({ cursor, limit: alertsPerPage });
-  const [{ channels, can_edit: canEdit, can_mail: canMail }, list] = await Promise.all([
+  const [{ channels, can_edit: canEdit, can_mail: canMail }, report, list] = await Promise.all([
     listChannels(claims, slug),
+    readSubscription(claims, slug),
     query.success ? listAlerts(claims, slug, query.data).catch(undefinedIfInvalid) : undefined,
   ]);
   if (!list) return <InvalidAddress path={path} />;
@@ -89,6 +92,8 @@ export default async function AlertsPage({ params, searchParams }: Props) {
           ) : (
             <ChannelList channels={channels} workspace={slug} canEdit={canEdit} />
           )}
+          <h2 className="pt-5 font-medium text-sm">Weekly report</h2>
+          <WeeklyReportCard report={report} workspace={slug} />
         </section>
       </div>
     </>

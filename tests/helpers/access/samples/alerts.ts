@@ -48,7 +48,14 @@ async function snoozeOf({ harness, workspace }: World): Promise<Sample> {
   return { params: { id: rows[0].id } };
 }
 
-/** Alerts and their channels. */
+/** Ends the subscriptions of a workspace's members. */
+async function endReports({ harness, workspace }: World): Promise<void> {
+  await harness.fixtures.sql.query("delete from public.weekly_reports where workspace_id = $1", [
+    workspace.id,
+  ]);
+}
+
+/** Alerts, their channels, and the weekly report. */
 export const alertSamples: Samples = {
   "GET /api/v1/workspaces/[slug]/alerts": nothing,
   "GET /api/v1/workspaces/[slug]/alerts/news": nothing,
@@ -60,6 +67,13 @@ export const alertSamples: Samples = {
     );
     return { body: { alert_id: rows[0].id } };
   },
+  "GET /api/v1/workspaces/[slug]/weekly-report": nothing,
+  "PUT /api/v1/workspaces/[slug]/weekly-report": (world) => ({
+    body: { enabled: true, time_zone: "Europe/Berlin" },
+    restore: () => endReports(world),
+  }),
+  "POST /api/v1/workspaces/[slug]/weekly-report/send": () => ({ body: {} }),
+  "POST /api/v1/weekly-report/end": () => ({ query: `token=${"x".repeat(43)}` }),
   "GET /api/v1/workspaces/[slug]/alert-channels": nothing,
   "POST /api/v1/workspaces/[slug]/alert-channels": async (world) => {
     await clear(world);

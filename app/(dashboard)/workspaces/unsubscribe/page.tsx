@@ -1,0 +1,34 @@
+import type { Metadata } from "next";
+import { EndReport } from "@/components/alerts/end-report";
+import { AuthCard, TextLink } from "@/components/auth/auth-card";
+import { endReportQuery } from "@/lib/contract/weekly-report";
+
+export const metadata: Metadata = { title: "Unsubscribe", robots: { index: false }, referrer: "no-referrer" };
+
+type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+/**
+ * Where the link of a weekly report leads. Nothing ends before the reader presses the button, because mail programs open
+ * links by themselves. It needs no account.
+ */
+export default async function UnsubscribePage({ searchParams }: Props) {
+  const { token } = await searchParams;
+  const query = endReportQuery.safeParse({ token });
+  return (
+    <AuthCard
+      title="Weekly report"
+      about={
+        query.success
+          ? "You will receive no weekly report of this workspace any more. You can turn it on again on the page Alerts."
+          : "This link is not complete. Open it from the mail again, or turn the report off on the page Alerts."
+      }
+      footer={
+        <p>
+          <TextLink href="/workspaces">Go to your workspaces</TextLink>
+        </p>
+      }
+    >
+      {query.success ? <EndReport token={query.data.token} /> : null}
+    </AuthCard>
+  );
+}

@@ -1,0 +1,15 @@
+import { endByLink } from "@/lib/alerts/reports/service";
+import { endedReport, endReportQuery } from "@/lib/contract/weekly-report";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  POST: endpoint({
+    summary: "End a weekly report by its mail's link",
+    description:
+      "The one click of mail programs (RFC 8058) calls it. It needs no account; a link works for a year. The answer is the same whether the link was known or not.",
+    auth: "none",
+    query: endReportQuery,
+    response: endedReport,
+    run: ({ query }) => endByLink(query.token),
+  }),
+});

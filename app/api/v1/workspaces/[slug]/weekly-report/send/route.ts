@@ -1,0 +1,19 @@
+import { sendReportNow } from "@/lib/alerts/reports/service";
+import { sendReportRequest, sentReport } from "@/lib/contract/weekly-report";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  POST: endpoint({
+    summary: "Mail yourself the weekly report now",
+    description:
+      "Sends the report of the last week that is over to your own address, waits for the mail server (15 seconds at most) and answers the outcome. The report on Monday is sent all the same.",
+    auth: "user",
+    role: "viewer",
+    params: workspaceParams,
+    body: sendReportRequest,
+    response: sentReport,
+    errors: ["not_found", "rate_limited"],
+    run: ({ principal, params, body }) => sendReportNow(principal.claims, params.slug, body.time_zone),
+  }),
+});

@@ -1,0 +1,68 @@
+import type { ClientBase } from "pg";
+import { text, timestamp } from "@/lib/db/columns";
+import { execute, selectFirst } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+import { callAsService } from "@/lib/db/transaction";
+
+/** The user's subscription to a workspace's report. The policy shows their own only. */
+export function selectSubscription(client: ClientBase, workspaceId: string) {
+  return selectFirst(
+    client,
+    { time_zone: text(), next_at: timestamp() },
+    sql`select time_zone, next_at from public.weekly_reports where workspace_id = ${workspaceId}`,
+  );
+}
+
+/** Subscribes the user, or changes their time zone. @throws an error 22023 for a zone that Postgres does not know */
+export async function subscribe(client: ClientBase, workspaceId: string, zone: string): Promise<void> {
+  await execute(
+    client,
+    sql`insert into public.weekly_reports (workspace_id, time_zone) values (${workspaceId}, ${zone})
+      on conflict (workspace_id, user_id) do update set time_zone = excluded.time_zone`,
+  );
+}
+
+export async function unsubscribe(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, sql`delete from public.weekly_reports where workspace_id = ${workspaceId}`);
+}
+
+/** A report's mail that this process has taken from the queue. */
+export type ClaimedReport = {
+  workspace_id: string;
+  user_id: string;
+  /** The Monday of the week that it is about. */
+  week: string;
+  lease: string;
+  /** Attempts so far, this one included. */
+  attempts: number;
+  time_zone: string;
+  email: string;
+  /** Whether the reader has a verified second factor. */
+  has_factor: boolean;
+  workspace: { slug: string; name: string };
+};
+
+/** Queues what is due and takes mails, for `leaseSeconds`. */
+export function claimReports(atMost: number, leaseSeconds: number): Promise<ClaimedReport[]> {
+  return callAsService("private.claim_weekly_reports", atMost, leaseSeconds);
+}
+
+/** Records how an attempt ended. @param retryInMs null: another attempt is no use */
+export function finishReport(
+  { workspace_id, user_id, week, lease }: ClaimedReport,
+  error: string | null,
+  retryInMs: number | null,
+): Promise<"pending" | "sent" | "dead" | null> {
+  const ended = { workspace_id, user_id, week, lease, error, retry_in_ms: retryInMs };
+  return callAsService("private.finish_weekly_report", JSON.stringify(ended));
+}
+
+/** Keeps the hash of the secret in a mail's link. */
+export async function addReportLink(workspaceId: string, userId: string, secretHash: Buffer): Promise<void> {
+  await callAsService("private.add_report_link", workspaceId, userId, secretHash);
+}
+
+/** Ends the report that a mail's link belongs to, if there is one. */
+export async function endReport(secretHash: Buffer): Promise<void> {
+  await callAsService("private.end_weekly_report", secretHash);
+}

@@ -1,0 +1,117 @@
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { ExactNumber } from "@/lib/contract/exact-number";
+import { asUserReading, sqlState, type UserClaims } from "@/lib/db/transaction";
+import { validationFailed } from "@/lib/errors";
+import { loadFullBudgets } from "@/lib/spend/budgets/service";
+import { moverDimensions, selectBounds, selectWeek, type WeekRow } from "./queries";
+
+/** Something whose spend changed; amounts are exact decimal text, USD. */
+type Mover = { name: string; amount: string; before: string };
+
+/** The spend of a week in a time zone, compared with the week before. Amounts are exact decimal text, USD. */
+export type Week = {
+  workspace: { slug: string; name: string };
+  /** Its Monday, `YYYY-MM-DD`. */
+  from: string;
+  time_zone: string;
+  amount: string;
+  before: string;
+  messages: number;
+  /** What changed most, by its change. */
+  movers: Record<(typeof moverDimensions)[number], Mover[]>;
+  /** How many messages' lines have no price, and the models with most of them. */
+  unpriced: { count: number; models: string[] };
+  /** Budgets of which 80 % are used, or which will be used up at their pace. */
+  budgets: BudgetAtRisk[];
+};
+
+/** A budget in its present period. Amounts are exact decimal text, USD; `used` is a fraction of the amount. */
+type BudgetAtRisk = {
+  id: string;
+  name: string;
+  spent: string;
+  amount: string;
+  used: string;
+  /** The day on which it is used up at its pace; null if it is used up, or lasts. */
+  runs_out_on: string | null;
+};
+
+/** The most movers of each kind, and the most models without a price. */
+const shown = 3;
+
+/** How long the report of a large workspace may take to read, in milliseconds. */
+const deadlineMs = 60_000;
+
+/**
+ * Reads the spend of a week, for a member.
+ * @param week its Monday; null for the last week that is over
+ * @throws ServiceError not_found, mfa_required, validation_failed for an unknown time zone
+ */
+export function readWeek(claims: UserClaims, slug: string, zone: string, week: string | null): Promise<Week> {
+  return asUserReading(
+    claims,
+    async (client) => {
+      const { id, name } = await requireMembership(client, claims, slug);
+      const bounds = await selectBounds(client, zone, week).catch(explainZone);
+      const [before, from, until] = [bounds.before_at, bounds.from_at, bounds.until_at].map((at) =>
+        at.getTime(),
+      );
+      if (before === undefined || from === undefined || until === undefined)
+        throw new Error("A week has three bounds.");
+      const rows = await selectWeek(
+        client,
+        id,
+        { week: { from, until }, before: { from: before, until: from } },
+        shown,
+      );
+      const budgets = await loadFullBudgets(client, id);
+      return {
+        workspace: { slug, name },
+        from: bounds.week,
+        time_zone: zone,
+        ...toFigures(rows),
+        budgets: budgets
+          .filter(({ alert, runs_out_on: day }) => alert || day !== null)
+          .map(({ id: budgetId, name: called, spent, amount, percent_used: used, runs_out_on }) => ({
+            id: budgetId,
+            name: called,
+            spent: textOf(spent),
+            amount: textOf(amount),
+            used: textOf(used),
+            runs_out_on,
+          })),
+      };
+    },
+    deadlineMs,
+  );
+}
+
+const textOf = (value: number | ExactNumber) => (typeof value === "number" ? String(value) : value.text);
+
+function toFigures(rows: WeekRow[]): Pick<Week, "amount" | "before" | "messages" | "movers" | "unpriced"> {
+  const total = rows.find(({ kind }) => kind === "total");
+  if (!total) throw new Error("A week has a total.");
+  const movers = moverDimensions.map((dimension) => [
+    dimension,
+    rows
+      .filter(({ kind }) => kind === dimension)
+      .map(({ name, amount, before_amount: before }) => ({ name: name ?? "", amount, before })),
+  ]);
+  return {
+    amount: total.amount,
+    before: total.before_amount,
+    messages: Number(total.messages),
+    movers: Object.fromEntries(movers),
+    unpriced: {
+      count: Number(total.unpriced),
+      models: rows.filter(({ kind }) => kind === "unpriced").map(({ name }) => name ?? ""),
+    },
+  };
+}
+
+/** @throws ServiceError validation_failed for a time zone that Postgres does not know, or the error itself */
+function explainZone(error: unknown): never {
+  if (sqlState(error) !== "22023") throw error;
+  const message = "must be the name of a time zone, like Europe/Berlin or UTC";
+  throw validationFailed([{ path: "time_zone", message }]);
+}
