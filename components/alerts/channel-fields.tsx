@@ -4,6 +4,7 @@ import { textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import type { AlertChannel, ChannelKind } from "@/lib/contract/alert-channels";
+import { DigestFields, readDigest } from "./digest-fields";
 
 /** What is wrong with the fields, by the API's paths. */
 type FieldErrors = Record<string, string>;
@@ -102,7 +103,7 @@ export function TargetFields({
   );
 }
 
-/** The name, and from which threshold on alerts are sent. */
+/** The name, from which threshold on alerts are sent, and when. */
 export function CommonFields({ present, errors }: { present?: AlertChannel; errors: FieldErrors }) {
   const offered = [50, 80, 100];
   const least = present?.least_percent ?? null;
@@ -131,6 +132,7 @@ export function CommonFields({ present, errors }: { present?: AlertChannel; erro
           </Select>
         )}
       </FormField>
+      <DigestFields {...(present && { present })} errors={errors} />
     </>
   );
 }
@@ -138,7 +140,11 @@ export function CommonFields({ present, errors }: { present?: AlertChannel; erro
 /** The fields of a sent form as the API takes them; empty ones of the target are left out. */
 export function readFields(kind: ChannelKind, fields: FormData) {
   const least = textOf(fields, "least_percent");
-  const common = { name: textOf(fields, "name"), least_percent: least === "" ? null : Number(least) };
+  const common = {
+    name: textOf(fields, "name"),
+    least_percent: least === "" ? null : Number(least),
+    digest: readDigest(fields),
+  };
   if (kind === "email") {
     const addresses = textOf(fields, "addresses")
       .split(/[\s,;]+/)

@@ -93,6 +93,7 @@ function Deliveries({
   );
 }
 
-function labelOf({ alert }: AlertDelivery): string {
+function labelOf({ alert, digest }: AlertDelivery): string {
+  if (digest) return digest.count === 1 ? "Digest of 1 alert" : `Digest of ${digest.count} alerts`;
   return alert?.title ?? "Test";
 }

@@ -1,3 +1,4 @@
+import { capitalize } from "@/components/capitalize";
 import type { AlertChannel, ChannelKind } from "@/lib/contract/alert-channels";
 
 /** Id of the element that gets the focus when a channel leaves the page. */
@@ -21,6 +22,14 @@ export function kindLabel(kind: ChannelKind): string {
 /** What a channel receives, in words. */
 export function describeLevel({ least_percent: least }: Pick<AlertChannel, "least_percent">): string {
   return least === null ? "Every threshold" : `Thresholds from ${least} % on`;
+}
+
+/** When a channel's digest is sent, in words; undefined where each alert is sent at once. */
+export function describeDigest({ digest }: Pick<AlertChannel, "digest">): string | undefined {
+  if (!digest) return undefined;
+  const { weekday, at, time_zone: zone } = digest;
+  const day = weekday ? `each ${capitalize(weekday)}` : "each day";
+  return `as a digest ${day} at ${at}, ${zone}`;
 }
 
 /** Why a channel is off, in words; undefined where it is on. */

@@ -58,6 +58,7 @@ const icons: Record<Outcome["state"], ReactNode> = {
   delivered: <Check aria-hidden="true" className="size-3.5 mt-0.5 text-success" />,
   pending: <Clock aria-hidden="true" className="size-3.5 mt-0.5 text-muted-foreground" />,
   dead: <CircleAlert aria-hidden="true" className="size-3.5 mt-0.5 text-destructive" />,
+  collected: <Clock aria-hidden="true" className="size-3.5 mt-0.5 text-muted-foreground" />,
   cancelled: <Ban aria-hidden="true" className="size-3.5 mt-0.5 text-muted-foreground" />,
 };
 
@@ -84,5 +85,7 @@ function Words({ state, attempts, last_error: error, next_attempt_at: next, deli
       return <>not delivered. {error}</>;
     case "cancelled":
       return "not sent: the channel was turned off or deleted";
+    case "collected":
+      return "waits for the next digest";
   }
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { alertRule } from "./alert-rules";
+import { timeZone, weekday } from "./budgets";
 import { instant, text, uuid } from "./fields";
 import { workspaceSlug } from "./workspace";
 
@@ -31,6 +32,11 @@ const rules = z
   .max(20)
   .nullable()
   .meta({ description: "Only alerts of these rules are sent; null: of all, later ones too." });
+const digestTime = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time from 00:00 to 23:59")
+  .default("09:00")
+  .meta({ description: "The local time, `HH:MM`." });
 const leastPercent = z
   .int("must be a whole number of percent")
   .min(1, "must be 1 or more")
@@ -41,7 +47,28 @@ const leastPercent = z
       "Thresholds of budgets with lower percentages are not sent; null: all are. Other rules do not heed it.",
   });
 
-const wanted = { name, rules: rules.default(null), least_percent: leastPercent.default(null) };
+const digest = z
+  .discriminatedUnion("every", [
+    z.strictObject({ every: z.literal("day"), at: digestTime, time_zone: timeZone.default("UTC") }),
+    z.strictObject({
+      every: z.literal("week"),
+      weekday: weekday.default("monday"),
+      at: digestTime,
+      time_zone: timeZone.default("UTC"),
+    }),
+  ])
+  .nullable()
+  .meta({
+    description:
+      "Null: each alert is sent at once. Otherwise what has fired is collected and sent as one digest, each day or week at a local time; where nothing fired, nothing is sent.",
+  });
+
+const wanted = {
+  name,
+  rules: rules.default(null),
+  least_percent: leastPercent.default(null),
+  digest: digest.default(null),
+};
 
 export const createChannelRequest = z
   .discriminatedUnion(
@@ -74,6 +101,7 @@ export const editChannelRequest = z
     addresses: addresses.optional(),
     rules: rules.optional(),
     least_percent: leastPercent.optional(),
+    digest: digest.optional(),
     enabled: z.boolean().optional().meta({
       description:
         "false: nothing is sent, and what waits is dropped. true: what waits since the service turned it off is sent.",
@@ -91,6 +119,16 @@ const channelFields = {
   }),
   rules: z.array(alertRule).nullable(),
   least_percent: z.int().nullable(),
+  digest: z
+    .object({
+      every: z.enum(["day", "week"]),
+      weekday: weekday.nullable().meta({ description: "Null for a daily one." }),
+      at: z.string().meta({ description: "The local time, `HH:MM`." }),
+      time_zone: z.string(),
+      next_at: instant.meta({ description: "When the next one is made." }),
+    })
+    .nullable()
+    .meta({ description: "Null: each alert is sent at once." }),
   enabled: z.boolean(),
   disabled_reason: z.enum(["failing", "gone", "by_admin"]).nullable().meta({
     description:

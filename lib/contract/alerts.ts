@@ -25,9 +25,9 @@ const nextCursor = z.string().nullable().meta({ description: "Null where there a
 export const alertQuery = z.strictObject(page);
 export type AlertQuery = z.output<typeof alertQuery>;
 
-const state = z.enum(["pending", "delivered", "dead", "cancelled"]).meta({
+const state = z.enum(["pending", "delivered", "dead", "cancelled", "collected"]).meta({
   description:
-    "`pending`: it is being sent, or will be tried again; `dead`: it was given up, and can be sent again; `cancelled`: the channel was turned off or deleted before.",
+    "`pending`: it is being sent, or will be tried again; `dead`: it was given up, and can be sent again; `cancelled`: the channel was turned off or deleted before; `collected`: it waits for the channel's next digest.",
 });
 export type DeliveryState = z.output<typeof state>;
 
@@ -50,7 +50,11 @@ export const alertDelivery = z
     alert: z
       .object({ id: uuid, rule: alertRule, state: alertState, title: z.string() })
       .nullable()
-      .meta({ description: "What it tells; null for a test." }),
+      .meta({ description: "What it tells; null for a digest or a test." }),
+    digest: z
+      .object({ count: z.int() })
+      .nullable()
+      .meta({ description: "How many alerts a digest has; null where it is none." }),
     ...outcome,
   })
   .meta({ id: "AlertDelivery" });

@@ -44,7 +44,7 @@ const raise = z.strictObject({
   until: day.meta({ description: "Its last day, in the budget's time zone." }),
 });
 
-const weekday = z.enum(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]);
+export const weekday = z.enum(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]);
 
 /** The days of a week in the order of ISO 8601: the first is 1. */
 export const weekdays = weekday.options;

@@ -1,5 +1,5 @@
 import { sweepTokens } from "@/lib/access/oauth/sweep";
-import { deliverAlerts, drainDeliveries, sweepAlerts } from "@/lib/alerts/delivery/jobs";
+import { deliverAlerts, drainDeliveries, makeDueDigests, sweepAlerts } from "@/lib/alerts/delivery/jobs";
 import { tellOwners } from "@/lib/alerts/delivery/notices";
 import { judgeAlertRules } from "@/lib/alerts/rules/job";
 import { sendReports } from "@/lib/alerts/reports/jobs";
@@ -23,6 +23,7 @@ export type Job = {
 export const jobs: Job[] = [
   { name: "book_subscriptions", everyMs: 60_000, run: () => bookDueSubscriptions() },
   { name: "reprice_messages", everyMs: 2_000, run: runRepricings },
+  { name: "make_digests", everyMs: 2_000, run: makeDueDigests },
   { name: "deliver_alerts", everyMs: 1_000, run: deliverAlerts, drain: drainDeliveries },
   { name: "tell_channel_owners", everyMs: 30_000, run: tellOwners },
   { name: "mail_weekly_reports", everyMs: 5_000, run: sendReports },

@@ -13,6 +13,13 @@ const channelRow = {
   target: text(),
   rules: nullable(texts<AlertRule>()),
   least_percent: nullable(integer()),
+  cadence: text<"immediate" | "daily" | "weekly">(),
+  /** `HH:MM`. */
+  digest_time: text(),
+  /** 1 is Monday. */
+  digest_weekday: integer(),
+  time_zone: text(),
+  next_digest_at: nullable(timestamp()),
   disabled_at: nullable(timestamp()),
   disabled_reason: nullable(text<"failing" | "gone" | "by_admin">()),
   failing_since: nullable(timestamp()),
@@ -28,7 +35,8 @@ export function selectChannels(client: ClientBase, workspaceId: string, id?: str
   return selectAll(
     client,
     channelRow,
-    sql`select id, name, kind, target, rules, least_percent, disabled_at, disabled_reason, failing_since, secret_set_at,
+    sql`select id, name, kind, target, rules, least_percent, cadence,
+        to_char(digest_time, 'HH24:MI') as digest_time, digest_weekday, time_zone, next_digest_at, disabled_at, disabled_reason, failing_since, secret_set_at,
         created_at
       from public.alert_channels
       where workspace_id = ${workspaceId} ${id === undefined ? empty : sql`and id = ${id}`}
@@ -84,6 +92,21 @@ export async function changeChannel(
   changes: Partial<Omit<NewChannel, "kind">> & { address?: string; is_disabled?: boolean },
 ): Promise<void> {
   await callFunction(client, "private.change_alert_channel", workspaceId, id, JSON.stringify(changes));
+}
+
+/** Sets when a channel sends. @throws an error 22023 for a time zone that Postgres does not know */
+export async function setDigest(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+  digest: {
+    cadence: "immediate" | "daily" | "weekly";
+    digest_time?: string;
+    digest_weekday?: number;
+    time_zone?: string;
+  },
+): Promise<void> {
+  await callFunction(client, "private.set_channel_digest", workspaceId, id, JSON.stringify(digest));
 }
 
 /** Deletes a channel with its secrets. */

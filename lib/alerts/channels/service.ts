@@ -16,8 +16,9 @@ import {
   type rotatedSecret,
 } from "@/lib/contract/alert-channels";
 import type { AlertDelivery } from "@/lib/contract/alerts";
+import { weekdays } from "@/lib/contract/budgets";
 import { toInstant } from "@/lib/contract/instant";
-import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { asServiceWithin, asUser, asUserReading, sqlState, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
 import {
   addChannel,
@@ -28,6 +29,7 @@ import {
   rotateSecret,
   selectChannels,
   selectMemberAddresses,
+  setDigest,
 } from "./queries";
 import { addressesOf, readTarget, type Target } from "./target";
 
@@ -86,6 +88,7 @@ export function createChannel(
         { limit: maxChannels },
       );
     }
+    if (request.digest) await applyDigest(client, workspaceId, id, request.digest);
     return { ...(await loadChannel(client, workspaceId, id)), signing_secret: secret };
   });
 }
@@ -115,6 +118,7 @@ export function editChannel(
       ...(enabled !== undefined && { is_disabled: !enabled }),
     };
     await asServiceWithin(client, () => changeChannel(client, workspaceId, id, changes));
+    if (request.digest !== undefined) await applyDigest(client, workspaceId, id, request.digest);
     return loadChannel(client, workspaceId, id);
   });
 }
@@ -175,6 +179,30 @@ export async function testChannel(claims: UserClaims, slug: string, id: string):
   return readDelivery(claims, slug, taken.id);
 }
 
+/** Sets when a channel sends. @throws ServiceError validation_failed for a time zone that Postgres does not know */
+async function applyDigest(
+  client: PoolClient,
+  workspaceId: string,
+  id: string,
+  digest: CreateChannelRequest["digest"],
+): Promise<void> {
+  const columns = digest
+    ? {
+        cadence: digest.every === "day" ? ("daily" as const) : ("weekly" as const),
+        digest_time: digest.at,
+        time_zone: digest.time_zone,
+        ...(digest.every === "week" && { digest_weekday: weekdays.indexOf(digest.weekday) + 1 }),
+      }
+    : { cadence: "immediate" as const };
+  try {
+    await asServiceWithin(client, () => setDigest(client, workspaceId, id, columns));
+  } catch (error) {
+    if (sqlState(error) !== "22023") throw error;
+    const message = "must be the name of a time zone, like Europe/Berlin or UTC";
+    throw validationFailed([{ path: "digest.time_zone", message }]);
+  }
+}
+
 /** Mail goes to members only, so that nobody can have this service write to strangers. */
 async function checkRecipients(client: PoolClient, workspaceId: string, target: Target): Promise<void> {
   if (!canSendMail()) {
@@ -206,10 +234,26 @@ function toChannel({
   failing_since,
   secret_set_at,
   created_at,
+  cadence,
+  digest_time: at,
+  digest_weekday,
+  time_zone,
+  next_digest_at: next,
   ...row
 }: ChannelRow): AlertChannel {
+  const isWeekly = cadence === "weekly";
   return {
     ...row,
+    digest:
+      cadence === "immediate" || next === null
+        ? null
+        : {
+            every: isWeekly ? "week" : "day",
+            weekday: isWeekly ? (weekdays[digest_weekday - 1] ?? "monday") : null,
+            at,
+            time_zone,
+            next_at: toInstant(next.getTime()),
+          },
     enabled: disabled_at === null,
     disabled_at: disabled_at && toInstant(disabled_at.getTime()),
     failing_since: failing_since && toInstant(failing_since.getTime()),

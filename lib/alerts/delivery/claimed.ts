@@ -22,8 +22,10 @@ export type Claimed = {
     /** Who receives the mail. */
     recipients: string[];
   };
-  /** Null: a test of the channel. */
+  /** Null: a digest, or a test of the channel. */
   alert: Alert | null;
+  /** How many alerts a digest has, and the newest hundred of them. Null where it is none. */
+  digest: { count: number; alerts: Alert[] } | null;
 };
 
 /** How an attempt ended. */

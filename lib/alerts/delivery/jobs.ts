@@ -1,6 +1,6 @@
 import { readGauge } from "@/lib/metrics";
 import { DeliveryPump } from "./pump";
-import { oldestDeliverySeconds, sweepDeliveries } from "./queries";
+import { makeDigests, oldestDeliverySeconds, sweepDeliveries } from "./queries";
 
 const pump = new DeliveryPump();
 
@@ -23,6 +23,19 @@ export async function deliverAlerts(): Promise<number> {
 /** Waits until what was begun is delivered or has failed. @param isLast true where the process ends: nothing more is begun */
 export function drainDeliveries(isLast: boolean): Promise<void> {
   return isLast ? pump.close() : pump.drain();
+}
+
+/** Few, because the messages that raise alerts for these channels wait while their digests are made. */
+const digestsAStep = 20;
+
+/** Makes the digests that are due; `deliverAlerts` sends them. @returns how many it made */
+export async function makeDueDigests(): Promise<number> {
+  let all = 0;
+  for (;;) {
+    const made = await makeDigests(digestsAStep);
+    all += made;
+    if (made < digestsAStep) return all;
+  }
 }
 
 const deliveriesAStep = 1_000;

@@ -27,6 +27,11 @@ export function oldestDeliverySeconds(): Promise<number> {
   return callAsService("private.oldest_alert_delivery_seconds");
 }
 
+/** Makes the digests that are due. @returns how many it made */
+export function makeDigests(atMost: number): Promise<number> {
+  return callAsService("private.make_digests", atMost);
+}
+
 /** Deletes the old log, and ends what nobody will send. @returns how many deliveries it changed */
 export function sweepDeliveries(atMost: number): Promise<number> {
   return callAsService("private.sweep_alert_deliveries", atMost);

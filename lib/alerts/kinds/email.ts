@@ -1,11 +1,45 @@
+import { severityOf } from "@/lib/alerts/alert";
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
+import { linksOf } from "@/lib/alerts/links";
 import { mailContent } from "@/lib/alerts/mail/content";
 import type { MailContent } from "@/lib/alerts/mail/send-mail";
-import { wordDelivery } from "./wording";
+import { wordsOf } from "@/lib/alerts/words";
+import { digestHead, wordDelivery } from "./wording";
 
 /** A delivery as mail. @param base the service's address */
 export function alertMail(delivery: Claimed, base: string): MailContent {
   const { slug, name } = delivery.workspace;
   const text = `You receive this because an admin of the workspace ${name} added your address to its alerts: ${base}/${slug}/alerts`;
-  return mailContent(wordDelivery(delivery, base), { text });
+  return mailContent(delivery.digest ? wordMailDigest(delivery, base) : wordDelivery(delivery, base), {
+    text,
+  });
+}
+
+const severities = { critical: "Alert", warning: "Warning", info: "Notice" } as const;
+const moments = new Intl.DateTimeFormat("en-US", {
+  timeZone: "UTC",
+  dateStyle: "medium",
+  timeStyle: "short",
+});
+
+/** A digest with a list of all its alerts, as far as they were read. */
+function wordMailDigest({ digest, workspace }: Claimed, base: string) {
+  const { count, alerts } = digest ?? { count: 0, alerts: [] };
+  const entries = alerts.map((alert) => {
+    const { title, text } = wordsOf(alert);
+    const [page] = linksOf(alert, workspace.slug, base);
+    return {
+      name: title,
+      ...(page && { url: page.url }),
+      value: alert.state === "ok" ? "Over" : severities[severityOf(alert)],
+      note: `${text} ${moments.format(new Date(alert.fired_at))} UTC.`,
+    };
+  });
+  const rest = count - alerts.length;
+  return {
+    ...digestHead(count, workspace),
+    facts: rest > 0 ? ([["Not listed", `${rest} earlier ones`]] as [string, string][]) : [],
+    sections: [{ heading: "The newest first", entries }],
+    links: [{ text: "Open the alerts", url: `${base}/${workspace.slug}/alerts` }],
+  };
 }

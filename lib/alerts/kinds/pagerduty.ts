@@ -13,11 +13,11 @@ export const pagerdutyAddresses = {
 
 /**
  * An event of PagerDuty's Events API v2 (https://developer.pagerduty.com/docs/send-alert-event). All that one rule
- * tells of a subject in one period is one incident, which is resolved when it is over.
+ * tells of a subject in one period is one incident, which is resolved when it is over. A digest is one of its own.
  * @param address the region and the routing key: `eu R0UT1NGK3Y`
  */
 export function pagerdutyRequest(
-  { alert, workspace, channel, workspace_id }: Claimed,
+  { id, alert, digest, workspace, channel, workspace_id }: Claimed,
   { title, text, facts, links, severity }: Wording,
   address: string,
   base: string,
@@ -29,14 +29,16 @@ export function pagerdutyRequest(
     event_action: alert?.state === "ok" ? "resolve" : "trigger",
     dedup_key: alert
       ? dedupKey([workspace_id, alert.rule, alert.subject_id, alert.period])
-      : dedupKey([workspace_id, "test", channel.id]),
+      : digest
+        ? dedupKey([workspace_id, "digest", id])
+        : dedupKey([workspace_id, "test", channel.id]),
     payload: {
       summary: cut(`${title}: ${text}`, 1024),
       source: base,
       severity: severity === "test" ? "info" : severity,
       timestamp: toInstant(alert ? Date.parse(alert.fired_at) : now),
       group: workspace.slug,
-      class: alert?.rule ?? "test",
+      class: alert?.rule ?? (digest ? "digest" : "test"),
       custom_details: {
         ...Object.fromEntries(facts),
         ...(alert && namedFigures(alert)),

@@ -52,6 +52,7 @@ function delivery(kind: ChannelKind, address: string | null, more: Partial<Claim
       recipients: [],
     },
     alert,
+    digest: null,
     ...more,
   };
 }

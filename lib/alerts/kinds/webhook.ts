@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { namedFigures, readContext, severityOf } from "@/lib/alerts/alert";
+import { type Alert, namedFigures, readContext, severityOf } from "@/lib/alerts/alert";
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
 import { linksOf } from "@/lib/alerts/links";
@@ -27,36 +27,45 @@ export function webhookRequest(delivery: Claimed, url: string, base: string, now
   };
 }
 
-/** The body: `timestamp` is when it fired, or of a test now. Money is decimal text, so that no parser rounds it. */
-function payloadOf({ alert, workspace, channel }: Claimed, base: string, now: number) {
-  if (!alert) {
-    const data = {
-      workspace,
-      channel: { id: channel.id, name: channel.name },
-      url: `${base}/${workspace.slug}/alerts`,
+/** The body: `timestamp` is when it fired, or of a digest or a test now. Money is decimal text, so that no parser rounds it. */
+function payloadOf({ alert, digest, workspace, channel }: Claimed, base: string, now: number) {
+  if (alert) {
+    return {
+      type: alert.state === "ok" ? "alert.resolved" : "alert.fired",
+      timestamp: toInstant(Date.parse(alert.fired_at)),
+      data: dataOf(alert, workspace, base),
     };
-    return { type: "alert.test", timestamp: toInstant(now), data };
   }
+  const about = {
+    workspace,
+    channel: { id: channel.id, name: channel.name },
+    url: `${base}/${workspace.slug}/alerts`,
+  };
+  if (!digest) return { type: "alert.test", timestamp: toInstant(now), data: about };
+  const alerts = digest.alerts.map((each) => ({
+    fired_at: toInstant(Date.parse(each.fired_at)),
+    ...dataOf(each, workspace, base),
+  }));
+  return { type: "alert.digest", timestamp: toInstant(now), data: { ...about, count: digest.count, alerts } };
+}
+
+function dataOf(alert: Alert, workspace: Claimed["workspace"], base: string) {
   const { name, period } = readContext(alert);
   const { title, text } = wordsOf(alert);
   const [subjectLink, rowsLink] = linksOf(alert, workspace.slug, base);
   return {
-    type: alert.state === "ok" ? "alert.resolved" : "alert.fired",
-    timestamp: toInstant(Date.parse(alert.fired_at)),
-    data: {
-      id: alert.id,
-      rule: alert.rule,
-      state: alert.state,
-      severity: severityOf(alert),
-      level: alert.level,
-      workspace,
-      subject: { type: alert.subject_type, id: alert.subject_id, name },
-      period,
-      title,
-      summary: text,
-      figures: namedFigures(alert),
-      url: subjectLink?.url ?? null,
-      activity_url: rowsLink?.url ?? null,
-    },
+    id: alert.id,
+    rule: alert.rule,
+    state: alert.state,
+    severity: severityOf(alert),
+    level: alert.level,
+    workspace,
+    subject: { type: alert.subject_type, id: alert.subject_id, name },
+    period,
+    title,
+    summary: text,
+    figures: namedFigures(alert),
+    url: subjectLink?.url ?? null,
+    activity_url: rowsLink?.url ?? null,
   };
 }

@@ -10,8 +10,38 @@ export type Wording = AlertWords & { links: AlertLink[]; severity: Severity };
 export type Severity = ReturnType<typeof severityOf> | "test";
 
 /** Words a delivery. @param base the service's address */
-export function wordDelivery({ alert, workspace, channel }: Claimed, base: string): Wording {
-  return alert ? wordAlert(alert, workspace, base) : wordTest(channel.name, workspace, base);
+export function wordDelivery({ alert, digest, workspace, channel }: Claimed, base: string): Wording {
+  if (alert) return wordAlert(alert, workspace, base);
+  return digest ? wordDigest(digest, workspace, base) : wordTest(channel.name, workspace, base);
+}
+
+/** The most alerts of a digest that a message in a chat lists. Slack shows ten fields at most. */
+const listed = 9;
+
+/** Words a digest: its alerts are the facts, the newest first. */
+function wordDigest(
+  { count, alerts }: NonNullable<Claimed["digest"]>,
+  workspace: Claimed["workspace"],
+  base: string,
+): Wording {
+  const facts = alerts.slice(0, listed).map((alert): [string, string] => {
+    const { title, text } = wordsOf(alert);
+    return [title, text];
+  });
+  const severities = alerts.map(severityOf);
+  return {
+    ...digestHead(count, workspace),
+    facts: count > facts.length ? [...facts, ["And", `${count - facts.length} more`]] : facts,
+    links: [{ text: "Open the alerts", url: `${base}/${workspace.slug}/alerts` }],
+    severity: (["critical", "warning"] as const).find((each) => severities.includes(each)) ?? "info",
+  };
+}
+
+/** The title and the sentence of a digest. */
+export function digestHead(count: number, workspace: Claimed["workspace"]): Pick<Wording, "title" | "text"> {
+  return count === 1
+    ? { title: `1 alert of ${workspace.name}`, text: "It has fired since the last digest." }
+    : { title: `${count} alerts of ${workspace.name}`, text: "They have fired since the last digest." };
 }
 
 function wordAlert(alert: Alert, workspace: Claimed["workspace"], base: string): Wording {

@@ -70,7 +70,9 @@ const deliveryRow = {
   channel_name: text(),
   channel_kind: text<ChannelKind>(),
   alert_id: nullable(uuid()),
-  /** What it tells; null for a test. */
+  /** How many alerts a digest has; null where it is none. */
+  digest_count: nullable(bigint()),
+  /** What it tells; null for a digest or a test. */
   alert: nullable(json<Omit<Alert, "project_slug">>()),
   state: text<DeliveryState>(),
   attempts: integer(),
@@ -84,10 +86,15 @@ const deliveryRow = {
 /** A delivery with its alert. */
 export type DeliveryRow = Row<typeof deliveryRow>;
 
+// What was sent with a digest ended as the digest did.
 const deliveries = sql`select d.id, d.number, d.channel_id, d.channel_name, d.channel_kind, d.alert_id,
-    case when a.id is not null then to_jsonb(a) end as alert, d.state, d.attempts, d.next_attempt_at, d.last_status,
-    d.last_error, d.delivered_at, d.created_at
+    case when d.digest_at is not null then (
+      select count(*) from public.alert_deliveries as m where m.workspace_id = d.workspace_id and m.digest_id = d.id
+    ) end as digest_count,
+    case when a.id is not null then to_jsonb(a) end as alert, sent.state, sent.attempts, sent.next_attempt_at,
+    sent.last_status, sent.last_error, sent.delivered_at, d.created_at
   from public.alert_deliveries as d
+  join public.alert_deliveries as sent on sent.workspace_id = d.workspace_id and sent.id = coalesce(d.digest_id, d.id)
   left join public.alerts as a on a.workspace_id = d.workspace_id and a.id = d.alert_id`;
 
 /** The deliveries of alerts, by the channel's name. */

@@ -115,7 +115,8 @@ function toDelivery(row: DeliveryRow): AlertDelivery {
   return {
     id: row.id,
     channel_id: row.channel_id,
-    is_test: id === null,
+    is_test: id === null && row.digest_count === null,
+    digest: row.digest_count === null ? null : { count: Number(row.digest_count) },
     alert:
       id !== null && alert
         ? { id, rule: alert.rule, state: alert.state, title: wordsOf({ ...alert, project_slug: null }).title }

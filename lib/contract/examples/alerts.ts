@@ -7,6 +7,7 @@ const channel = {
   target: "hooks.example.com",
   rules: null,
   least_percent: 80,
+  digest: null,
   enabled: true,
   disabled_reason: null,
   disabled_at: null,
@@ -37,6 +38,7 @@ const delivery = {
     state: "warning",
     title: "80 % of the budget Checkout is spent",
   },
+  digest: null,
   ...outcome,
 };
 
@@ -126,6 +128,15 @@ export const alertExamples: ExampleSet = {
         summary: "Mail to members",
         value: { kind: "email", name: "Finance", addresses: ["grace@example.com"] },
       },
+      digest: {
+        summary: "A mail each Monday with what fired",
+        value: {
+          kind: "email",
+          name: "Weekly",
+          addresses: ["grace@example.com"],
+          digest: { every: "week", weekday: "monday", at: "08:30", time_zone: "Europe/Berlin" },
+        },
+      },
     },
     EditAlertRuleRequest: {
       off: { summary: "Turn it off", value: { enabled: false } },
@@ -140,6 +151,7 @@ export const alertExamples: ExampleSet = {
     },
     EditAlertChannelRequest: {
       enable: { summary: "Turn it on again", value: { enabled: true } },
+      digest: { summary: "A digest each day", value: { digest: { every: "day", at: "17:00" } } },
       level: { summary: "Only from 100 % on", value: { least_percent: 100 } },
     },
     WeeklyReportRequest: {

@@ -1,0 +1,116 @@
+"use client";
+
+import { useState } from "react";
+import type { z } from "zod";
+import { Combobox } from "@/components/ui/combobox";
+import { textOf } from "@/components/ui/form";
+import { FormField, TextField } from "@/components/ui/form-field";
+import { Select } from "@/components/ui/select";
+import type { AlertChannel, createChannelRequest } from "@/lib/contract/alert-channels";
+
+type Digest = NonNullable<z.input<typeof createChannelRequest>["digest"]>;
+type Weekday = NonNullable<Extract<Digest, { every: "week" }>["weekday"]>;
+type Every = "" | Digest["every"];
+
+const weekdays: { value: Weekday; label: string }[] = [
+  { value: "monday", label: "Monday" },
+  { value: "tuesday", label: "Tuesday" },
+  { value: "wednesday", label: "Wednesday" },
+  { value: "thursday", label: "Thursday" },
+  { value: "friday", label: "Friday" },
+  { value: "saturday", label: "Saturday" },
+  { value: "sunday", label: "Sunday" },
+];
+
+const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")].map((name) => ({
+  value: name,
+  label: name,
+}));
+
+/** When alerts are sent: at once, or as a digest each day or week at a local time. @param props.present the channel that is edited */
+export function DigestFields({
+  present,
+  errors,
+}: {
+  present?: AlertChannel;
+  errors: Record<string, string>;
+}) {
+  const digest = present?.digest ?? null;
+  const [every, setEvery] = useState<Every>(digest?.every ?? "");
+  const [zone, setZone] = useState([digest?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone]);
+  return (
+    <>
+      <FormField
+        label="When?"
+        description={
+          every === ""
+            ? undefined
+            : "What fired since the last digest is sent together; nothing where nothing fired."
+        }
+        error={errors.digest}
+      >
+        {(control) => (
+          <Select
+            {...control}
+            name="digest_every"
+            value={every}
+            onChange={({ currentTarget }) => setEvery(currentTarget.value as Every)}
+          >
+            <option value="">At once</option>
+            <option value="day">As a digest each day</option>
+            <option value="week">As a digest each week</option>
+          </Select>
+        )}
+      </FormField>
+      {every === "" ? null : (
+        <>
+          <div className="grid gap-5 sm:grid-cols-2">
+            {every === "week" ? (
+              <FormField label="On" error={errors["digest.weekday"]}>
+                {(control) => (
+                  <Select {...control} name="digest_weekday" defaultValue={digest?.weekday ?? "monday"}>
+                    {weekdays.map(({ value, label }) => (
+                      <option key={value} value={value}>
+                        {label}
+                      </option>
+                    ))}
+                  </Select>
+                )}
+              </FormField>
+            ) : null}
+            <TextField
+              label="At"
+              type="time"
+              name="digest_at"
+              defaultValue={digest?.at ?? "09:00"}
+              error={errors["digest.at"]}
+            />
+          </div>
+          <FormField label="Time zone" error={errors["digest.time_zone"]}>
+            {(control) => (
+              <Combobox
+                {...control}
+                options={zones}
+                value={zone}
+                onChange={setZone}
+                limit={1}
+                placeholder="Type to search"
+              />
+            )}
+          </FormField>
+          <input type="hidden" name="digest_zone" value={zone[0] ?? "UTC"} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The fields of a sent form as the API takes them. */
+export function readDigest(fields: FormData): Digest | null {
+  const every = textOf(fields, "digest_every") as Every;
+  if (every === "") return null;
+  const common = { at: textOf(fields, "digest_at"), time_zone: textOf(fields, "digest_zone") };
+  return every === "day"
+    ? { every, ...common }
+    : { every, weekday: textOf(fields, "digest_weekday") as Weekday, ...common };
+}

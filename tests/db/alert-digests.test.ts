@@ -1,0 +1,264 @@
+import pg from "pg";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { attempt } from "@/lib/alerts/delivery/attempt";
+import { makeDueDigests, sweepAlerts } from "@/lib/alerts/delivery/jobs";
+import { DeliveryPump } from "@/lib/alerts/delivery/pump";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import {
+  addChannel,
+  crossing,
+  deliveriesOf,
+  openReceiver,
+  outsideWorld,
+  passTheWait,
+  type Receiver,
+  raise,
+  signingSecret,
+  status,
+} from "@/tests/helpers/alerts";
+import type { TestDatabase } from "@/tests/helpers/database";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { withDatabase } from "@/tests/helpers/with-database";
+
+// Digests of channels, made and sent by the code of the service on a real database, with a receiver of the test's own.
+
+let database: TestDatabase;
+let fixtures: Fixtures;
+let workspace: string;
+let receiver: Receiver;
+let pump: DeliveryPump;
+
+withDatabase((open) => {
+  ({ database, fixtures } = open);
+});
+beforeAll(() => {
+  configureDatabase(database);
+  return closeDatabase;
+});
+beforeEach(async () => {
+  workspace = await fixtures.workspace();
+  receiver = await openReceiver();
+  pump = new DeliveryPump((delivery) => attempt(delivery, outsideWorld({ "receiver.example": receiver })));
+});
+afterEach(async () => {
+  await receiver.close();
+  await pump.close();
+  await fixtures.sql.query("delete from public.workspaces where id = $1", [workspace]);
+});
+
+/** Adds a channel, by default with a digest each day. */
+async function channel(columns: Record<string, unknown> = {}): Promise<string> {
+  const id = await addChannel(fixtures, workspace, { address: "https://receiver.example/hook" });
+  await change(id, { cadence: "daily", ...columns });
+  return id;
+}
+const change = (id: string, columns: Record<string, unknown>) =>
+  fixtures.sql.query(
+    `update public.alert_channels set ${Object.keys(columns).map((name, index) => `${name} = $${index + 2}`)} where id = $1`,
+    [id, ...Object.values(columns)],
+  );
+/** Moves the clock to the channel's next digest. */
+const passThePeriod = (id: string) =>
+  fixtures.sql.query("update public.alert_channels set next_digest_at = now() where id = $1", [id]);
+const stored = async (id: string) =>
+  (await fixtures.sql.query("select * from public.alert_channels where id = $1", [id])).rows[0];
+const raiseLevels = (...levels: string[]) =>
+  raise(fixtures, ...levels.map((level) => crossing(workspace, { level })));
+const digestsOf = async (id: string) =>
+  (await deliveriesOf(fixtures, id)).filter((row) => row.digest_at !== null);
+const states = async (id: string) =>
+  (await deliveriesOf(fixtures, id)).map(
+    (row) => `${row.level ?? "digest"} ${row.state}${row.digest_id ? " in it" : ""}`,
+  );
+const bodies = () => receiver.received.map(({ body }) => JSON.parse(body));
+async function work(): Promise<void> {
+  await makeDueDigests();
+  await pump.look();
+  await pump.drain();
+}
+
+describe("A digest", () => {
+  test("Has all that was collected since the last one, once, in one signed webhook", async () => {
+    const id = await channel();
+    await raiseLevels("50", "80");
+    await work();
+    expect([receiver.received.length, await states(id)]).toEqual([0, ["50 collected", "80 collected"]]);
+    await passThePeriod(id);
+    await work();
+    await work();
+    const [{ body, headers }] = receiver.received as [Receiver["received"][0]];
+    const payload = new Webhook(signingSecret).verify(body, headers) as {
+      type: string;
+      data: { count: number; alerts: { level: string; title: string; figures: object }[] };
+    };
+    expect([payload.type, payload.data.count, payload.data.alerts.map(({ level }) => level)]).toEqual([
+      "alert.digest",
+      2,
+      ["80", "50"],
+    ]);
+    expect(payload.data.alerts[0]).toMatchObject({
+      title: "80 % of the budget Everything is spent",
+      figures: { spent_usd: "80.01" },
+    });
+    expect(await states(id)).toEqual(["50 collected in it", "80 collected in it", "digest delivered"]);
+    await raiseLevels("100");
+    await passThePeriod(id);
+    await work();
+    expect(bodies().map(({ data }) => data.alerts.map(({ level }: { level: string }) => level))).toEqual([
+      ["80", "50"],
+      ["100"],
+    ]);
+  });
+
+  test("Is not made where nothing was collected, and the next one is planned all the same", async () => {
+    const id = await channel();
+    await passThePeriod(id);
+    await work();
+    expect([receiver.received.length, (await deliveriesOf(fixtures, id)).length]).toEqual([0, 0]);
+    expect((await stored(id)).next_digest_at.getTime()).toBeGreaterThan(Date.now());
+  });
+
+  test("Is made once by many processes at once", async () => {
+    const ids = await Promise.all(Array.from({ length: 5 }, () => channel()));
+    await raiseLevels("50", "80");
+    for (const id of ids) await passThePeriod(id);
+    await Promise.all(Array.from({ length: 8 }, () => makeDueDigests()));
+    for (const id of ids) expect(await digestsOf(id)).toHaveLength(1);
+  });
+
+  test("Is sent after a process was killed between making and sending it, and again under its id until it arrived", async () => {
+    const id = await channel();
+    await raiseLevels("80");
+    await passThePeriod(id);
+    // Makes it, and sends nothing: the process ends here.
+    await makeDueDigests();
+    expect(receiver.received).toEqual([]);
+    receiver.answer = status(500);
+    await work();
+    receiver.answer = status(204);
+    await passTheWait(fixtures, id);
+    await work();
+    const [digest] = await digestsOf(id);
+    expect(receiver.received.map((one) => one.id)).toEqual([digest.id, digest.id]);
+    expect(await digestsOf(id)).toMatchObject([{ state: "delivered", attempts: 2 }]);
+  });
+
+  test("Counts its failures for the channel, and is given up when the receiver is gone", async () => {
+    const id = await channel();
+    await raiseLevels("80");
+    await passThePeriod(id);
+    receiver.answer = status(500);
+    await work();
+    expect((await stored(id)).failing_since).not.toBeNull();
+    await raiseLevels("100");
+    receiver.answer = status(410);
+    await passTheWait(fixtures, id);
+    await work();
+    expect(await states(id)).toEqual(["80 collected in it", "digest dead", "100 dead"]);
+    expect((await stored(id)).disabled_reason).toBe("gone");
+  });
+
+  test("Takes what was collected while the channel was off for failing, in one digest", async () => {
+    const id = await channel();
+    await raiseLevels("50");
+    await change(id, { disabled_at: new Date(), disabled_reason: "failing" });
+    await raiseLevels("80");
+    await passThePeriod(id);
+    await work();
+    expect(receiver.received).toHaveLength(0);
+    await change(id, { disabled_at: null, disabled_reason: null });
+    await work();
+    expect(bodies().map(({ data }) => data.count)).toEqual([2]);
+  });
+
+  test("Keeps what waits for it when the log is swept, and ends it with its channel", async () => {
+    const id = await channel();
+    await raiseLevels("80");
+    await fixtures.sql.query("update public.alert_deliveries set created_at = now() - interval '40 days'");
+    await sweepAlerts();
+    expect(await states(id)).toEqual(["80 collected"]);
+    await fixtures.sql.query("delete from public.alert_channels where id = $1", [id]);
+    await sweepAlerts();
+    expect(await states(id)).toEqual(["80 cancelled"]);
+  });
+
+  test("Sends at once what was collected when the channel becomes immediate, and nothing before", async () => {
+    const id = await channel();
+    await raiseLevels("80");
+    await change(id, { digest_time: "23:59" });
+    await work();
+    expect(receiver.received).toHaveLength(0);
+    await change(id, { cadence: "immediate" });
+    await work();
+    await raiseLevels("100");
+    await work();
+    expect(bodies().map(({ type }) => type)).toEqual(["alert.digest", "alert.fired"]);
+    expect((await stored(id)).next_digest_at).toBeNull();
+  });
+
+  test("Loses nothing that fires while the channel becomes immediate", async () => {
+    const id = await channel();
+    const other = new pg.Client({ connectionString: database.adminUrl });
+    await other.connect();
+    await other.query("begin");
+    await other.query("select private.raise_alerts($1)", [JSON.stringify([crossing(workspace)])]);
+    let isChanged = false;
+    const changed = change(id, { cadence: "immediate" }).then(() => {
+      isChanged = true;
+    });
+    // The change waits for the transaction that collects.
+    await work();
+    expect(isChanged).toBe(false);
+    await other.query("commit");
+    await changed;
+    await other.end();
+    await work();
+    expect(bodies().map(({ type }) => type)).toEqual(["alert.digest"]);
+  });
+});
+
+describe("The time of the next digest", () => {
+  const next = async (after: string, zone: string, at: string, weekday: number | null = null) => {
+    const { rows } = await fixtures.sql.query("select private.next_local_time($1, $2, $3, $4) as next", [
+      after,
+      zone,
+      at,
+      weekday,
+    ]);
+    return rows[0].next.toISOString();
+  };
+
+  test.each([
+    ["Europe/Berlin", "09:00", "2026-03-28T08:00:00Z", "2026-03-29T07:00:00.000Z"],
+    ["Europe/Berlin", "09:00", "2026-10-24T07:00:00Z", "2026-10-25T08:00:00.000Z"],
+    ["America/New_York", "09:00", "2026-03-07T14:00:00Z", "2026-03-08T13:00:00.000Z"],
+    ["America/New_York", "09:00", "2026-10-31T13:00:00Z", "2026-11-01T14:00:00.000Z"],
+    ["Pacific/Auckland", "09:00", "2026-04-03T20:00:00Z", "2026-04-04T21:00:00.000Z"],
+    ["Asia/Kolkata", "09:00", "2026-03-28T03:30:00Z", "2026-03-29T03:30:00.000Z"],
+    // 02:30 is skipped, then shown twice.
+    ["Europe/Berlin", "02:30", "2026-03-28T01:30:00Z", "2026-03-29T01:30:00.000Z"],
+    ["Europe/Berlin", "02:30", "2026-10-24T00:30:00Z", "2026-10-25T01:30:00.000Z"],
+    ["Europe/Berlin", "02:30", "2026-10-25T01:30:00Z", "2026-10-26T01:30:00.000Z"],
+  ])("In %s at %s after %s is %s", async (zone, at, after, expected) => {
+    expect(await next(after, zone, at)).toBe(expected);
+  });
+
+  test("Comes once on each local day of a year, also where clocks change, and once in each week", async () => {
+    for (const zone of ["Europe/Berlin", "America/New_York", "Pacific/Auckland"]) {
+      const { rows } = await fixtures.sql.query(
+        `with recursive times as (
+           select private.next_local_time('2026-01-01Z', $1, '02:30', null) as at
+           union all
+           select private.next_local_time(at, $1, '02:30', null) from times where at < '2027-01-01Z'
+         )
+         select count(*)::int as times, count(distinct (at at time zone $1)::date)::int as days,
+           (max((at at time zone $1)::date) - min((at at time zone $1)::date) + 1) as span from times`,
+        [zone],
+      );
+      expect(rows[0].times).toBe(rows[0].days);
+      expect(rows[0].days).toBe(rows[0].span);
+      expect(await next("2026-03-25T12:00:00Z", zone, "08:00", 1)).toMatch(/^2026-03-(29|30)/);
+    }
+  });
+});
