@@ -13,6 +13,7 @@ import { Meter } from "@/components/ui/meter";
 import { addDays } from "@/components/utc-day";
 import type { budget as budgetSchema } from "@/lib/contract/budgets";
 import { formatPeriod, formatScope, periodNames, presentPeriod } from "./budget-view";
+import { type Reached, Thresholds, thresholdsOf } from "./thresholds";
 
 type Budget = z.output<typeof budgetSchema>;
 
@@ -20,12 +21,16 @@ type Budget = z.output<typeof budgetSchema>;
 export function BudgetCard({
   budget,
   workspace,
+  reached,
   actions,
 }: {
   budget: Budget;
   workspace: string;
+  /** The thresholds that were reached in the present period. */
+  reached: Reached[];
   actions: ReactNode;
 }) {
+  const thresholds = thresholdsOf(budget);
   const { name, scope, amount, spent, percent_used: used } = budget;
   return (
     <Card
@@ -65,7 +70,12 @@ export function BudgetCard({
             {formatPercent(used)}
           </span>
         </p>
-        <Meter fraction={toNumber(used)} label={`${name}, used`} />
+        <Meter
+          fraction={toNumber(used)}
+          label={`${name}, used`}
+          marks={thresholds.map(({ fraction }) => fraction)}
+        />
+        <Thresholds thresholds={thresholds} reached={reached} />
         <PeriodLine budget={budget} />
       </div>
       <div className="grid gap-0.5 text-sm">

@@ -5,10 +5,13 @@ import { formatPercent } from "@/components/format-percent";
 export function Meter({
   fraction,
   label,
+  marks = [],
   className,
 }: {
   fraction: number;
   label: string;
+  /** Fractions of the limit that are marked by a tick; those above 1 lie outside. Say in words beside it what they are. */
+  marks?: number[];
   className?: string;
 }) {
   const percent = Math.min(Math.max(fraction, 0), 1) * 100;
@@ -22,9 +25,21 @@ export function Meter({
       aria-valuemax={100}
       aria-valuenow={Math.floor(percent)}
       aria-valuetext={formatPercent(fraction)}
-      className={cn("h-1.5 overflow-hidden rounded-full bg-secondary", className)}
+      className={cn("relative h-1.5", className)}
     >
-      <div className={cn("h-full rounded-full", colour)} style={{ width: `${percent}%` }} />
+      <div className="h-full overflow-hidden rounded-full bg-secondary">
+        <div className={cn("h-full rounded-full", colour)} style={{ width: `${percent}%` }} />
+      </div>
+      {marks
+        .filter((mark) => mark > 0 && mark <= 1)
+        .map((mark) => (
+          <span
+            key={mark}
+            aria-hidden="true"
+            className="absolute -top-1 h-3.5 w-0.5 -translate-x-1/2 rounded-full bg-muted-foreground ring-1 ring-card"
+            style={{ left: `${mark * 100}%` }}
+          />
+        ))}
     </div>
   );
 }

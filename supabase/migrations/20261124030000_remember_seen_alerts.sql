@@ -4,14 +4,13 @@ create table public.seen_alerts (
   workspace_id uuid not null,
   user_id uuid not null default auth.uid(),
   seen_number bigint not null check (seen_number >= 0),
-  seen_at timestamptz not null default now(),
   primary key (workspace_id, user_id),
   foreign key (workspace_id, user_id) references public.workspace_members (workspace_id, user_id) on delete cascade
 );
 
 alter table public.seen_alerts enable row level security;
 revoke all on public.seen_alerts from anon, authenticated, service_role;
-grant select, insert (workspace_id, seen_number), update (seen_number, seen_at) on public.seen_alerts to authenticated;
+grant select, insert (workspace_id, seen_number), update (seen_number) on public.seen_alerts to authenticated;
 grant select on public.seen_alerts to service_role;
 
 create policy "A member reads how far they looked"

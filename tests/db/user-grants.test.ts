@@ -64,6 +64,8 @@ test("Lets users write the columns that are theirs to choose, and no others", as
     "public.invitations": ["email", "expires_at", "role", "workspace_id"],
     "public.prices": ["model", "provider", "rate", "starts_at", "unit_type", "workspace_id"],
     "public.repricings": ["from_at", "includes_priced", "provider", "to_at", "workspace_id"],
+    "public.seen_alerts": ["seen_number", "workspace_id"],
+    "public.weekly_reports": ["time_zone", "workspace_id"],
     "public.workspaces": ["base_currency", "description", "name", "slug"],
   });
   expect(await grantsOf("authenticated", "UPDATE")).toEqual({
@@ -93,6 +95,8 @@ test("Lets users write the columns that are theirs to choose, and no others", as
     "public.projects": ["archived_at", "name"],
     // A trigger dates both.
     "public.recurring_subscriptions": ["next_on", "stopped_at"],
+    "public.seen_alerts": ["seen_number"],
+    "public.weekly_reports": ["time_zone"],
     "public.workspace_members": ["role"],
     "public.workspaces": ["base_currency", "description", "name", "require_mfa"],
   });
@@ -114,14 +118,18 @@ test.each(["anon", "outlay_key", "public"])("Lets %s write nothing", async (role
   expect(await grantsOf(role, "UPDATE")).toEqual({});
 });
 
-test("Refuses an insert with an id in every table, as PostgREST writes it", async () => {
+test("Refuses an insert with an id, or for another user, in every table, as PostgREST writes it", async () => {
+  /** Tables whose rows are named by the user that they belong to. */
+  const perUser = ["public.seen_alerts", "public.weekly_reports"];
   for (const table of Object.keys(await grantsOf("authenticated", "INSERT"))) {
     await service.query("begin");
     await service.query("select set_config('role', 'authenticated', true)");
-    const insert = `insert into ${table} (id) select id from json_populate_record(null::${table}, $1)`;
-    await expect(service.query(insert, [JSON.stringify({ id: crypto.randomUUID() })]), table).rejects.toThrow(
-      /permission denied for table/,
-    );
+    const id = perUser.includes(table) ? "user_id" : "id";
+    const insert = `insert into ${table} (${id}) select ${id} from json_populate_record(null::${table}, $1)`;
+    await expect(
+      service.query(insert, [JSON.stringify({ [id]: crypto.randomUUID() })]),
+      table,
+    ).rejects.toThrow(/permission denied for table/);
     await service.query("rollback");
   }
 });

@@ -63,6 +63,47 @@ export function selectAlerts(
   );
 }
 
+const crossingRow = {
+  budget_id: text(),
+  /** The first day of the budget's period. */
+  period: date(),
+  level: text(),
+  is_quiet: boolean(),
+  details: json<unknown>(),
+  fired_at: timestamp(),
+  project_slug: nullable(text()),
+};
+
+/** A threshold of a budget that was reached. */
+export type CrossingRow = Row<typeof crossingRow>;
+
+/**
+ * The thresholds of budgets that were reached since a day, the newest first.
+ * @param since `YYYY-MM-DD`: the first day of the budget's period, or of the alert
+ */
+export function selectCrossings(
+  client: ClientBase,
+  workspaceId: string,
+  since: string,
+  atMost: number,
+): Promise<CrossingRow[]> {
+  return selectAll(
+    client,
+    crossingRow,
+    sql`select a.subject_id as budget_id, a.period, a.level, a.is_quiet, a.details, a.fired_at, (
+        select p.slug from public.projects as p
+        where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
+          and a.details ->> 'scope_value' in (p.id::text, p.slug)
+        limit 1
+      ) as project_slug
+      from public.alerts as a
+      where a.workspace_id = ${workspaceId} and a.rule = 'budget_threshold'
+        and (a.period >= ${since}::date or a.fired_at >= ${since}::date)
+      order by a.number desc
+      limit ${atMost}`,
+  );
+}
+
 const deliveryRow = {
   id: uuid(),
   number: bigint(),

@@ -90,7 +90,7 @@ export async function noteSeen(client: ClientBase, workspaceId: string, alertId:
       select a.workspace_id, a.number from public.alerts as a
       where a.workspace_id = ${workspaceId} and a.id = ${alertId}
       on conflict (workspace_id, user_id) do update
-        set seen_number = greatest(s.seen_number, excluded.seen_number), seen_at = now()`,
+        set seen_number = greatest(s.seen_number, excluded.seen_number)`,
   );
   return noted > 0;
 }

@@ -7,6 +7,7 @@ import { NewBudget } from "@/components/budgets/new-budget";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
+import { listCrossings } from "@/lib/alerts/log/crossings";
 import { listBudgets } from "@/lib/spend/budgets/service";
 import { requireWorkspace } from "../membership";
 
@@ -21,6 +22,8 @@ export default async function BudgetsPage({ params }: Props) {
     workspace: { slug },
   } = await requireWorkspace((await params).workspace);
   const { budgets, can_edit: canEdit } = await listBudgets(claims, slug);
+  const began = budgets.map(({ period_from: from }) => from).sort()[0];
+  const crossings = began === undefined ? [] : await listCrossings(claims, slug, began);
   const create = canEdit ? <NewBudget workspace={slug} /> : null;
   return (
     <>
@@ -43,6 +46,11 @@ export default async function BudgetsPage({ params }: Props) {
                 key={budget.id}
                 budget={budget}
                 workspace={slug}
+                reached={crossings
+                  .filter(
+                    ({ budget_id: id, period_from: from }) => id === budget.id && from === budget.period_from,
+                  )
+                  .map(({ level, at, was_above: wasAbove }) => ({ level, at, wasAbove }))}
                 actions={
                   canEdit ? <BudgetActions workspace={slug} budget={toEditableBudget(budget)} /> : null
                 }
