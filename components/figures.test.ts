@@ -121,6 +121,7 @@ describe("The headline", () => {
   const metricsOf = (total: string, toPoint: string, forecast: string | null) =>
     ({
       period: "month",
+      compare: "previous",
       from: "2026-11-01",
       to: "2026-11-30",
       totals: totalsOf(total),
@@ -133,6 +134,11 @@ describe("The headline", () => {
       forecast_usd: forecast === null ? null : new ExactNumber(forecast),
     }) as Metrics;
 
+  const viewOf = (...figures: Parameters<typeof metricsOf>) => ({
+    metrics: metricsOf(...figures),
+    today: "2026-11-22",
+  });
+
   test.each<[string, string, string]>([
     ["112", "100", ", 12 % more than at this point of October."],
     ["88", "100", ", 12 % less than at this point of October."],
@@ -142,14 +148,14 @@ describe("The headline", () => {
     ["0", "100", ", 100 % less than at this point of October."],
     ["5", "0", "."],
   ])("of %s after %s ends with %j", (total, toPoint, ending) => {
-    const html = renderToStaticMarkup(createElement(Headline, { metrics: metricsOf(total, toPoint, null) }));
+    const html = renderToStaticMarkup(createElement(Headline, { view: viewOf(total, toPoint, null) }));
     expect(textOf(html)).toBe(`${formatUsd(total)} so far in November${ending}`);
   });
 
   test("Says what part of the budget the forecast is, and 100 % only when it is exactly that", () => {
     const ending = (forecast: string) => {
-      const metrics = metricsOf("10", "0", forecast);
-      return textOf(renderToStaticMarkup(createElement(Headline, { metrics, budget: "100" })));
+      const view = viewOf("10", "0", forecast);
+      return textOf(renderToStaticMarkup(createElement(Headline, { view, budget: "100" })));
     };
     expect(ending("99.7")).toBe(
       "$10.00 so far in November; at this pace $99.70 by November 30, 99 % of the budget.",

@@ -23,3 +23,13 @@ export const formatShortMonth = inUtc({ month: "short" });
 export const formatMonth = inUtc({ month: "long" });
 /** "December 2026" */
 export const formatMonthAndYear = inUtc({ month: "long", year: "numeric" });
+
+const days = new Intl.DateTimeFormat("en-US", {
+  timeZone: "UTC",
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+});
+/** "Dec 5 – 9, 2026": some days, from the first to the last. Servers and browsers put different spaces around the dash. */
+export const formatDays = (from: number | string, to: number | string) =>
+  days.formatRange(new Date(from), new Date(to)).replaceAll(/\s*–\s*/gu, " – ");

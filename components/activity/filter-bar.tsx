@@ -2,7 +2,9 @@ import { Search, X } from "lucide-react";
 import Form from "next/form";
 import Link from "next/link";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
-import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
+import { EnvironmentSwitch } from "@/components/filters/pickers";
+import { keepRange, type PageRange } from "@/components/filters/range";
+import { RangePicker } from "@/components/filters/range-picker";
 import { buttonVariants } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
 import { FilterMenu } from "./filter-menu";
@@ -12,34 +14,27 @@ import type { ActiveFilter } from "./filters";
 export function FilterBar({
   path,
   params,
+  range,
   filters,
   metricsPath,
 }: {
   path: string;
   params: SearchParams;
+  range: PageRange;
   filters: ActiveFilter[];
   /** Path of the metrics of the shown days. */
   metricsPath: string;
 }) {
-  const { from, to, ...withoutDays } = params;
-  const { period, environment } = params;
   const isFiltered = filters.length > 0 || params.q !== undefined;
   return (
     <div className="grid gap-3 pb-5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <PeriodPicker path={path} params={withoutDays} />
+        <RangePicker path={path} params={params} range={range} />
         <EnvironmentSwitch path={path} params={params} />
         <TextSearch path={path} params={params} />
       </div>
       <div className="flex flex-wrap items-center gap-2">
         <FilterMenu path={path} params={params} filters={filters} metricsPath={metricsPath} />
-        {period === "range" ? (
-          <Chip
-            label="Days"
-            value={`${from} to ${to}`}
-            href={hrefWith(path, withoutDays, { period: undefined })}
-          />
-        ) : null}
         {filters.map(({ name, label, valueLabel }) => (
           <Chip
             key={name}
@@ -53,7 +48,7 @@ export function FilterBar({
         ) : null}
         {isFiltered ? (
           <Link
-            href={hrefWith(path, { period, from, to, environment }, {})}
+            href={hrefWith(path, keepRange(params), {})}
             scroll={false}
             className={buttonVariants({ variant: "ghost", size: "sm", className: "text-muted-foreground" })}
           >

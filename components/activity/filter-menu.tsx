@@ -2,12 +2,8 @@
 
 import { ListFilter } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useState, useTransition } from "react";
+import { useTransition } from "react";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
-import { Button } from "@/components/ui/button";
-import { DateInput } from "@/components/ui/date-input";
-import { Form, textOf } from "@/components/ui/form";
-import { FormField } from "@/components/ui/form-field";
 import { Label } from "@/components/ui/label";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Select } from "@/components/ui/select";
@@ -63,7 +59,6 @@ export function FilterMenu({ path, params, filters, metricsPath }: Props) {
               />
             ))}
             {problem ? <p className="text-warning text-xs">{problem.message}</p> : null}
-            <DayRange key={`${params.from} ${params.to}`} path={path} params={params} go={go} />
           </>
         ) : null}
       </PopoverContent>
@@ -106,30 +101,5 @@ function Choice({
         ))}
       </Select>
     </div>
-  );
-}
-
-function DayRange({ path, params, go }: Pick<Props, "path" | "params"> & { go: (href: string) => void }) {
-  const [problem, setProblem] = useState<string>();
-  const apply = (fields: FormData) => {
-    const [from, to] = [textOf(fields, "from"), textOf(fields, "to")];
-    if (from > to) return setProblem("The last day is before the first.");
-    go(hrefWith(path, params, { period: "range", from, to }));
-  };
-  const asText = (value: SearchParams[string]) => (typeof value === "string" ? value : undefined);
-  return (
-    <Form onSubmit={apply} className="grid gap-2 border-t pt-3">
-      <div className="grid grid-cols-2 items-start gap-2">
-        <FormField label="First day (UTC)">
-          {(control) => <DateInput {...control} name="from" required defaultValue={asText(params.from)} />}
-        </FormField>
-        <FormField label="Last day (UTC)" error={problem}>
-          {(control) => <DateInput {...control} name="to" required defaultValue={asText(params.to)} />}
-        </FormField>
-      </div>
-      <Button type="submit" variant="outline" size="sm">
-        Show these days
-      </Button>
-    </Form>
   );
 }

@@ -3,16 +3,17 @@ import { toNumber } from "@/components/amount";
 import { Count } from "@/components/count";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { plural } from "@/components/format-count";
+import { formatMonthAndYear } from "@/components/format-date";
 import { Money } from "@/components/money";
 import type { Metrics } from "@/lib/contract/metrics";
 
-/** The sums of all rows that match the filters, over all pages. */
+/** The sums of all rows that match the filters, over all pages: what is spent up to today, and what is booked ahead. */
 export function Totals({
   totals,
+  booked_ahead: ahead,
   path,
   params,
-}: {
-  totals: Metrics["totals"];
+}: Pick<Metrics, "totals" | "booked_ahead"> & {
   path: string;
   params: SearchParams;
 }) {
@@ -44,6 +45,14 @@ export function Totals({
             <dt>Covered by subscriptions</dt>
             <dd className="text-foreground">
               <Money usd={totals.included_usd} figure="totals.included_usd" />
+            </dd>
+          </div>
+        ) : null}
+        {ahead ? (
+          <div className="flex gap-1.5">
+            <dt>Booked ahead until {formatMonthAndYear(ahead.to)}</dt>
+            <dd className="text-foreground">
+              <Money usd={ahead.total_usd} figure="booked_ahead.total_usd" />
             </dd>
           </div>
         ) : null}

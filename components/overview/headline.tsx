@@ -7,13 +7,16 @@ import { periodLabels } from "@/components/spend/period-labels";
 import { growthOf } from "@/components/spend/spend-stats";
 import type { Metrics } from "@/lib/contract/metrics";
 
+/** The figures of a period, and the current UTC day. */
+type HeadlineView = { metrics: Metrics; today: string };
+
 /**
- * The spend of a period in a sentence: the total, its change against the previous period, and the forecast.
+ * The spend of a period in a sentence: the total, its change against the days it is compared with, and the forecast.
  * @param props.budget USD; the limit of the budget for all spend, when the period has one
  */
-export function Headline({ metrics, budget }: { metrics: Metrics; budget?: Amount | undefined }) {
-  const { totals, previous, forecast_usd: forecast, to } = metrics;
-  const labels = periodLabels(metrics);
+export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount | undefined }) {
+  const { totals, previous, forecast_usd: forecast, to } = view.metrics;
+  const labels = periodLabels(view.metrics, view.today);
   const growth = previous && growthOf(toNumber(totals.total_usd), toNumber(previous.to_point_usd));
   const compared =
     growth === null || labels.previousPoint === null ? null : compare(growth, labels.previousPoint);

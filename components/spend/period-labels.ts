@@ -1,45 +1,78 @@
-import { formatMonth } from "@/components/format-date";
+import { nameDays } from "@/components/filters/range";
+import { formatMonth, formatMonthAndYear } from "@/components/format-date";
 import type { Metrics } from "@/lib/contract/metrics";
 
-/** Names of a period and the previous one, as parts of a sentence. Null when there is no previous period. */
+/** Names of a period and of the days it is compared with, as parts of a sentence. Null when it is compared with nothing. */
 export type PeriodLabels = {
-  /** "so far in November" */
+  /** "so far in November", "in October 2026" */
   soFar: string;
-  /** "at this point of October" */
+  /** "at this point of October", "in September 2026" */
   previousPoint: string | null;
-  /** "October" */
+  /** "October", "last week" */
   previous: string | null;
 };
 
-/** The names of the period of some metrics and of the previous one. */
-export function periodLabels({ period, from, previous }: Metrics): PeriodLabels {
-  if (!from || !previous) return { soFar: "in total", previousPoint: null, previous: null };
+type Labelled = Pick<Metrics, "period" | "from" | "to" | "compare" | "previous">;
+
+/**
+ * The names of the period of some metrics and of the days it is compared with.
+ * @param today the current UTC day, `YYYY-MM-DD`
+ */
+export function periodLabels(metrics: Labelled, today: string): PeriodLabels {
+  const { from, to, previous } = metrics;
+  if (from === null || to === null) return { soFar: "in all", previousPoint: null, previous: null };
+  const isOver = to < today;
+  const name = previous && namePrevious(metrics, previous, today);
+  return {
+    soFar: `${isOver || metrics.period.startsWith("last_") ? "" : "so far "}${nameSpan(metrics, from, to, today)}`,
+    previousPoint: name && namePoint(name, isOver),
+    previous: name,
+  };
+}
+
+/** The point of the days compared with that corresponds to now: their end where the period is over. */
+function namePoint(name: string, isOver: boolean): string {
+  if (isOver) return `in ${name}`;
+  return name === "yesterday" ? "at this time yesterday" : `at this point of ${name}`;
+}
+
+/** The period with its preposition: "in November", "this week", "in the last 7 days". */
+function nameSpan({ period }: Labelled, from: string, to: string, today: string): string {
   switch (period) {
     case "day":
-      return { soFar: "so far today", previousPoint: "at this time yesterday", previous: "Yesterday" };
+      return "today";
+    case "week":
+    case "quarter":
+      return `this ${period}`;
     case "month":
-      return {
-        soFar: `so far in ${formatMonth(from)}`,
-        previousPoint: `at this point of ${formatMonth(previous.from)}`,
-        previous: formatMonth(previous.from),
-      };
-    case "year":
-      return {
-        soFar: `so far in ${from.slice(0, 4)}`,
-        previousPoint: `at this point of ${previous.from.slice(0, 4)}`,
-        previous: previous.from.slice(0, 4),
-      };
-    case "range":
-      return {
-        soFar: "in these days",
-        previousPoint: "in the same number of days before",
-        previous: "The previous days",
-      };
+    case "last_month":
+      return `in ${nameMonth(from, today)}`;
+    case "last_7_days":
+    case "last_30_days":
+    case "last_90_days":
+      return `in the ${period.replaceAll("_", " ")}`;
     default:
-      return {
-        soFar: `so far this ${period}`,
-        previousPoint: `at this point of last ${period}`,
-        previous: `Last ${period}`,
-      };
+      return from === to ? `on ${nameDays(from, to)}` : `in ${nameDays(from, to)}`;
   }
+}
+
+/** The days compared with: "October", "last week", "the 7 days before", "Oct 3 – 9, 2026". */
+function namePrevious(
+  { period, compare }: Labelled,
+  { from, to }: { from: string; to: string },
+  today: string,
+): string {
+  if (compare !== "previous") return nameDays(from, to);
+  if (period === "day") return "yesterday";
+  if (period === "week" || period === "quarter") return `last ${period}`;
+  if (period === "month" || period === "last_month") return nameMonth(from, today);
+  if (period.startsWith("last_")) return `the ${period.split("_")[1]} days before`;
+  return nameDays(from, to);
+}
+
+/** A month: "October", or "November 2025" where another November has begun since. */
+function nameMonth(day: string, today: string): string {
+  const [year = 0, month = 0] = day.split("-").map(Number);
+  const [thisYear = 0, thisMonth = 0] = today.split("-").map(Number);
+  return (thisYear - year) * 12 + thisMonth - month < 12 ? formatMonth(day) : formatMonthAndYear(day);
 }

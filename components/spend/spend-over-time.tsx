@@ -1,6 +1,5 @@
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { SegmentedLinks } from "@/components/ui/segmented-control";
-import { utcDay } from "@/components/utc-day";
 import type { Dimension } from "@/lib/contract/metrics";
 import { SeriesChart } from "./series-chart";
 import { dimensionLabels, type SpendView, toChartSeries } from "./spend-view";
@@ -11,15 +10,12 @@ export function SpendOverTime({
   dimensions,
   path,
   params,
-  now,
 }: {
   view: SpendView;
   /** The dimensions to stack by. The first is used when the address has no `by`. */
   dimensions: Dimension[];
   path: string;
   params: SearchParams;
-  /** Milliseconds since 1970. */
-  now: number;
 }) {
   const { bucket, group_by: current } = view.metrics.series;
   const title = bucket === "day" ? "Spend by day" : "Spend by month";
@@ -38,7 +34,7 @@ export function SpendOverTime({
           }))}
         />
       </div>
-      <SeriesChart label={title} series={toChartSeries(view, utcDay(now))} />
+      <SeriesChart label={title} series={toChartSeries(view)} />
     </section>
   );
 }

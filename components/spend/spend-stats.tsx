@@ -1,9 +1,10 @@
 import { toNumber } from "@/components/amount";
+import { capitalize } from "@/components/capitalize";
 import { Count } from "@/components/count";
 import { Delta } from "@/components/delta";
 import { activityHref } from "@/components/filters/href";
 import { plural } from "@/components/format-count";
-import { formatDay } from "@/components/format-date";
+import { formatDay, formatMonthAndYear } from "@/components/format-date";
 import { formatUsd, Money } from "@/components/money";
 import { Stat, StatList } from "@/components/stat";
 import { periodLabels } from "./period-labels";
@@ -17,8 +18,8 @@ export function growthOf(now: number, before: number): number | null {
 /** The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows. */
 export function SpendStats({ view }: { view: SpendView }) {
   const { metrics, workspace, filter } = view;
-  const { totals, previous, forecast_usd: forecast, to } = metrics;
-  const labels = periodLabels(metrics);
+  const { totals, previous, booked_ahead: ahead, forecast_usd: forecast, to } = metrics;
+  const labels = periodLabels(metrics, view.today);
   const rows = activityHref(workspace, filter);
   const growth = previous && growthOf(toNumber(totals.total_usd), toNumber(previous.to_point_usd));
   return (
@@ -39,11 +40,20 @@ export function SpendStats({ view }: { view: SpendView }) {
       </Stat>
       {previous && labels.previous ? (
         <Stat
-          label={`${labels.previous} in total`}
+          label={`${capitalize(labels.previous)} in total`}
           href={activityHref(workspace, { ...filter, period: "range", from: previous.from, to: previous.to })}
           note={<PreviousMessages count={previous.totals.message_count} />}
         >
           <Money usd={previous.totals.total_usd} figure="previous.totals.total_usd" />
+        </Stat>
+      ) : null}
+      {ahead ? (
+        <Stat
+          label={`Booked ahead until ${formatMonthAndYear(ahead.to)}`}
+          href={activityHref(workspace, { ...filter, period: "range", from: ahead.from, to: ahead.to })}
+          note="Not part of what is spent"
+        >
+          <Money usd={ahead.total_usd} figure="booked_ahead.total_usd" />
         </Stat>
       ) : null}
       {forecast && to ? (

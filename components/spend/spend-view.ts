@@ -2,6 +2,7 @@ import { exactText } from "@/components/amount";
 import type { BreakdownRow } from "@/components/charts/breakdown";
 import { coloursByName, projectColour, restColour } from "@/components/charts/colours";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
+import { utcDay } from "@/components/utc-day";
 import type { Dimension, Metrics } from "@/lib/contract/metrics";
 import type { ChartSeries } from "./series-chart";
 
@@ -9,11 +10,31 @@ import type { ChartSeries } from "./series-chart";
 export type SpendView = {
   workspace: string;
   metrics: Metrics;
-  /** The filter that the metrics were read with. */
+  /** The filter that the metrics were read with, with the days as activity takes them. */
   filter: ActivityFilter;
   /** The slugs of all projects of the workspace, the oldest first, which decides their colours. */
   projectOrder: string[];
+  /** The current UTC day, `YYYY-MM-DD`. */
+  today: string;
 };
+
+/**
+ * Metrics as pages show them.
+ * @param filter what they are of, besides their days
+ * @param projectOrder the slugs of all projects of the workspace, the oldest first
+ * @param now milliseconds since 1970
+ */
+export function toSpendView(
+  workspace: string,
+  metrics: Metrics,
+  filter: Omit<ActivityFilter, "period" | "from" | "to">,
+  projectOrder: string[],
+  now: number,
+): SpendView {
+  const { period, from, to } = metrics;
+  const days = period === "range" ? { period, from, to } : { period };
+  return { workspace, metrics, filter: { ...days, ...filter }, projectOrder, today: utcDay(now) };
+}
 
 type Slice = { value: string | null; name: string | null; is_rest: boolean };
 
@@ -60,16 +81,13 @@ function hrefOf({ workspace, filter }: SpendView, dimension: Dimension, slice: S
   return slice.is_rest ? undefined : activityHref(workspace, { ...filter, [dimension]: slice.value });
 }
 
-/**
- * Maps the series of the metrics to the props of a chart.
- * @param today the current UTC day, `YYYY-MM-DD`
- */
-export function toChartSeries(view: SpendView, today: string): ChartSeries {
+/** Maps the series of the metrics to the props of a chart. */
+export function toChartSeries(view: SpendView): ChartSeries {
   const { bucket, group_by: dimension, groups, points, previous } = view.metrics.series;
   const colourOf = colourOfSlices(dimension, groups, view.projectOrder);
   return {
     bucket,
-    today,
+    today: view.today,
     workspace: view.workspace,
     filter: view.filter,
     groups: groups.map((group) => {

@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { maxNameLength } from "./attribution";
 import { day, decimalNumber, instant, text, uuid } from "./fields";
-import { answeredPeriod, checkRange, environment, ledgerFilters, messageType, orNone } from "./ledger-query";
+import {
+  answeredPeriod,
+  checkRange,
+  comparison,
+  comparisonFilters,
+  environment,
+  ledgerFilters,
+  messageType,
+  orNone,
+} from "./ledger-query";
 import { costStatus, source } from "./message";
 import { workspaceSlug } from "./workspace";
 
@@ -28,6 +37,7 @@ const activityFilters = {
 export const activityQuery = z
   .strictObject({
     ...activityFilters,
+    ...comparisonFilters,
     limit: z.coerce
       .number(wholeRows)
       .int(wholeRows)
@@ -71,7 +81,7 @@ const activityRow = z
         "The number of the entry within its message: 0 for most; an allocation has 0 and 1, a yearly subscription 0 to 11. A message with lines is one row, 0.",
     }),
     amount_usd: decimalNumber(
-      "USD. For a message with lines, the cost of those that match the filters. Rows sum to the total that metrics answers for the same filters.",
+      "USD. For a message with lines, the cost of those that match the filters. Rows sum to the total that metrics answers for the same filters, with what is booked ahead.",
     ),
     message_amount_usd: decimalNumber(
       "USD of the whole entry: more than `amount_usd` where only some of its lines match.",
@@ -121,6 +131,11 @@ export type ActivityRow = z.output<typeof activityRow>;
 export const activityList = z
   .object({
     ...answeredPeriod,
+    compare: comparison.meta({ description: "What the period is compared with." }),
+    previous: z
+      .object({ from: day, to: day })
+      .nullable()
+      .meta({ description: "The days it is compared with, for a request of their rows; null for nothing." }),
     count: z.int().meta({ description: "Rows in this answer." }),
     activity: z.array(activityRow),
     next_cursor: z.string().nullable().meta({

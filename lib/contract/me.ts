@@ -1,10 +1,17 @@
 import { z } from "zod";
 import { text, uuid } from "./fields";
+import { comparison, period } from "./ledger-query";
 
 /**
  * A member's role in a workspace: viewers read, members manage their own keys, admins and owners manage everything.
  */
 export const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]).meta({ id: "WorkspaceRole" });
+
+/** A range of days that moves with time, and what it is compared with. */
+const shownRange = z.object({
+  period: period.exclude(["range"]),
+  compare: comparison.exclude(["range"]),
+});
 
 /** A workspace as one of its members sees it. */
 export const membership = z
@@ -32,6 +39,9 @@ export const currentUser = z
       display_name: z.string().nullable(),
       avatar_url: z.string().nullable(),
       default_workspace_id: uuid.nullable(),
+      shown_range: shownRange
+        .nullable()
+        .meta({ description: "The range that pages show where their address has none; null: this month." }),
     }),
     workspaces: z
       .array(membership)
@@ -56,6 +66,11 @@ export const updateMeRequest = z
       .nullable()
       .optional()
       .meta({ description: "One of your workspaces, where you land after signing in." }),
+    shown_range: z
+      .strictObject(shownRange.shape)
+      .nullable()
+      .optional()
+      .meta({ description: "The range that pages show where their address has none. Null: this month." }),
   })
   .meta({ id: "UpdateMeRequest" });
 export type UpdateMeRequest = z.output<typeof updateMeRequest>;

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { day, decimalNumber } from "./fields";
-import { answeredPeriod, checkRange, environment, ledgerFilters } from "./ledger-query";
+import {
+  answeredPeriod,
+  checkRange,
+  comparison,
+  comparisonFilters,
+  environment,
+  ledgerFilters,
+} from "./ledger-query";
 
 /** Dimensions by which spend is broken down. */
 export const dimensions = ["project", "type", "provider", "model", "feature", "key", "user", "tag"] as const;
@@ -10,6 +17,7 @@ export type Dimension = z.infer<typeof dimension>;
 export const metricsQuery = z
   .strictObject({
     ...ledgerFilters,
+    ...comparisonFilters,
     environment: environment.default("live"),
     group_by: dimension.default("project").meta({
       description: "What the series is stacked by. By `tag`, spend counts once for each of its tags.",
@@ -51,23 +59,37 @@ const previousTotals = z
   .object({
     from: day,
     to: day,
-    totals: totals.meta({ description: "The totals of the period." }),
+    totals: totals.meta({ description: "The totals of these days, up to today." }),
     to_point_usd: decimalNumber(
       "Its total up to the same point as this period; for the current day, the part that has passed.",
     ),
   })
   .nullable()
-  .meta({ description: "The previous period; null for `all`." });
+  .meta({ description: "The days it is compared with, as `compare` says; null for nothing." });
+
+const bookedAhead = z
+  .object({
+    total_usd: decimalNumber("USD."),
+    from: day.meta({ description: "The first such day." }),
+    to: day.meta({ description: "The last such day." }),
+  })
+  .nullable()
+  .meta({
+    description:
+      "What is booked on days of the period after today, such as the coming months of a yearly subscription. Not part of the totals. Null where nothing is.",
+  });
 
 /**
- * What a workspace spent in a period, as totals, series and breakdowns. Every breakdown and series sums to the total, except
+ * What a workspace spent in a period up to today, as totals, series and breakdowns, by when the costs occurred. Every breakdown and series sums to the total, except
  * those by tag: spend counts once for each of its tags, and not where it has none.
  */
 export const metrics = z
   .object({
     ...answeredPeriod,
     environment,
-    totals,
+    totals: totals.meta({ description: "What was spent in the period, up to today." }),
+    booked_ahead: bookedAhead,
+    compare: comparison.meta({ description: "What the period is compared with." }),
     previous: previousTotals,
     forecast_usd: decimalNumber("USD.").nullable().meta({
       description:
@@ -92,7 +114,7 @@ export const metrics = z
       ),
       previous: z
         .array(z.object({ from: day, total_usd: decimalNumber("USD.") }))
-        .meta({ description: "The previous period, bucket by bucket; empty for `all`." }),
+        .meta({ description: "The days it is compared with, bucket by bucket; empty for nothing." }),
     }),
     by_project: breakdown,
     by_type: breakdown,

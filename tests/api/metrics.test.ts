@@ -162,3 +162,76 @@ test("Reads a feature, model or key without reading all others", async () => {
     expect((await rowsRead()) - before, filter).toBeLessThan(inAll / 10);
   }
 });
+
+test("Compares a whole month with the month before, and any days with the same ones last year or chosen ones", async () => {
+  const days = {
+    "2024-01-31": 2,
+    "2024-02-01": 3,
+    "2024-02-29": 5,
+    "2024-03-01": 7,
+    "2024-03-31": 11,
+    "2023-03-31": 13,
+  };
+  for (const [day, cost] of Object.entries(days))
+    await post({ feature: "compared", estimated_cost: cost, occurred_at: `${day}T12:00:00Z` });
+  const march = "from=2024-03-01&to=2024-03-31&feature=compared";
+  expect(await read(march)).toMatchObject({
+    period: "range",
+    compare: "previous",
+    totals: { total_usd: 18 },
+    previous: { from: "2024-02-01", to: "2024-02-29", totals: { total_usd: 8 }, to_point_usd: 8 },
+  });
+  expect(await read(`${march}&compare=last_year`)).toMatchObject({
+    compare: "last_year",
+    previous: { from: "2023-03-01", to: "2023-03-31", totals: { total_usd: 13 } },
+  });
+  // Days that overlap the range itself count in both.
+  const chosen = await read(`${march}&compare_from=2024-01-31&compare_to=2024-03-01`);
+  expect(chosen).toMatchObject({
+    compare: "range",
+    totals: { total_usd: 18 },
+    previous: { totals: { total_usd: 17 } },
+  });
+  expect(chosen.series.previous.reduce((sum, point) => sum + Number(point.total_usd), 0)).toBe(17);
+  expect(await read(`${march}&compare=none`)).toMatchObject({ compare: "none", previous: null });
+  const activity = await viewer.get(`/api/v1/workspaces/${slug}/activity?${march}&compare=last_year`);
+  expect(activity.body).toMatchObject({
+    period: "range",
+    compare: "last_year",
+    previous: { from: "2023-03-01", to: "2023-03-31" },
+    count: 2,
+  });
+});
+
+test("Tells what is spent up to today from what is booked ahead, in the rows too", async () => {
+  const before = await read("period=all&provider=Yearly");
+  expect(before.booked_ahead).toBeNull();
+  const today = new Date();
+  const answer = await key.post({
+    project: "alpha",
+    source: "api",
+    message: {
+      type: "subscription",
+      vendor: "Yearly",
+      amount: 1200,
+      interval: "year",
+      starts_on: today.toISOString().slice(0, 10),
+    },
+  });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  const body = await read("period=all&provider=Yearly");
+  expect(body).toMatchObject({
+    totals: { total_usd: 100, subscription_usd: 100 },
+    booked_ahead: { total_usd: 1100 },
+  });
+  expect(body.by_project.map(({ total_usd }) => total_usd)).toEqual([100]);
+  // The chart ends now.
+  expect(body.series.points.at(-1)?.from.slice(0, 7)).toBe(today.toISOString().slice(0, 7));
+  const rows = await viewer.get(`/api/v1/workspaces/${slug}/activity?period=all&provider=Yearly`);
+  expect(rows.body.count).toBe(12);
+  const { from, to } = body.booked_ahead ?? { from: "", to: "" };
+  expect(await read(`from=${from}&to=${to}&provider=Yearly`)).toMatchObject({
+    totals: { total_usd: 0 },
+    booked_ahead: { total_usd: 1100, to },
+  });
+});

@@ -46,7 +46,10 @@ beforeAll(async () => {
   expect(new Set(lines.map(({ type }) => type)).size).toBe(5);
 }, 120_000);
 
-const periods = ["day", "week", "month", "quarter", "year", "all"] as const;
+const periods = [
+  ...(["day", "week", "month", "quarter", "year", "all", "last_month"] as const),
+  ...(["last_7_days", "last_30_days", "last_90_days"] as const),
+];
 const days = [
   "2023-12-31",
   "2024-01-01",
@@ -62,6 +65,15 @@ const period: fc.Arbitrary<Pick<SpendFilter, "period" | "from" | "to">> = fc.one
     .map(([a, b]) =>
       a < b ? { period: "range" as const, from: a, to: b } : { period: "range" as const, from: b, to: a },
     ),
+);
+
+const comparison: fc.Arbitrary<Pick<SpendFilter, "compare" | "compare_from" | "compare_to">> = fc.oneof(
+  fc.constant({}),
+  fc.constantFrom("previous" as const, "last_year" as const, "none" as const).map((compare) => ({ compare })),
+  fc
+    .tuple(fc.constantFrom(...days), fc.constantFrom(...days))
+    .map(([a, b]) => (a < b ? { compare_from: a, compare_to: b } : { compare_from: b, compare_to: a }))
+    .map((chosen) => ({ compare: "range" as const, ...chosen })),
 );
 
 const values = {
@@ -80,12 +92,14 @@ const names = Object.keys(values) as (keyof typeof values)[];
 const filter: fc.Arbitrary<SpendFilter> = fc
   .tuple(
     period,
+    comparison,
     fc.record(values),
     fc.subarray(names, { maxLength: 2 }),
     fc.constantFrom("live", "live", "test"),
   )
-  .map(([when, all, chosen, environment]) => ({
+  .map(([when, compared, all, chosen, environment]) => ({
     ...when,
+    ...(when.period === "all" ? {} : compared),
     ...Object.fromEntries(chosen.map((name) => [name, all[name]])),
     environment,
   }));
@@ -122,10 +136,10 @@ test("Answers every filter with the rows, totals, series and breakdowns of an in
       fc.constantFrom(3, 25, 100),
       async (by, stackedBy, limit) => {
         const range = await loadRange(harness.fixtures, by);
-        const expected = lines.filter((line) => matches(line, by, range));
+        const listed = lines.filter((line) => matches(line, by, range));
         const rows = await readAll(by, limit);
         expect(rows.map((row) => [row.id, Number(row.part), show(amount(row.amount_usd))])).toEqual(
-          [...groupBy(expected, entryOf)].map(([, [first, ...rest]]) => [
+          [...groupBy(listed, entryOf)].map(([, [first, ...rest]]) => [
             first?.id,
             first?.part,
             show(total([first, ...rest].map((line) => line?.amount ?? 0n))),
@@ -135,6 +149,17 @@ test("Answers every filter with the rows, totals, series and breakdowns of an in
         const query = new URLSearchParams({ ...(by as Record<string, string>), group_by: stackedBy });
         const { status, body } = await viewer.get(`/api/v1/workspaces/${slug}/metrics?${query}`);
         expect(status, JSON.stringify(body)).toBe(200);
+        // What lies ahead of today is booked, not spent: every sum below is of what is spent.
+        const isSpent = ({ at }: Line) => at.slice(0, 10) <= today;
+        const ahead = listed.filter((line) => !isSpent(line));
+        const booked = body.booked_ahead as { total_usd: string; from: string; to: string } | null;
+        expect(booked === null).toBe(ahead.length === 0);
+        if (booked) {
+          expect(show(amount(booked.total_usd))).toBe(show(total(ahead.map((line) => line.amount))));
+          expect(booked.to).toBe(ahead[0]?.at.slice(0, 10));
+          expect(booked.from > today).toBe(true);
+        }
+        const expected = listed.filter(isSpent);
         const whole = show(total(expected.map((line) => line.amount)));
         const totals = body.totals as Record<string, string>;
         expect(show(amount(totals.total_usd))).toBe(whole);
@@ -212,7 +237,9 @@ test("Answers every filter with the rows, totals, series and breakdowns of an in
         expect(previous === null).toBe(range.before === undefined);
         if (previous && range.before) {
           const { before } = range;
-          const earlier = lines.filter((line) => matches(line, by, before)).map((line) => line.amount);
+          const earlier = lines
+            .filter((line) => isSpent(line) && matches(line, by, before))
+            .map((line) => line.amount);
           expect(show(amount(previous.totals.total_usd))).toBe(show(total(earlier)));
           expect(sumOf(series.previous)).toBe(show(total(earlier)));
         }

@@ -31,6 +31,8 @@ const anything: unknown = new Proxy(() => "", {
   apply: () => anything,
 });
 
+const january = { from: "2026-01-01", until: "2026-02-01" };
+
 /**
  * Arguments of functions whose statement depends on them, or that need an array. Other functions get `anything`.
  */
@@ -101,9 +103,7 @@ const given: Record<string, unknown[][]> = {
   selectTypeTotals: scopes().flatMap((scope) =>
     [undefined, { bucket: "day", groupBy: "key" }, { bucket: "month", groupBy: "type" }].map((series) => [
       scope,
-      anything,
-      anything,
-      anything,
+      { range: january, spent: january, before: series && january, point: anything },
       series,
     ]),
   ),
@@ -125,7 +125,9 @@ const given: Record<string, unknown[][]> = {
   loadAdmission: [[{ lookups: [{ by: "hash", value: "x" }] }]],
   lockRoles: [["w", ["x", "y"]]],
   updateKey: [["w", "x", { name: "x", permissions: [], monthly_limit: null, allowed_cidrs: [] }]],
-  updateProfile: [["x", { display_name: null, avatar_url: null, default_workspace_id: "x" }]],
+  updateProfile: [
+    ["x", { display_name: null, avatar_url: null, default_workspace_id: "x", shown_range: null }],
+  ],
   updateProjectRow: [
     ["w", "x", { name: "x", archived: true }],
     ["w", "x", { archived: false }],

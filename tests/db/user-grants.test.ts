@@ -91,7 +91,13 @@ test("Lets users write the columns that are theirs to choose, and no others", as
       "raised_until",
     ],
     "public.prices": ["rate"],
-    "public.profiles": ["avatar_url", "default_workspace_id", "display_name"],
+    "public.profiles": [
+      "avatar_url",
+      "default_workspace_id",
+      "display_name",
+      "shown_compare",
+      "shown_period",
+    ],
     "public.projects": ["archived_at", "name"],
     // A trigger dates both.
     "public.recurring_subscriptions": ["next_on", "stopped_at"],

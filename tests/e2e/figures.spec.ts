@@ -82,7 +82,7 @@ async function recordDemo(world: World, slug: string): Promise<string> {
 
 /** The figures of a page of metrics. */
 function figuresOfMetrics(
-  { totals, previous, series, forecast_usd: forecast, ...breakdowns }: Metrics,
+  { totals, booked_ahead: ahead, previous, series, forecast_usd: forecast, ...breakdowns }: Metrics,
   dimensions: ("project" | "model" | "feature" | "provider" | "key")[],
 ): Figures {
   const totalsOf = (slices: { total_usd: Metrics["totals"]["total_usd"] }[]) =>
@@ -91,6 +91,7 @@ function figuresOfMetrics(
     "totals.total_usd": digitsOf([totals.total_usd]),
     "totals.message_count": [String(totals.message_count)],
     "totals.unpriced_count": totals.unpriced_count > 0 ? [String(totals.unpriced_count)] : [],
+    "booked_ahead.total_usd": digitsOf(ahead ? [ahead.total_usd] : []),
     "previous.totals.total_usd": digitsOf(previous ? [previous.totals.total_usd] : []),
     "previous.totals.message_count": previous ? [String(previous.totals.message_count)] : [],
     "previous.to_point_usd": digitsOf(previous ? [previous.to_point_usd] : []),
@@ -131,6 +132,8 @@ test("Shows the API's figures on every page for four months of a team, and parts
       "?period=quarter&by=model",
       "?period=year",
       "?period=all&by=provider",
+      "?period=last_month",
+      "?from=2026-09-10&to=2026-10-05&compare=last_year",
     ]) {
       const parameters = query.replace("by=", "group_by=");
       const shown = await expectFigures(page, `/${slug}${query}`, async () =>

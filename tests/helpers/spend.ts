@@ -1,3 +1,4 @@
+import type { Comparison, Period } from "@/lib/contract/ledger-query";
 import type { Fixtures } from "./keys";
 import { type Exact, exact } from "./ledger/exact";
 
@@ -28,9 +29,12 @@ export type Line = {
 
 /** The filters of activity and metrics, as in their query. */
 export type SpendFilter = {
-  period: "day" | "week" | "month" | "quarter" | "year" | "all" | "range";
+  period: Period;
   from?: string;
   to?: string;
+  compare?: Comparison;
+  compare_from?: string;
+  compare_to?: string;
   environment: string;
   project?: string;
   type?: string;
@@ -62,32 +66,58 @@ export async function loadLines(fixtures: Fixtures, workspaceId: string): Promis
   return rows.map((row) => ({ ...row, amount: exact(row.amount), included: exact(row.included) }));
 }
 
-/** The range of a period by Postgres' own calendar, and that of the preceding period. */
+/** The range of a period by Postgres' own calendar, and the days it is compared with. */
 export async function loadRange(
   fixtures: Fixtures,
-  { period, from, to }: SpendFilter,
+  { period, from, to, compare = "previous", compare_from: since, compare_to: last }: SpendFilter,
 ): Promise<Range & { before?: Range }> {
   if (period === "all") return { from: "0001-01-01", until: "9999-12-31" };
+  const latest = /^last_(\d+)_days$/.exec(period)?.[1];
   const { rows } = await fixtures.sql.query(
-    `with bounds as (
-       select
-         case when $1 = 'range' then $2::timestamp else date_trunc($4, now() at time zone 'UTC') end as first,
-         case when $1 = 'range' then $3::timestamp + interval '1 day'
-           else date_trunc($4, now() at time zone 'UTC') + $5::interval end as past
+    `with today as (select date_trunc('day', now() at time zone 'UTC') as day), bounds as (
+       select case
+           when $1 = 'range' then $2::timestamp
+           when $4::int is not null then day - make_interval(days => $4 - 1)
+           when $1 = 'last_month' then date_trunc('month', day) - interval '1 month'
+           else date_trunc($1, day)
+         end as first,
+         case
+           when $1 = 'range' then $3::timestamp + interval '1 day'
+           when $4::int is not null then day + interval '1 day'
+           when $1 = 'last_month' then date_trunc('month', day)
+           when $1 = 'quarter' then date_trunc($1, day) + interval '3 months'
+           else date_trunc($1, day) + ('1 ' || $1)::interval
+         end as past
+       from today
+     ), spans as (
+       select *, $4::int is null and $1 <> 'week' and extract(day from first) = 1 and extract(day from past) = 1 as is_months,
+         age(past, first) as months, past - first as days
+       from bounds
      )
      select to_char(first, 'YYYY-MM-DD') as first, to_char(past, 'YYYY-MM-DD') as past,
-       to_char(case when $1 = 'range' then first - (past - first) else first - $5::interval end, 'YYYY-MM-DD') as earlier
-     from bounds`,
-    [
-      period,
-      from ?? null,
-      to ?? null,
-      period === "range" ? "day" : period,
-      period === "quarter" ? "3 months" : period === "range" ? "1 day" : `1 ${period}`,
-    ],
+       to_char(case when is_months and $1 <> 'day' then first - months else first - days end, 'YYYY-MM-DD') as earlier,
+       to_char(first - interval '1 year', 'YYYY-MM-DD') as last_year,
+       to_char(past - interval '1 day' - interval '1 year' + interval '1 day', 'YYYY-MM-DD') as last_year_past,
+       to_char($5::timestamp + interval '1 day', 'YYYY-MM-DD') as chosen_past
+     from spans`,
+    [period, from ?? null, to ?? null, latest ?? null, last ?? null],
   );
-  const { first, past, earlier } = rows[0];
-  return { from: first, until: past, before: { from: earlier, until: first } };
+  const {
+    first,
+    past,
+    earlier,
+    last_year: yearBefore,
+    last_year_past: yearPast,
+    chosen_past: chosenPast,
+  } = rows[0];
+  const before: Record<Comparison, Range | undefined> = {
+    previous: { from: earlier, until: first },
+    last_year: { from: yearBefore, until: yearPast },
+    range: since === undefined ? undefined : { from: since, until: chosenPast },
+    none: undefined,
+  };
+  const compared = before[compare];
+  return { from: first, until: past, ...(compared && { before: compared }) };
 }
 
 /** Whether a line matches a filter. An empty value matches lines without one. */

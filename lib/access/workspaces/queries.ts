@@ -6,11 +6,11 @@ import { execute, selectAll, selectFirst, selectOne } from "@/lib/db/query";
 import { assignments, empty, sql } from "@/lib/db/sql";
 
 /** A user's own profile. */
-export function selectProfile(
+export async function selectProfile(
   client: ClientBase,
   userId: string,
 ): Promise<CurrentUser["profile"] | undefined> {
-  return selectFirst(
+  const row = await selectFirst(
     client,
     {
       id: uuid(),
@@ -18,11 +18,18 @@ export function selectProfile(
       display_name: nullable(text()),
       avatar_url: nullable(text()),
       default_workspace_id: nullable(uuid()),
+      shown_period: nullable(text<ShownRange["period"]>()),
+      shown_compare: nullable(text<ShownRange["compare"]>()),
     },
-    sql`select id, email, display_name, avatar_url, default_workspace_id
+    sql`select id, email, display_name, avatar_url, default_workspace_id, shown_period, shown_compare
       from public.profiles where id = ${userId}`,
   );
+  if (!row) return undefined;
+  const { shown_period: period, shown_compare: compare, ...profile } = row;
+  return { ...profile, shown_range: period && compare ? { period, compare } : null };
 }
+
+type ShownRange = NonNullable<CurrentUser["profile"]["shown_range"]>;
 
 /** The workspaces that a user is a member of: the default one first, then by name. @param slug only this one */
 export function selectMemberships(client: ClientBase, userId: string, slug?: string): Promise<Membership[]> {
@@ -67,9 +74,13 @@ export function selectLockedWorkspaces(
 export async function updateProfile(
   client: ClientBase,
   userId: string,
-  { display_name, avatar_url, default_workspace_id }: UpdateMeRequest,
+  { display_name, avatar_url, default_workspace_id, shown_range: shown }: UpdateMeRequest,
 ): Promise<void> {
-  const set = assignments({ display_name, avatar_url, default_workspace_id });
+  const range = shown !== undefined && {
+    shown_period: shown?.period ?? null,
+    shown_compare: shown?.compare ?? null,
+  };
+  const set = assignments({ display_name, avatar_url, default_workspace_id, ...range });
   if (!set) return;
   await execute(client, sql`update public.profiles set ${set} where id = ${userId}`);
 }

@@ -59,6 +59,8 @@ export const spendExamples: ExampleSet = {
       period: "month",
       from: "2026-11-01",
       to: "2026-11-30",
+      compare: "previous",
+      previous: { from: "2026-10-01", to: "2026-10-31" },
       count: 1,
       activity: [row],
       next_cursor: null,
@@ -120,6 +122,8 @@ export const spendExamples: ExampleSet = {
       to: "2026-11-22",
       environment: "live",
       totals,
+      booked_ahead: null,
+      compare: "previous",
       previous: {
         from: "2026-11-09",
         to: "2026-11-15",

@@ -6,9 +6,10 @@ import { fromTagList } from "@/lib/contract/attribution";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { instant } from "@/lib/contract/fields";
 import { toInstant } from "@/lib/contract/instant";
+import { comparisonOf, periodOf } from "@/lib/contract/ledger-query";
 import { cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { rangeOf, toAnsweredRange } from "@/lib/spend/period";
+import { comparedRange, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { readPage } from "./activity-page";
 import { labelOf } from "./label";
@@ -42,11 +43,14 @@ export async function loadActivity(
   now: number,
 ): Promise<ActivityList> {
   const range = rangeOf(filters, now);
+  const before = comparedRange(filters, range);
   const after = cursor === undefined ? undefined : places.read(cursor);
   const { rows, next } = await readPage(client, workspaceId, filters, range, after, limit);
   return {
-    period: filters.period,
+    period: periodOf(filters),
     ...toAnsweredRange(range),
+    compare: comparisonOf(filters),
+    previous: before ? (toAnsweredRange(before) as { from: string; to: string }) : null,
     count: rows.length,
     activity: rows.map(toActivityRow),
     next_cursor: next ? places.write(next) : null,

@@ -12,13 +12,17 @@ const typeTotals = {
   type: nullable(text()),
   /** The first day of a bucket, `YYYY-MM-DD`; null in the sums of a type over all of it. */
   bucket: nullable(text()),
-  /** Whether the period itself has any. A type may occur in the preceding period only. */
+  /** Whether the period itself has any up to today. A type may occur in the days compared with only. */
   is_current: boolean(),
   amount: numeric(),
   messages: numeric(),
   unpriced: numeric(),
   included: numeric(),
-  /** In the preceding period: all of it (`before_`), and up to the point that corresponds to now. */
+  /** On the days after today. */
+  ahead_amount: numeric(),
+  /** The last day after today that has any, `YYYY-MM-DD`. */
+  ahead_until: nullable(text()),
+  /** In the days compared with: all of it (`before_`), and up to the point that corresponds to now. */
   before_amount: numeric(),
   before_messages: numeric(),
   before_unpriced: numeric(),
@@ -75,40 +79,64 @@ function isNarrow({ project, key, provider, model, feature, user, tag, source }:
   return [project, key, provider, model, feature, user, tag, source].some((filter) => filter !== undefined);
 }
 
-/** The rows of the daily totals of some dimensions, in a range of days. They have one row per name. */
+/** That a row's day is in one of some ranges. */
+function dayWithin(ranges: DayRange[]): Sql {
+  return join(
+    ranges.map(({ from, until }) => sql`(day >= ${from} and day < ${until})`),
+    " or ",
+  );
+}
+
+/** The rows of the daily totals of some dimensions, in ranges of days. They have one row per name. */
 function totalsWithin(
   dimensions: NamedDimension[],
   { workspaceId, filters }: SpendScope,
-  range: DayRange,
+  ...ranges: DayRange[]
 ): Sql {
   return sql`public.daily_totals
     where workspace_id = ${workspaceId} and environment = ${filters.environment} and dimension in (${join(dimensions)})
-      ${condition(sql`type`, filters.type)} and day >= ${range.from} and day < ${range.until}`;
+      ${condition(sql`type`, filters.type)} and (${dayWithin(ranges)})`;
 }
 
-/** The rows of the rollup in a range of days. */
-function spendWithin({ workspaceId, filters }: SpendScope, range: DayRange): Sql {
+/** The rows of the rollup in ranges of days. */
+function spendWithin({ workspaceId, filters }: SpendScope, ...ranges: DayRange[]): Sql {
   return sql`public.daily_spend as s
     where workspace_id = ${workspaceId} ${rowConditions(sql`s`, workspaceId, filters)} ${lineConditions(sql`s`, filters)}
-      and day >= ${range.from} and day < ${range.until}`;
+      and (${dayWithin(ranges)})`;
 }
 
+/** The days of a period that are read. `spent` is the part up to today; `before` are the days compared with, up to today. */
+export type ReadDays = {
+  range: DayRange;
+  spent: DayRange;
+  before: DayRange | undefined;
+  /** The point of `before` that corresponds to now. */
+  point: DayPoint | undefined;
+};
+
+/** No day. */
+const nothing: DayRange = { from: "infinity", until: "infinity" };
+
 /**
- * The totals of a period by type, with those of the preceding period, and the same by bucket where buckets are asked for; by
+ * The totals of a period by type, up to today and after it, with those of the days compared with, and the same by bucket where buckets are asked for; by
  * type and bucket where a series is stacked by type.
  */
 export function selectTypeTotals(
   client: ClientBase,
   scope: SpendScope,
-  range: DayRange,
-  before: DayRange,
-  point: DayPoint,
+  { range, spent, before = nothing, point }: ReadDays,
   series?: Pick<SeriesScope, "bucket" | "groupBy">,
 ): Promise<TypeTotals[]> {
-  const isCurrent = sql`day >= ${range.from}`;
-  const isBefore = sql`day < ${range.from}`;
-  const both = { from: before.from, until: range.until };
-  const rows = isNarrow(scope.filters) ? spendWithin(scope, both) : totalsWithin([fewest], scope, both);
+  const isCurrent = dayWithin([spent]);
+  const isAhead = sql`day >= ${range.from} and day >= ${spent.until} and day < ${range.until}`;
+  const isBefore = dayWithin([before]);
+  const { day, fraction } = point ?? { day: "-infinity", fraction: "0" };
+  // Days that adjoin are read as one range.
+  const adjoins = before.until === range.from;
+  const days = adjoins
+    ? [{ from: before.from, until: range.until }]
+    : [range, ...(before === nothing ? [] : [before])];
+  const rows = isNarrow(scope.filters) ? spendWithin(scope, ...days) : totalsWithin([fewest], scope, ...days);
   const sets = [
     sql`(type)`,
     ...(series ? [sql`(bucket)`] : []),
@@ -118,18 +146,20 @@ export function selectTypeTotals(
     client,
     typeTotals,
     // Sums each day first: what follows is done for each day and type, not for each row.
-    sql`select type, ${series ? sql`to_char(days.bucket, 'YYYY-MM-DD')` : sql`null`} as bucket, bool_or(${isCurrent}) as is_current,
+    sql`select type, ${series ? sql`to_char(days.bucket, 'YYYY-MM-DD')` : sql`null`} as bucket, coalesce(bool_or(${isCurrent}), false) as is_current,
        coalesce(sum(amount_usd) filter (where ${isCurrent}), 0) as amount,
        coalesce(sum(message_count) filter (where ${isCurrent}), 0) as messages,
        coalesce(sum(unpriced_count) filter (where ${isCurrent}), 0) as unpriced,
        coalesce(sum(included_usd) filter (where ${isCurrent}), 0) as included,
+       coalesce(sum(amount_usd) filter (where ${isAhead}), 0) as ahead_amount,
+       to_char(max(day) filter (where ${isAhead}), 'YYYY-MM-DD') as ahead_until,
        coalesce(sum(amount_usd) filter (where ${isBefore}), 0) as before_amount,
        coalesce(sum(message_count) filter (where ${isBefore}), 0) as before_messages,
        coalesce(sum(unpriced_count) filter (where ${isBefore}), 0) as before_unpriced,
        coalesce(sum(included_usd) filter (where ${isBefore}), 0) as before_included,
        coalesce(
-         sum(case when day = ${point.day} then amount_usd * ${point.fraction}::numeric else amount_usd end)
-           filter (where ${isBefore} and day <= ${point.day}), 0
+         sum(case when day = ${day} then amount_usd * ${fraction}::numeric else amount_usd end)
+           filter (where ${isBefore} and day <= ${day}), 0
        ) as before_to_point
      from (
        select type, day, date_trunc(${series?.bucket ?? "month"}, day::timestamp) as bucket, sum(amount_usd) as amount_usd,

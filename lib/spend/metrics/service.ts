@@ -1,18 +1,18 @@
 import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { ExactNumber } from "@/lib/contract/exact-number";
+import { comparisonOf, periodOf } from "@/lib/contract/ledger-query";
 import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
 import type { DayRange } from "@/lib/contract/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { compare, parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { paceOf } from "@/lib/spend/pace";
-import { everything, rangeBefore, rangeOf, samePointBefore, toAnsweredRange } from "@/lib/spend/period";
+import { comparedRange, rangeOf, samePointBefore, spentWithin, toAnsweredRange } from "@/lib/spend/period";
 import {
   type BucketRow,
-  type SeriesScope,
+  type ReadDays,
   type Slice,
-  type SpendScope,
   selectBreakdown,
   selectTypeTotals,
   type TypeTotals,
@@ -44,19 +44,29 @@ export async function loadMetrics(
   now: number,
 ): Promise<Metrics> {
   const scope = { workspaceId, filters: query };
+  const period = periodOf(query);
   const range = rangeOf(query, now);
-  const before = rangeBefore(query.period, range);
+  const spent = spentWithin(range, now);
+  const before = comparedRange(query, range);
   const seriesScope = seriesScopeOf(range, groupBy);
-  const sums = await loadTypes(client, scope, query.period, { range, before, now }, seriesScope);
+  const days = {
+    range,
+    spent,
+    before: before && spentWithin(before, now),
+    point: before && samePointBefore(period, range, before, now),
+  };
+  const sums = await selectTypeTotals(client, scope, days, seriesScope);
   const types = sums.filter(({ bucket }) => bucket === null);
-  const breakdown = await selectBreakdown(client, scope, range, seriesScope);
+  const breakdown = await selectBreakdown(client, scope, spent, seriesScope);
   const ofTypes = sliceTypes(types);
   const slices = [...breakdown.slices, ...ofTypes];
   return {
-    period: query.period,
+    period,
     ...toAnsweredRange(range),
     environment: query.environment,
     totals: toTotals(types, ""),
+    booked_ahead: toBookedAhead(types, days),
+    compare: comparisonOf(query),
     previous: before
       ? {
           ...(toAnsweredRange(before) as { from: string; to: string }),
@@ -87,32 +97,28 @@ export async function loadMetrics(
   };
 }
 
-/** The totals of `loadMetrics` alone. */
+/** The totals of `loadMetrics` alone, and what is booked ahead. */
 export async function loadTotals(
   client: ClientBase,
   workspaceId: string,
   query: MetricsQuery,
   now: number,
-): Promise<Metrics["totals"]> {
-  const scope = { workspaceId, filters: query };
-  const types = await loadTypes(client, scope, query.period, {
-    range: rangeOf(query, now),
-    before: undefined,
-    now,
-  });
-  return toTotals(types, "");
+): Promise<Pick<Metrics, "totals" | "booked_ahead">> {
+  const range = rangeOf(query, now);
+  const days = { range, spent: spentWithin(range, now), before: undefined, point: undefined };
+  const types = await selectTypeTotals(client, { workspaceId, filters: query }, days);
+  return { totals: toTotals(types, ""), booked_ahead: toBookedAhead(types, days) };
 }
 
-function loadTypes(
-  client: ClientBase,
-  scope: SpendScope,
-  period: MetricsQuery["period"],
-  { range, before, now }: { range: DayRange; before: DayRange | undefined; now: number },
-  series?: SeriesScope,
-): Promise<TypeTotals[]> {
-  const point = before && samePointBefore(period, range, before, now);
-  const nothing = { day: everything.from, fraction: "0" };
-  return selectTypeTotals(client, scope, range, before ?? range, point ?? nothing, series);
+function toBookedAhead(types: TypeTotals[], { range, spent }: ReadDays): Metrics["booked_ahead"] {
+  const until = types.flatMap((row) => row.ahead_until ?? []).sort();
+  const to = until.at(-1);
+  if (to === undefined) return null;
+  return {
+    total_usd: toExact(sum(types.map((row) => parseDecimal(row.ahead_amount)))),
+    from: [spent.until, range.from].sort().at(-1) ?? to,
+    to,
+  };
 }
 
 /** The buckets of a series that is stacked by type. There are fewer types than groups. @param types highest first */

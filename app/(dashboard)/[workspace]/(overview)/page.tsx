@@ -1,7 +1,9 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { oneOf, type SearchParams } from "@/components/filters/href";
-import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
+import { EnvironmentSwitch } from "@/components/filters/pickers";
+import { RangePicker } from "@/components/filters/range-picker";
+import { RangeProblem } from "@/components/filters/range-problem";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { Headline } from "@/components/overview/headline";
 import { OverviewSkeleton } from "@/components/overview/overview-skeleton";
@@ -9,64 +11,64 @@ import { PageHeader } from "@/components/shell/page-header";
 import { SpendBreakdowns } from "@/components/spend/spend-breakdowns";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
 import { SpendStats } from "@/components/spend/spend-stats";
+import { toSpendView } from "@/components/spend/spend-view";
+import type { RangeQuery } from "@/lib/contract/ledger-query";
 import type { Dimension } from "@/lib/contract/metrics";
 import { readOverview } from "@/lib/spend/views/overview";
 import { requireWorkspace } from "../membership";
+import { readPageRange } from "../page-range";
 import { Onboarding } from "./onboarding";
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
 export const metadata: Metadata = { title: "Overview" };
 
-const periods = ["month", "week", "quarter", "year", "all"] as const;
 const chartDimensions: Dimension[] = ["project", "model", "provider", "user", "type"];
 const breakdownDimensions: Dimension[] = ["project", "model", "feature", "provider", "user", "tag"];
 
 /** The overview of a workspace: spend, forecast, budgets and breakdowns. Before the first message, the onboarding. */
 export default async function OverviewPage({ params, searchParams }: Props) {
-  const { workspace } = await params;
-  const search = await searchParams;
-  const path = `/${workspace}`;
+  const { workspace, profile } = await requireWorkspace((await params).workspace);
+  const shown = readPageRange(await searchParams, profile.shown_range);
+  const path = `/${workspace.slug}`;
   return (
     <>
       <PageHeader
         title="Overview"
         actions={
           <>
-            <EnvironmentSwitch path={path} params={search} />
-            <PeriodPicker path={path} params={search} periods={periods} />
+            <EnvironmentSwitch path={path} params={shown.params} />
+            <RangePicker path={path} params={shown.params} range={shown.range} />
           </>
         }
       />
+      <RangeProblem problem={shown.problem} />
       <Suspense fallback={<OverviewSkeleton />}>
-        <Overview slug={workspace} search={search} />
+        <Overview slug={workspace.slug} search={shown.params} range={shown.query} />
       </Suspense>
     </>
   );
 }
 
-async function Overview({ slug, search }: { slug: string; search: SearchParams }) {
+async function Overview({ slug, search, range }: { slug: string; search: SearchParams; range: RangeQuery }) {
   const { claims } = await requireWorkspace(slug);
-  const query = {
-    period: oneOf(search, "period", periods),
-    environment: oneOf(search, "environment", ["live", "test"]),
-  };
-  const metricsQuery = { ...query, group_by: oneOf(search, "by", chartDimensions) };
+  const environment = oneOf(search, "environment", ["live", "test"]);
+  const metricsQuery = { ...range, environment, group_by: oneOf(search, "by", chartDimensions) };
   const { now, metrics, budgets, projectOrder } = await readOverview(claims, slug, metricsQuery);
   // The first message creates a project, so without projects nothing was ever recorded.
   if (projectOrder.length === 0) return <Onboarding slug={slug} />;
-  const view = { workspace: slug, metrics, filter: query, projectOrder };
+  const view = toSpendView(slug, metrics, { environment }, projectOrder, now);
   // Budgets count live spend of a month.
-  const hasBudgets = query.period === "month" && query.environment === "live";
+  const hasBudgets = metrics.period === "month" && environment === "live";
   const globalBudget = hasBudgets ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       <div className="grid gap-3">
-        <Headline metrics={metrics} budget={globalBudget?.amount} />
+        <Headline view={view} budget={globalBudget?.amount} />
         <BudgetSentence budgets={budgets} href={`/${slug}/budgets`} />
       </div>
       <SpendStats view={view} />
-      <SpendOverTime view={view} dimensions={chartDimensions} path={`/${slug}`} params={search} now={now} />
+      <SpendOverTime view={view} dimensions={chartDimensions} path={`/${slug}`} params={search} />
       <SpendBreakdowns view={view} dimensions={breakdownDimensions} />
     </div>
   );

@@ -9,6 +9,7 @@ import { activeFilters } from "@/components/activity/filters";
 import { toPage } from "@/components/activity/row";
 import { Totals } from "@/components/activity/totals";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { hrefOfPeriod, keepRange } from "@/components/filters/range";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -22,10 +23,10 @@ type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<Sea
 
 /** The recorded costs, row by row, with their sums. States: rows, none, none that match the filters, and an invalid address. */
 export default async function ActivityPage({ params, searchParams }: Props) {
-  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { claims, profile, workspace } = await requireWorkspace((await params).workspace);
   const { slug } = workspace;
   const path = `/${slug}/activity`;
-  const query = parseSearch(await searchParams);
+  const query = parseSearch(await searchParams, profile.shown_range);
   if (query.problem !== undefined) return <InvalidAddress path={path} problem={query.problem} />;
 
   const { list, totals } = await readActivityView(claims, slug, query);
@@ -53,6 +54,7 @@ export default async function ActivityPage({ params, searchParams }: Props) {
       <FilterBar
         path={path}
         params={query.params}
+        range={query.range}
         filters={activeFilters(query.params, list.activity[0])}
         metricsPath={`/api/v1/workspaces/${slug}/metrics?${new URLSearchParams(query.days)}`}
       />
@@ -61,7 +63,7 @@ export default async function ActivityPage({ params, searchParams }: Props) {
         workspace={slug}
         source={source}
         first={toPage(list)}
-        summary={totals ? <Totals totals={totals} path={path} params={query.params} /> : undefined}
+        summary={totals ? <Totals {...totals} path={path} params={query.params} /> : undefined}
         empty={<NoRows path={path} params={query.params} isFiltered={query.isFiltered} />}
       />
     </>
@@ -69,7 +71,7 @@ export default async function ActivityPage({ params, searchParams }: Props) {
 }
 
 function NoRows({ path, params, isFiltered }: { path: string; params: SearchParams; isFiltered: boolean }) {
-  const { period, from, to, environment } = params;
+  const { period } = params;
   if (isFiltered) {
     return (
       <EmptyState
@@ -77,7 +79,7 @@ function NoRows({ path, params, isFiltered }: { path: string; params: SearchPara
         title="Nothing matches these filters"
         action={
           <Link
-            href={hrefWith(path, { period, from, to, environment }, {})}
+            href={hrefWith(path, keepRange(params), {})}
             className={buttonVariants({ variant: "outline" })}
           >
             Clear filters
@@ -99,7 +101,7 @@ function NoRows({ path, params, isFiltered }: { path: string; params: SearchPara
           </a>
         ) : (
           <Link
-            href={hrefWith(path, { environment }, { period: "all" })}
+            href={hrefOfPeriod(path, keepRange(params), { period: "all" })}
             className={buttonVariants({ variant: "outline" })}
           >
             Show all time

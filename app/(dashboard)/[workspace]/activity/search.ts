@@ -1,6 +1,9 @@
 import type { SearchParams } from "@/components/filters/href";
+import { rangeNames } from "@/components/filters/range";
 import { activityQuery } from "@/lib/contract/activity";
+import type { CurrentUser } from "@/lib/contract/me";
 import { metricsQuery } from "@/lib/contract/metrics";
+import { readPageRange } from "../page-range";
 
 const rowsPerPage = 50;
 
@@ -9,10 +12,12 @@ const filterNames = Object.keys(activityQuery.shape).filter((name) => name !== "
 
 /**
  * Parses the query parameters of the activity page. By default the page shows live messages, while the API shows all.
- * @returns `params` as in the address, and the queries `rows` and `sums` for the services; or a `problem` as text. `sums` is
+ * @param remembered the range that the person last chose, for an address without one
+ * @returns `params` of the address, with the shown range, `range` for its controls, and the queries `rows` and `sums` for the services; or a `problem` as text. `sums` is
  *   undefined for filters by text, cost status, session and emitter, for which the service keeps no sums.
  */
-export function parseSearch(search: SearchParams) {
+export function parseSearch(address: SearchParams, remembered: CurrentUser["profile"]["shown_range"]) {
+  const { query: shownRange, range, params: search, problem } = readPageRange(address, remembered);
   const params = Object.fromEntries(
     filterNames.flatMap((name): [string, string][] => {
       const value = search[name];
@@ -20,6 +25,7 @@ export function parseSearch(search: SearchParams) {
       return isGiven ? [[name, value]] : [];
     }),
   );
+  if (problem !== undefined) return { params, problem };
   const filters: Record<string, string> = { environment: "live", ...params };
   const rows = activityQuery.safeParse({ ...filters, limit: rowsPerPage });
   if (!rows.success) {
@@ -28,15 +34,19 @@ export function parseSearch(search: SearchParams) {
   }
   const { q, cost_status, session, emitter, ...sumFilters } = filters;
   const isSummed = [q, cost_status, session, emitter].every((filter) => filter === undefined);
-  const { period, from, to, environment = "live" } = filters;
+  const { environment = "live" } = filters;
+  const { period, from, to } = shownRange;
   const days = { environment, ...(period && { period }), ...(from && { from }), ...(to && { to }) };
   return {
     params,
+    range,
     filters,
     rows: rows.data,
     sums: isSummed ? metricsQuery.parse(sumFilters) : undefined,
     /** The period and the environment, without the other filters. */
     days,
-    isFiltered: Object.keys(params).some((name) => !(name in days)),
+    isFiltered: Object.keys(params).some(
+      (name) => name !== "environment" && !(rangeNames as readonly string[]).includes(name),
+    ),
   };
 }

@@ -13,7 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   }),
   PATCH: endpoint({
     summary: "Change my profile",
-    description: "Your name, picture and default workspace. Fields that are left out stay unchanged.",
+    description:
+      "Your name, picture, default workspace and the range that pages show. Fields that are left out stay unchanged.",
     auth: "user",
     body: updateMeRequest,
     response: currentUser,

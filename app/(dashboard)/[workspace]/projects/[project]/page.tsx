@@ -2,16 +2,21 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { cache, Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { readPageRange } from "@/app/(dashboard)/[workspace]/page-range";
 import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
 import { oneOf, type SearchParams } from "@/components/filters/href";
-import { EnvironmentSwitch, PeriodPicker } from "@/components/filters/pickers";
+import { EnvironmentSwitch } from "@/components/filters/pickers";
+import { RangePicker } from "@/components/filters/range-picker";
+import { RangeProblem } from "@/components/filters/range-problem";
 import { ProjectActions } from "@/components/projects/project-actions";
 import { PageHeader } from "@/components/shell/page-header";
 import { SpendBreakdowns } from "@/components/spend/spend-breakdowns";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
 import { SpendSkeleton } from "@/components/spend/spend-skeleton";
 import { SpendStats } from "@/components/spend/spend-stats";
+import { toSpendView } from "@/components/spend/spend-view";
 import { Badge } from "@/components/ui/badge";
+import type { RangeQuery } from "@/lib/contract/ledger-query";
 import type { Dimension } from "@/lib/contract/metrics";
 import type { Project } from "@/lib/contract/projects";
 import { listProjects } from "@/lib/spend/projects/service";
@@ -22,7 +27,6 @@ type Props = {
   searchParams: Promise<SearchParams>;
 };
 
-const periods = ["month", "week", "quarter", "year", "all"] as const;
 const chartDimensions: Dimension[] = ["model", "feature", "provider", "type"];
 const breakdownDimensions: Dimension[] = ["model", "feature", "provider", "key", "user", "tag"];
 
@@ -43,8 +47,8 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 /** The page of a project: its spend over time and by model, feature, provider and key. */
 export default async function ProjectPage({ params, searchParams }: Props) {
   const { workspace: slug, project: projectSlug } = await params;
-  const { workspace, projects, project } = await findProject(slug, projectSlug);
-  const search = await searchParams;
+  const { workspace, profile, projects, project } = await findProject(slug, projectSlug);
+  const shown = readPageRange(await searchParams, profile.shown_range);
   const path = `/${workspace.slug}/projects/${project.slug}`;
   return (
     <>
@@ -54,8 +58,8 @@ export default async function ProjectPage({ params, searchParams }: Props) {
         actions={
           <>
             {project.archived_at ? <Badge variant="outline">Archived</Badge> : null}
-            <EnvironmentSwitch path={path} params={search} />
-            <PeriodPicker path={path} params={search} periods={periods} />
+            <EnvironmentSwitch path={path} params={shown.params} />
+            <RangePicker path={path} params={shown.params} range={shown.range} />
             {workspace.role === "viewer" ? null : (
               <ProjectActions
                 workspace={workspace.slug}
@@ -65,13 +69,15 @@ export default async function ProjectPage({ params, searchParams }: Props) {
           </>
         }
       />
+      <RangeProblem problem={shown.problem} />
       <Suspense fallback={<ProjectSkeleton />}>
         <Figures
           workspace={workspace.slug}
           project={project}
           order={projectOrderOf(projects)}
           path={path}
-          search={search}
+          search={shown.params}
+          range={shown.query}
         />
       </Suspense>
     </>
@@ -92,26 +98,27 @@ async function Figures({
   order,
   path,
   search,
+  range,
 }: {
   workspace: string;
   project: Project;
   order: string[];
   path: string;
   search: SearchParams;
+  range: RangeQuery;
 }) {
   const { claims } = await requireWorkspace(workspace);
-  const query = {
-    period: oneOf(search, "period", periods),
+  const filter = {
     environment: oneOf(search, "environment", ["live", "test"]),
     project: project.slug,
   };
   const groupBy = oneOf(search, "by", chartDimensions);
-  const { now, metrics } = await readSpendView(claims, workspace, { ...query, group_by: groupBy });
-  const view = { workspace, metrics, filter: query, projectOrder: order };
+  const { now, metrics } = await readSpendView(claims, workspace, { ...range, ...filter, group_by: groupBy });
+  const view = toSpendView(workspace, metrics, filter, order, now);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       <SpendStats view={view} />
-      <SpendOverTime view={view} dimensions={chartDimensions} path={path} params={search} now={now} />
+      <SpendOverTime view={view} dimensions={chartDimensions} path={path} params={search} />
       <SpendBreakdowns view={view} dimensions={breakdownDimensions} />
     </div>
   );

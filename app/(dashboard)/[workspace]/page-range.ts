@@ -1,0 +1,72 @@
+import type { SearchParams } from "@/components/filters/href";
+import { type PageRange, rangeNames } from "@/components/filters/range";
+import {
+  comparisonOf,
+  type Period,
+  periodOf,
+  type RangeQuery,
+  rangeQuery,
+} from "@/lib/contract/ledger-query";
+import type { CurrentUser } from "@/lib/contract/me";
+import type { DayRange } from "@/lib/contract/month";
+import { comparedRange, rangeAfter, rangeBefore, rangeOf, toAnsweredRange } from "@/lib/spend/period";
+
+/**
+ * The range of a page: that of its address, otherwise the one that the person last chose, otherwise this month.
+ * @param now milliseconds since 1970
+ * @returns the range, as queries and as controls need it; `params`, the address's parameters with the range that is shown;
+ *   and `problem`, what is wrong with the address's range, in whose place this month is shown
+ */
+export function readPageRange(
+  search: SearchParams,
+  remembered: CurrentUser["profile"]["shown_range"],
+  now = Date.now(),
+): { query: RangeQuery; range: PageRange; params: SearchParams; problem: string | undefined } {
+  const given = Object.fromEntries(
+    rangeNames.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
+  );
+  const isGiven = Object.keys(given).length > 0;
+  const parsed = rangeQuery.safeParse(isGiven ? given : (remembered ?? {}));
+  const query = parsed.data ?? {};
+  const [issue] = parsed.error?.issues ?? [];
+  const others = Object.fromEntries(
+    Object.entries(search).filter(([name]) => !(rangeNames as readonly string[]).includes(name)),
+  );
+  return {
+    query,
+    range: toPageRange(query, now),
+    params: { ...others, ...query },
+    problem: issue && `${issue.path.join(".")} ${issue.message}`,
+  };
+}
+
+function toPageRange(query: RangeQuery, now: number): PageRange {
+  const period = periodOf(query);
+  const range = rangeOf(query, now);
+  const previous = comparedRange(query, range);
+  const earlier = rangeBefore(period, range);
+  const later = rangeAfter(period, range);
+  const hasBegun = later && Date.parse(later.from) <= now;
+  return {
+    period,
+    ...toAnsweredRange(range),
+    compare: comparisonOf(query),
+    previous: previous ? (toAnsweredRange(previous) as { from: string; to: string }) : null,
+    earlier: earlier ? nameRange(earlier, now) : null,
+    later: later && hasBegun ? nameRange(later, now) : null,
+    today: new Date(now).toISOString().slice(0, 10),
+  };
+}
+
+/** Periods that a range of days may be, by name. */
+const named: Period[] = ["month", "last_month", "week", "quarter", "year", "day"];
+
+/** A range as a query: a period that moves with time where it is one today, otherwise its days. */
+function nameRange(range: DayRange, now: number): { period: Period; from?: string; to?: string } {
+  const period = named.find((each) => {
+    const { from, until } = rangeOf({ period: each }, now);
+    return from === range.from && until === range.until;
+  });
+  if (period) return { period };
+  return { period: "range", ...(toAnsweredRange(range) as { from: string; to: string }) };
+}

@@ -1,0 +1,271 @@
+"use client";
+
+import { CalendarDays, ChevronLeft, ChevronRight } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useEffect, useState } from "react";
+import { callApi } from "@/components/api";
+import { cn } from "@/components/cn";
+import { buttonVariants } from "@/components/ui/button";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { useOpened } from "@/components/ui/use-opened";
+import type { updateMeRequest } from "@/lib/contract/me";
+import type { SearchParams } from "./href";
+import {
+  type CompareChoice,
+  compareOptions,
+  hrefOfComparison,
+  hrefOfPeriod,
+  nameDays,
+  nameRange,
+  type PageRange,
+  type PeriodChoice,
+  presets,
+} from "./range";
+
+const DayCalendar = dynamic(() => import("./day-calendar"), {
+  ssr: false,
+  loading: () => <div className="h-78 w-70" aria-busy="true" />,
+});
+
+type Props = { path: string; params: SearchParams; range: PageRange };
+
+/**
+ * The controls of a page's range: the one before and after, presets, a calendar for any days, and what they are compared
+ * with. All of it is kept in the address. A choice that moves with time is remembered for the person too.
+ * @param props.hasComparison false for a page that compares nothing
+ */
+export function RangePicker({ hasComparison = true, ...props }: Props & { hasComparison?: boolean }) {
+  useShownAddress(props);
+  return (
+    <div className="flex max-w-full flex-wrap items-center gap-2">
+      <div className="flex items-center">
+        <Step {...props} to={props.range.earlier} label="Earlier">
+          <ChevronLeft aria-hidden="true" />
+        </Step>
+        <PeriodMenu {...props} />
+        <Step {...props} to={props.range.later} label="Later">
+          <ChevronRight aria-hidden="true" />
+        </Step>
+      </div>
+      {hasComparison && props.range.period !== "all" ? <CompareMenu {...props} /> : null}
+    </div>
+  );
+}
+
+/** Puts a remembered range into the address of the page, so that a link to it shows the same days. */
+function useShownAddress({ path, params, range }: Props) {
+  const { period, compare } = range;
+  useEffect(() => {
+    const isShown = new URLSearchParams(window.location.search).has("period");
+    if (params.period === undefined || isShown || window.location.pathname !== path) return;
+    const href = hrefOfPeriod(
+      path,
+      { ...params, compare: period === "all" ? undefined : compare },
+      { period },
+    );
+    window.history.replaceState(null, "", href);
+  }, [path, params, period, compare]);
+}
+
+const stepClass = buttonVariants({ variant: "ghost", size: "sm", className: "w-7 px-0" });
+
+/** A link to the range before or after. */
+function Step({
+  path,
+  params,
+  to,
+  label,
+  children,
+}: Props & { to: PeriodChoice | null; label: string; children: ReactNode }) {
+  if (to === null) {
+    return (
+      <span aria-hidden="true" className={cn(stepClass, "pointer-events-none opacity-40")}>
+        {children}
+      </span>
+    );
+  }
+  const { from = null, to: last = null } = to;
+  const name = `${label}: ${nameRange({ period: to.period, from, to: last })}`;
+  return (
+    <Link
+      href={hrefOfPeriod(path, params, to)}
+      prefetch={false}
+      scroll={false}
+      aria-label={from === null ? label : name}
+      className={stepClass}
+      onClick={() => remember(to, params)}
+    >
+      {children}
+    </Link>
+  );
+}
+
+/** Keeps a choice for the person, unless it is of fixed days. That it could not be kept changes nothing on this page. */
+function remember({ period }: PeriodChoice, params: SearchParams): void {
+  const compare = compareOptions.find((option) => option.compare === params.compare)?.compare ?? "previous";
+  if (period === "range") return;
+  callApi<typeof import("@/lib/contract/me").currentUser, typeof updateMeRequest>("PATCH", "/api/v1/me", {
+    shown_range: { period, compare: period === "all" ? "none" : compare },
+  }).catch(() => undefined);
+}
+
+function PeriodMenu({ path, params, range }: Props) {
+  const router = useRouter();
+  const menu = useMenu();
+  const { from, to } = range;
+  const choose = (days: { from: string; to: string }) => {
+    menu.close();
+    router.push(hrefOfPeriod(path, params, { period: "range", ...days }), { scroll: false });
+  };
+  return (
+    <Popover>
+      <PopoverTrigger variant="outline" size="sm" aria-label={`Period: ${nameRange(range)}`}>
+        <CalendarDays aria-hidden="true" />
+        {nameRange(range)}
+      </PopoverTrigger>
+      <PopoverContent
+        {...menu.props}
+        role="dialog"
+        aria-label="Period"
+        className="max-h-[85dvh] w-auto p-0 open:flex max-sm:flex-col"
+      >
+        <ul className="grid content-start gap-0.5 p-2 max-sm:grid-cols-2 sm:w-40 sm:border-r">
+          {presets.map(({ period, label }) => (
+            <Choice
+              key={period}
+              href={hrefOfPeriod(path, params, { period })}
+              current={range.period === period}
+              onChoose={() => {
+                menu.close();
+                remember({ period }, params);
+              }}
+            >
+              {label}
+            </Choice>
+          ))}
+        </ul>
+        {menu.wasOpened ? (
+          <DayCalendar
+            key={`${from} ${to}`}
+            days={from === null || to === null ? undefined : { from, to }}
+            today={range.today}
+            onChoose={choose}
+          />
+        ) : null}
+      </PopoverContent>
+    </Popover>
+  );
+}
+
+function CompareMenu({ path, params, range }: Props) {
+  const router = useRouter();
+  const menu = useMenu();
+  const [hasCalendar, setCalendar] = useState(range.compare === "range");
+  const { previous, compare, today } = range;
+  const name = previous ? `vs ${nameDays(previous.from, previous.to)}` : "Compare";
+  const go = (choice: CompareChoice) => {
+    menu.close();
+    router.push(hrefOfComparison(path, params, choice), { scroll: false });
+  };
+  return (
+    <Popover>
+      <PopoverTrigger
+        variant="ghost"
+        size="sm"
+        aria-label={`Compared with: ${previous ? nameDays(previous.from, previous.to) : "nothing"}`}
+        className="text-muted-foreground"
+      >
+        {name}
+      </PopoverTrigger>
+      <PopoverContent
+        {...menu.props}
+        place="bottom-end"
+        role="dialog"
+        aria-label="Compare with"
+        className="max-h-[85dvh] w-auto min-w-56 p-0"
+      >
+        <ul className="grid gap-0.5 p-2">
+          {compareOptions.map((option) => (
+            <Choice
+              key={option.compare}
+              href={hrefOfComparison(path, params, option)}
+              current={option.compare === compare}
+              onChoose={() => {
+                menu.close();
+                if (range.period !== "range")
+                  remember({ period: range.period }, { ...params, compare: option.compare });
+              }}
+            >
+              {option.label}
+            </Choice>
+          ))}
+          <li>
+            <button
+              type="button"
+              aria-expanded={hasCalendar}
+              onClick={() => setCalendar(!hasCalendar)}
+              className={choiceClass(compare === "range")}
+            >
+              Chosen days…
+            </button>
+          </li>
+        </ul>
+        {menu.wasOpened && hasCalendar ? (
+          <div className="border-t">
+            <DayCalendar
+              key={`${previous?.from} ${previous?.to}`}
+              days={previous ?? undefined}
+              today={today}
+              onChoose={({ from, to }) => go({ compare: "range", compare_from: from, compare_to: to })}
+            />
+          </div>
+        ) : null}
+      </PopoverContent>
+    </Popover>
+  );
+}
+
+/** A popover whose content is loaded when it is first opened, and that a choice closes. */
+function useMenu() {
+  const { element, wasOpened, open } = useOpened<HTMLDivElement>();
+  return {
+    wasOpened,
+    close: () => element.current?.hidePopover(),
+    props: { ref: element, onBeforeToggle: open },
+  };
+}
+
+const choiceClass = (current: boolean) =>
+  cn(
+    "block w-full rounded-md px-2 py-1.5 text-left text-sm hover:bg-accent",
+    current && "bg-accent font-medium",
+  );
+
+function Choice({
+  href,
+  current,
+  onChoose,
+  children,
+}: {
+  href: string;
+  current: boolean;
+  onChoose: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <li>
+      <Link
+        href={href}
+        prefetch={false}
+        scroll={false}
+        aria-current={current ? "true" : undefined}
+        onClick={onChoose}
+        className={choiceClass(current)}
+      >
+        {children}
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,132 @@
+import type { Metrics } from "@/lib/contract/metrics";
+import { signUp } from "./accounts";
+import { expect, test } from "./fixtures";
+import { expectUsable } from "./page-checks";
+import { digitsOf, expectDigits, readApi, recordSpend } from "./spend";
+
+const monthBefore = (ms: number, months: number) => {
+  const date = new Date(ms);
+  const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months, 1);
+  const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months + 1, 0);
+  const name = new Intl.DateTimeFormat("en-US", { month: "long", year: "numeric", timeZone: "UTC" }).format(
+    first,
+  );
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+  return { name, from: day(first), to: day(last) };
+};
+
+test("Opens last month with the arrow, and the months before it, each compared with the one before", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  const now = await recordSpend(world, slug);
+  await page.goto(`/${slug}`);
+  await expect(page.getByRole("button", { name: `Period: ${monthBefore(now, 0).name}` })).toBeVisible();
+  await page.getByRole("link", { name: /^Earlier/ }).click();
+  await page.waitForURL((url) => url.searchParams.get("period") === "last_month");
+  const last = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics?period=last_month`);
+  await expectDigits(page, "totals.total_usd", digitsOf([last.totals.total_usd]));
+  await expect(
+    page.getByRole("button", { name: `Compared with: ${monthBefore(now, 2).name}` }),
+  ).toBeVisible();
+  await page.getByRole("link", { name: /^Earlier/ }).click();
+  const { name, from, to } = monthBefore(now, 2);
+  await page.waitForURL((url) => url.searchParams.get("from") === from && url.searchParams.get("to") === to);
+  await expect(page.getByRole("button", { name: `Period: ${name}` })).toBeVisible();
+  await page.getByRole("link", { name: /^Later/ }).click();
+  await page.waitForURL((url) => url.searchParams.get("period") === "last_month");
+  await expect(page.getByRole("button", { name: `Period: ${monthBefore(now, 1).name}` })).toBeVisible();
+  await page.getByRole("link", { name: /^Later/ }).click();
+  await expect(page.getByRole("button", { name: `Period: ${monthBefore(now, 0).name}` })).toBeVisible();
+  await expect(page.getByRole("link", { name: /^Later/ })).toHaveCount(0);
+});
+
+test("Chooses any days in the calendar by keyboard, and the same days of last year to compare with", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  const now = await recordSpend(world, slug);
+  await page.goto(`/${slug}`);
+  await page.getByRole("button", { name: /^Period: / }).click();
+  const dialog = page.getByRole("dialog", { name: "Period" });
+  await dialog.getByRole("button", { name: "Go to the Previous Month" }).click();
+  const { from } = monthBefore(now, 1);
+  const dayButton = (day: number) => dialog.getByRole("gridcell").getByText(String(day), { exact: true });
+  await dayButton(10).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: "Show" }).click();
+  const days = { from: `${from.slice(0, 8)}10`, to: `${from.slice(0, 8)}12` };
+  await page.waitForURL(
+    ({ searchParams }) => searchParams.get("from") === days.from && searchParams.get("to") === days.to,
+  );
+  const path = `/api/v1/workspaces/${slug}/metrics?from=${days.from}&to=${days.to}`;
+  const shown = await readApi<Metrics>(page, path);
+  await expectDigits(page, "totals.total_usd", digitsOf([shown.totals.total_usd]));
+  await page.getByRole("button", { name: /^Compared with: / }).click();
+  await page.getByRole("link", { name: "The same days last year" }).click();
+  await page.waitForURL((url) => url.searchParams.get("compare") === "last_year");
+  const compared = await readApi<Metrics>(page, `${path}&compare=last_year`);
+  await expectDigits(page, "previous.totals.total_usd", digitsOf([compared.previous?.totals.total_usd ?? 0]));
+});
+
+test("Keeps a chosen period for the person on every page and device, and in the address", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await page.goto(`/${slug}`);
+  await page.getByRole("button", { name: /^Period: / }).click();
+  const kept = page.waitForResponse(
+    (answer) => answer.url().endsWith("/api/v1/me") && answer.request().method() === "PATCH",
+  );
+  await page.getByRole("link", { name: "Last 30 days" }).click();
+  expect((await kept).status()).toBe(200);
+  for (const path of [`/${slug}`, `/${slug}/activity`, `/${slug}/projects/checkout`]) {
+    await page.goto(path);
+    await expect(page.getByRole("button", { name: "Period: Last 30 days" })).toBeVisible();
+    await page.waitForURL((url) => url.searchParams.get("period") === "last_30_days");
+  }
+  // An address that names a period wins.
+  await page.goto(`/${slug}?period=week`);
+  await expect(page.getByRole("button", { name: "Period: This week" })).toBeVisible();
+});
+
+test("Says which part of an address's range is wrong, and shows this month", { tag: "@phone" }, async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  const month = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
+  for (const path of [`/${slug}`, `/${slug}/projects/checkout`]) {
+    await page.goto(`${path}?from=2026-11-10&to=2026-11-01`);
+    await expect(page.getByText("to must not be before from.")).toBeVisible();
+  }
+  await page.goto(`/${slug}?from=2026-11-10`);
+  await expect(page.getByText("to is required with period=range.")).toBeVisible();
+  await expectDigits(page, "totals.total_usd", digitsOf([month.totals.total_usd]));
+  await expectUsable(page);
+});
+
+test("Keeps the calendar and the comparison accessible and within the page", { tag: "@phone" }, async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await page.goto(`/${slug}`);
+  await page.getByRole("button", { name: /^Period: / }).click();
+  await expect(page.getByRole("grid")).toBeVisible();
+  await expectUsable(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^Compared with: / }).click();
+  await page.getByRole("button", { name: "Chosen days…" }).click();
+  await expect(page.getByRole("grid")).toBeVisible();
+  await expectUsable(page);
+});
