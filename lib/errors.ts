@@ -2,6 +2,7 @@
 export const statusOf = {
   invalid_json: 400,
   validation_failed: 400,
+  query_too_broad: 400,
   missing_credentials: 401,
   invalid_credentials: 401,
   key_revoked: 401,

@@ -3,6 +3,7 @@ import { projectSlug } from "./fields";
 import { expenseMessage, ingestResult, usageFields } from "./message";
 import type { Permission } from "./permissions";
 import { budgetStatus, isSpendRange, monthSummary, notLater, projectSpend, spendRange } from "./reads";
+import { keySpendQuery, spendAnswer } from "./spend-query";
 
 /** The parameters of log_usage (specification 4.4): the project and the fields of a usage message. */
 const logUsage = z.strictObject({
@@ -81,6 +82,15 @@ export const toolContracts = {
     permission: "read_summaries",
     input: none,
     output: budgetStatus,
+    isReadOnly: true,
+  },
+  query_spend: {
+    title: "Query spend",
+    description:
+      "Answers a question about spend: grouped by up to two dimensions (project, user, key, model, provider, feature, type, source, unit, a tag such as `tag:team`, day, week, month), with filters, in a range of UTC days (default: this month so far). Returns rows, columns, their cells and totals in USD; the cells sum to the totals. What is not among the highest (`top`) is summed as the rest.",
+    permission: "read_summaries",
+    input: keySpendQuery,
+    output: spendAnswer,
     isReadOnly: true,
   },
   get_monthly_summary: {

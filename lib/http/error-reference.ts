@@ -40,6 +40,10 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       },
     },
   },
+  query_too_broad: {
+    when: "A query of spend would read too much. It says how to narrow it.",
+    says: "This query is about more than 1000000 daily sums. Choose a shorter range (from, to), or add filters, for example by project, key, model, feature or user.",
+  },
   missing_credentials: {
     when: "There is no `Authorization: Bearer …` header.",
     says: "Send an API key in the Authorization header: `Authorization: Bearer svc_live_…`.",

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/reads";
+import type { keySpendQuery, SpendAnswer } from "@/lib/contract/spend-query";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 
 /** A cost message as the REST API accepts it (specification 2.1), without `source`, which is always `mcp`. */
@@ -19,6 +20,7 @@ export type Backend = {
     slug: string,
     range: { from?: string | undefined; to?: string | undefined },
   ): Promise<z.output<typeof projectSpend>>;
+  querySpend(query: z.output<typeof keySpendQuery>): Promise<SpendAnswer>;
   readBudgetStatus(): Promise<z.output<typeof budgetStatus>>;
   readMonthSummary(): Promise<z.output<typeof monthSummary>>;
 };

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { IngestResult } from "@/lib/contract/message";
+import type { SpendAnswer } from "@/lib/contract/spend-query";
 import { type ErrorCode, ServiceError, statusOf } from "@/lib/errors";
 import { parseJson, writeJson } from "@/lib/http/json";
 import type { Backend } from "./backend";
@@ -29,6 +30,8 @@ export function restBackend(access: RestAccess): Backend {
       const query = new URLSearchParams({ ...(from && { from }), ...(to && { to }) });
       return read(`/api/v1/projects/${encodeURIComponent(slug)}/spend${query.size > 0 ? `?${query}` : ""}`);
     },
+    querySpend: async (query) =>
+      (await call(access, "POST", "/api/v1/spend/query", query)).body as SpendAnswer,
     readBudgetStatus: () => read("/api/v1/budgets/status"),
     readMonthSummary: () => read("/api/v1/summary/month"),
   };

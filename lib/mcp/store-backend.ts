@@ -4,6 +4,7 @@ import { validationFailed } from "@/lib/errors";
 import { decideAttempt } from "@/lib/keys/decide";
 import type { KeyPrincipal } from "@/lib/keys/identify";
 import { readBudgetStatus } from "@/lib/spend/budgets/service";
+import { querySpendAsKey } from "@/lib/spend/explore/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
 import { readMonthSummary } from "@/lib/spend/summaries/service";
 import type { ToolAdmission } from "./admission";
@@ -22,6 +23,10 @@ export function storeBackend(admission: ToolAdmission): Backend {
     readProjectSpend: async (slug, range) => {
       const { claims } = await requireReading();
       return readProjectSpend(claims, slug, range);
+    },
+    querySpend: async (query) => {
+      const { claims } = await requireReading();
+      return querySpendAsKey(claims, query);
     },
     readBudgetStatus: async () => {
       const { claims } = await requireReading();

@@ -4,6 +4,7 @@ import { type ToolContract, type ToolName, toolContracts, toolNames } from "@/li
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import type { Backend, Recording } from "./backend";
 import type { Attribution } from "./call-meta";
+import { describeSpendAnswer } from "./spend-wording";
 import { describeBudgets, describeProjectSpend, describeRecorded, describeSummary } from "./wording";
 
 /** A tool's answer: `data` matches its output schema, `text` is for users and models. */
@@ -49,6 +50,10 @@ const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promi
   get_budget_status: async (_, { backend }) => {
     const data = await backend.readBudgetStatus();
     return { data, text: describeBudgets(data) };
+  },
+  query_spend: async (query, { backend }) => {
+    const data = await backend.querySpend(query);
+    return { data, text: describeSpendAnswer(data) };
   },
   get_monthly_summary: async (_, { backend }) => {
     const data = await backend.readMonthSummary();

@@ -16,7 +16,7 @@ export const hasLines = sql`(m.type = 'batch' or (m.type = 'usage' and coalesce(
 export function postingsOf(workspaceId: string, within: (occurredAt: Sql) => Sql): Sql {
   const columns = (row: Sql) =>
     sql`${row}.part, ${row}.model, ${row}.feature, ${row}.end_user, ${row}.session, ${row}.amount_usd, ${row}.cost_status,
-      ${row}.list_price_usd`;
+      ${row}.list_price_usd, ${row}.unit_type, ${row}.quantity`;
   return sql`
     select ${columns(sql`m`)} where not ${hasLines}
     union all

@@ -114,6 +114,7 @@ const given: Record<string, unknown[][]> = {
       { bucket: "day", groupBy, maxGroups: 8 },
     ]),
   ),
+  ...selectsOfExplore(),
   selectDiffering: ["key_spend", "posting", "idempotency"].flatMap((kind) => [
     [kind, null],
     [kind, "w"],
@@ -136,6 +137,32 @@ const given: Record<string, unknown[][]> = {
   loadProjectSpend: [["w", [{}]]],
   applyRepricing: [["w", [{}]]],
 };
+
+function selectsOfExplore() {
+  const values = ["x", null];
+  const filters = ["project", "key", "user", "type", "tag", "tag:team"].flatMap((field) => [
+    { field, op: "is", values },
+    { field, op: "is_not", values },
+    { field, op: "is_not", values: ["x"] },
+  ]);
+  const range = { from: "2026-01-01", until: "2026-02-01" };
+  const scopeOf = (of: unknown[], isOfUsers = false) => ({
+    ...{ workspaceId: "w", environment: "all", filters: of, range, isKey: isOfUsers, isOfUsers },
+  });
+  const cells = { measure: "cost", top: 10, maxRows: 5 };
+  const ofUser = [{ field: "user", op: "is", values }];
+  return {
+    countLines: [[scopeOf(filters)], [scopeOf([])]],
+    selectCells: [
+      [scopeOf([]), { ...cells, kind: "totals", groupBy: [] }],
+      [scopeOf(ofUser), { ...cells, kind: "totals", groupBy: ["user", "week"] }],
+      [scopeOf(filters.slice(0, 3)), { ...cells, kind: "totals", groupBy: ["project", "type"] }],
+      [scopeOf(filters), { ...cells, kind: "sums", groupBy: ["key", "tag:team"], measure: "messages" }],
+      [scopeOf(filters), { ...cells, kind: "ledger", groupBy: ["unit", "day"], measure: "tokens" }],
+      [scopeOf([], true), { ...cells, kind: "ledger", groupBy: ["environment", "source"] }],
+    ],
+  };
+}
 
 function everyFilter() {
   const text = { project: "x", type: "usage", environment: "live", provider: "x", model: "x", feature: "x" };

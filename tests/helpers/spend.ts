@@ -20,6 +20,9 @@ export type Line = {
   user: string | null;
   tags: string[] | null;
   status: string;
+  unit: string | null;
+  /** Null for what is not counted in units. */
+  quantity: Exact | null;
   amount: Exact;
   /** What it would have cost where a subscription covers it. */
   included: Exact;
@@ -56,14 +59,19 @@ export async function loadLines(fixtures: Fixtures, workspaceId: string): Promis
     `select m.id, case when m.type = 'batch' then 0 else m.part end as part, to_char(m.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
        (select slug from public.projects as p where p.id = m.project_id) as project, m.type, m.environment, m.source,
        m.api_key_id as key, m.provider, m.model, m.feature, m.end_user as user, m.tags, m.cost_status as status, m.amount_usd::text as amount,
-       coalesce(m.list_price_usd, 0)::text as included,
+       coalesce(m.list_price_usd, 0)::text as included, m.unit_type as unit, m.quantity::text as quantity,
        m.part = 0 as "isFirst"
      from public.messages as m
      where m.workspace_id = $1
      order by m.occurred_at desc, m.id desc, part desc, m.part`,
     [workspaceId],
   );
-  return rows.map((row) => ({ ...row, amount: exact(row.amount), included: exact(row.included) }));
+  return rows.map((row) => ({
+    ...row,
+    amount: exact(row.amount),
+    included: exact(row.included),
+    quantity: row.quantity && exact(row.quantity),
+  }));
 }
 
 /** The range of a period by Postgres' own calendar, and the days it is compared with. */

@@ -35,7 +35,7 @@ const clients: [name: string, kind: "remote" | "local", connect: (secret: string
   ["SDK 1, stdio", "local", (secret) => connectOlder(olderStdio(baseUrl(), secret))],
 ];
 
-const everywhere = ["log_usage", "add_expense", "get_project_spend", "get_budget_status"];
+const everywhere = ["log_usage", "add_expense", "get_project_spend", "get_budget_status", "query_spend"];
 
 describe.each(clients)("%s", (_, kind, connect) => {
   test("Lists the tools with their annotations", async () => {
@@ -46,7 +46,7 @@ describe.each(clients)("%s", (_, kind, connect) => {
       kind === "remote" ? [...everywhere, "get_monthly_summary"] : everywhere,
     );
     for (const { name, annotations } of tools) {
-      const isReadOnly = name.startsWith("get_");
+      const isReadOnly = name.startsWith("get_") || name === "query_spend";
       expect([name, annotations]).toMatchObject([
         name,
         {
@@ -111,6 +111,11 @@ describe.each(clients)("%s", (_, kind, connect) => {
     expect(spend.data).toEqual((await rest.get("/api/v1/projects/checkout/spend")).body);
     expect(spend.data).toMatchObject({ total_usd: 0.103, message_count: 2 });
     expect(spend.text).toContain("spent $0.103 from");
+    const query = { group_by: ["project", "model"], filters: [{ field: "type", values: ["usage"] }] };
+    const queried = await client.call("query_spend", query);
+    expect(queried.data).toEqual((await rest.call("POST", "/api/v1/spend/query", query)).body);
+    expect(queried.text).toContain("checkout, gpt-4o: $0.003");
+    expect(queried.text).toContain("checkout, (none): $0.1");
     const budgets = await client.call("get_budget_status");
     expect(budgets.data).toEqual((await rest.get("/api/v1/budgets/status")).body);
     expect(budgets.text).toContain("$12.603 of $100 spent, $87.397 left");
@@ -247,6 +252,9 @@ describe.each(clients)("%s", (_, kind, connect) => {
     const writer = await harness.fixtures.key(workspace, { permissions: ["log_usage"], monthly_limit: "1" });
     const unread = await refused(writer.secret, "get_budget_status", {});
     expect(unread.text).toContain("lacks the permission read_summaries");
+    expect((await unread.client.call("query_spend", {})).text).toContain(
+      "lacks the permission read_summaries",
+    );
     expect((await unread.client.call("log_usage", usage)).isError).toBe(false);
     const exceeded = await unread.client.call("log_usage", usage);
     expect(exceeded.isError).toBe(true);

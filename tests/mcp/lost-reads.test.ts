@@ -29,6 +29,7 @@ test.each(["2026", "2025"] as const)(
     });
     const backend: Backend = {
       record: (recording) => opened.then(() => service.record(recording)),
+      querySpend: (query) => opened.then(() => service.querySpend(query)),
       readBudgetStatus: () => opened.then(() => service.readBudgetStatus()),
       readMonthSummary: () => opened.then(() => service.readMonthSummary()),
       readProjectSpend: (slug, range) => opened.then(() => service.readProjectSpend(slug, range)),

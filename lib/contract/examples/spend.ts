@@ -53,8 +53,63 @@ const totals = {
   included_usd: 0,
 };
 
+const sums = (cost_usd: number, message_count: number) => ({
+  cost_usd,
+  message_count,
+  tokens: null,
+  token_cost_usd: null,
+  measured: cost_usd,
+});
+
+const spendQueries = {
+  models: {
+    summary: "The models of each project, but for one",
+    value: {
+      group_by: ["project", "model"],
+      from: "2026-11-01",
+      to: "2026-11-22",
+      filters: [{ field: "model", op: "is_not", values: ["gpt-4o-mini"] }],
+      top: 5,
+    },
+  },
+  tokens: {
+    summary: "What a million tokens cost a team, week by week",
+    value: {
+      group_by: ["week", "tag:team"],
+      measure: "cost_per_million_tokens",
+      from: "2026-11-01",
+      to: "2026-11-22",
+    },
+  },
+};
+
 export const spendExamples: ExampleSet = {
+  requests: { SpendQuery: spendQueries, KeySpendQuery: spendQueries },
   responses: {
+    SpendAnswer: {
+      from: "2026-11-01",
+      to: "2026-11-22",
+      environment: "live",
+      measure: "cost",
+      totals: sums(85.0825, 2),
+      rows: {
+        dimension: "project",
+        groups: [{ value: "checkout", name: "Checkout", is_rest: false, ...sums(85.0825, 2) }],
+        rest_count: 0,
+      },
+      columns: {
+        dimension: "model",
+        groups: [
+          { value: null, name: null, is_rest: false, ...sums(84.9, 1) },
+          { value: "gpt-4o", name: "gpt-4o", is_rest: false, ...sums(0.1825, 1) },
+        ],
+        rest_count: 0,
+      },
+      cells: [
+        { row: 0, column: 0, ...sums(84.9, 1) },
+        { row: 0, column: 1, ...sums(0.1825, 1) },
+      ],
+    },
     ActivityList: {
       period: "month",
       from: "2026-11-01",

@@ -33,6 +33,7 @@ export function exactClient(baseUrl: string, secret: string) {
   };
   return {
     get: (path: string) => call("GET", path),
+    send: (path: string, body: unknown) => call("POST", path, body),
     post: (body: unknown) => call("POST", "/api/v1/messages", body),
     bulk: (messages: unknown[], query = "") => call("POST", `/api/v1/messages/batch${query}`, { messages }),
   };

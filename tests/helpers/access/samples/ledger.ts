@@ -45,6 +45,10 @@ export const ledgerSamples: Samples = {
     await newProject(world, slug);
     return { params: { slug } };
   },
+  "POST /api/v1/spend/query": () => ({ body: { group_by: ["project", "day"] } }),
+  "POST /api/v1/workspaces/[slug]/spend/query": () => ({
+    body: { group_by: ["model", "unit"], measure: "tokens", filters: [{ field: "type", values: ["usage"] }] },
+  }),
   "GET /api/v1/workspaces/[slug]/metrics": () => ({ query: "?period=year&group_by=model" }),
   "GET /api/v1/workspaces/[slug]/activity": () => ({ query: "?period=all&limit=1" }),
   "GET /api/v1/workspaces/[slug]/export": () => ({ query: "?format=csv" }),

@@ -1,0 +1,160 @@
+import type { DayRange } from "@/lib/contract/month";
+import {
+  isCalendar,
+  type SpendAnswer,
+  type SpendDimension,
+  type SpendGroupTotal,
+  type SpendMeasure,
+  type SpendQuery,
+} from "@/lib/contract/spend-query";
+import {
+  add,
+  type Decimal,
+  divideMoney,
+  isZero,
+  parseDecimal,
+  shiftDecimal,
+  zero,
+} from "@/lib/ledger/pricing/decimal";
+import { toExact } from "@/lib/ledger/pricing/exact";
+import { addDays } from "@/lib/spend/period";
+import type { CellRow } from "./queries";
+
+type Sums = { cost: Decimal; messages: number; tokens: Decimal; tokenCost: Decimal };
+
+const nothing: Sums = { cost: zero, messages: 0, tokens: zero, tokenCost: zero };
+
+/** What an answer needs besides its cells. */
+type Context = {
+  /** What is shown for the ids of projects and keys. */
+  names: Map<string, { value: string; name: string }>;
+  /** The first days of every part of the calendar, so that those without spend are listed, too. */
+  buckets: string[];
+  needsTokens: boolean;
+};
+
+/** The groups of one axis while they are collected, in their order. */
+type Axis = {
+  groups: Omit<SpendGroupTotal, keyof ReturnType<typeof toSums>>[];
+  placeOf: (cell: CellRow) => number;
+  restCount: number;
+};
+
+/** Makes the answer of the cells. Rows, columns and totals are sums of the cells, so that all of them agree exactly. */
+export function toAnswer(
+  {
+    group_by: groupBy,
+    measure,
+    environment,
+    top,
+  }: Pick<SpendQuery, "group_by" | "measure" | "environment" | "top">,
+  range: DayRange,
+  cells: CellRow[],
+  context: Context,
+): SpendAnswer {
+  const rows = axisOf(groupBy[0], cells, "row", top, context);
+  const columns = axisOf(groupBy[1], cells, "column", top, context);
+  const placed = cells
+    .map((cell) => ({ row: rows.placeOf(cell), column: columns.placeOf(cell), sums: sumsOf(cell) }))
+    .sort((a, b) => a.row - b.row || a.column - b.column);
+  const show = (sums: Sums) => toSums(sums, measure, context.needsTokens);
+  const totalOf = (isPart: (cell: (typeof placed)[number]) => boolean) =>
+    show(placed.filter(isPart).reduce((all, { sums }) => plus(all, sums), nothing));
+  return {
+    from: range.from,
+    to: addDays(range.until, -1),
+    environment,
+    measure,
+    totals: totalOf(() => true),
+    rows: {
+      dimension: groupBy[0] ?? null,
+      groups: rows.groups.map((group, place) => ({ ...group, ...totalOf(({ row }) => row === place) })),
+      rest_count: rows.restCount,
+    },
+    columns: {
+      dimension: groupBy[1] ?? null,
+      groups: columns.groups.map((group, place) => ({
+        ...group,
+        ...totalOf(({ column }) => column === place),
+      })),
+      rest_count: columns.restCount,
+    },
+    cells: placed.map(({ row, column, sums }) => ({ row, column, ...show(sums) })),
+  };
+}
+
+function axisOf(
+  dimension: SpendDimension | undefined,
+  cells: CellRow[],
+  side: "row" | "column",
+  top: number,
+  { names, buckets }: Context,
+): Axis {
+  if (dimension === undefined)
+    return { groups: [{ value: null, name: null, is_rest: false }], placeOf: () => 0, restCount: 0 };
+  if (isCalendar(dimension)) {
+    const placeOfBucket = new Map(buckets.map((first, place) => [first, place]));
+    return {
+      groups: buckets.map((first) => ({ value: first, name: first, is_rest: false })),
+      placeOf: (cell) => placeOfBucket.get(cell[`${side}_value`] ?? "") ?? 0,
+      restCount: 0,
+    };
+  }
+  const listed: Axis["groups"] = [];
+  for (const cell of cells) {
+    const place = cell[`${side}_place`];
+    const id = cell[`${side}_value`];
+    if (place === null || id === null) continue;
+    const shown = names.get(id) ?? { value: id, name: id };
+    listed[place - 1] =
+      id === "" ? { value: null, name: null, is_rest: false } : { ...shown, is_rest: false };
+  }
+  const count = Number(cells[0]?.[`${side}_count`] ?? 0);
+  const restCount = Math.max(0, count - top);
+  return {
+    groups: restCount > 0 ? [...listed, { value: null, name: null, is_rest: true }] : listed,
+    placeOf: (cell) => (cell[`${side}_place`] ?? listed.length + 1) - 1,
+    restCount,
+  };
+}
+
+const sumsOf = ({ cost, messages, tokens, token_cost: tokenCost }: CellRow): Sums => ({
+  cost: parseDecimal(cost),
+  messages: Number(messages),
+  tokens: parseDecimal(tokens ?? "0"),
+  tokenCost: parseDecimal(tokenCost ?? "0"),
+});
+
+const plus = (a: Sums, b: Sums): Sums => ({
+  cost: add(a.cost, b.cost),
+  messages: a.messages + b.messages,
+  tokens: add(a.tokens, b.tokens),
+  tokenCost: add(a.tokenCost, b.tokenCost),
+});
+
+function toSums(sums: Sums, measure: SpendMeasure, needsTokens: boolean) {
+  const measured = measureOf(sums, measure);
+  return {
+    cost_usd: toExact(sums.cost),
+    message_count: sums.messages,
+    tokens: needsTokens ? toExact(sums.tokens) : null,
+    token_cost_usd: needsTokens ? toExact(sums.tokenCost) : null,
+    measured: measured && toExact(measured),
+  };
+}
+
+/** The measure of sums. @returns null for a quotient by zero */
+function measureOf({ cost, messages, tokens, tokenCost }: Sums, measure: SpendMeasure): Decimal | null {
+  switch (measure) {
+    case "cost":
+      return cost;
+    case "messages":
+      return parseDecimal(messages);
+    case "tokens":
+      return tokens;
+    case "cost_per_message":
+      return messages === 0 ? null : divideMoney(cost, parseDecimal(messages));
+    case "cost_per_million_tokens":
+      return isZero(tokens) ? null : divideMoney(shiftDecimal(tokenCost, 6), tokens);
+  }
+}

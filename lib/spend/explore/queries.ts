@@ -1,0 +1,132 @@
+import type { ClientBase } from "pg";
+import { isCalendar, type SpendDimension, type SpendMeasure } from "@/lib/contract/spend-query";
+import { bigint, integer, nullable, numeric, type Row, text } from "@/lib/db/columns";
+import { selectAll, selectOne } from "@/lib/db/query";
+import { type Sql, sql } from "@/lib/db/sql";
+import { type ExploreScope, linesWithin, type SourceKind, sourceOf } from "./sources";
+
+const cell = {
+  /** The place of the row among the highest, from 1; null for the rest. `row_value` is empty for what has no value. */
+  row_place: nullable(integer()),
+  row_value: nullable(text()),
+  column_place: nullable(integer()),
+  column_value: nullable(text()),
+  cost: numeric(),
+  messages: numeric(),
+  tokens: nullable(numeric()),
+  token_cost: nullable(numeric()),
+  /** How many values the rows and the columns have in all, and how many rows of the source were read. */
+  row_count: bigint(),
+  column_count: bigint(),
+  read_count: nullable(numeric()),
+};
+
+/** The sums of one cell. Amounts are USD as exact text. */
+export type CellRow = Row<typeof cell>;
+
+/** How cells are made: of which source, by what, and how many values are listed. */
+export type CellsScope = {
+  kind: SourceKind;
+  groupBy: SpendDimension[];
+  measure: SpendMeasure;
+  top: number;
+  /** The most rows of the source that are read. Where `read_count` is more, the sums are not whole. */
+  maxRows: number;
+};
+
+/** What decides which values are the highest. */
+const rankings: Record<SpendMeasure, Sql> = {
+  cost: sql`abs(sum(cost))`,
+  messages: sql`sum(messages)`,
+  tokens: sql`coalesce(sum(tokens), 0)`,
+  cost_per_message: sql`abs(sum(cost))`,
+  cost_per_million_tokens: sql`coalesce(sum(token_cost), 0)`,
+};
+
+/** The cells of a query: each listed value of the rows with each of the columns, and the rest. */
+export function selectCells(
+  client: ClientBase,
+  scope: ExploreScope,
+  { kind, groupBy, measure, top, maxRows }: CellsScope,
+): Promise<CellRow[]> {
+  const [first, second] = groupBy;
+  const source = sourceOf(kind, groupBy, scope);
+  const namesOf = (dimension: SpendDimension | undefined) =>
+    dimension === undefined ? sql`''::text` : source.column(dimension);
+  const ranked = (name: Sql, dimension: SpendDimension | undefined) => sql`
+    select ${name} as value, row_number() over (
+      order by ${isCalendar(dimension) ? sql`${name}` : rankings[measure]} ${isCalendar(dimension) ? sql`asc` : sql`desc`}, ${name} collate "C"
+    )::integer as place, count(*) over () as names
+    from named group by ${name}`;
+  const isListed = (rank: Sql, dimension: SpendDimension | undefined) =>
+    isCalendar(dimension) ? sql`true` : sql`${rank}.place <= ${top}`;
+  return selectAll(
+    client,
+    cell,
+    // Sums by the columns as they are, before values become text: there are far fewer sums than rows.
+    sql`with cells as materialized (
+       select ${namesOf(first)} as first, ${namesOf(second)} as second, sum(s.cost) as cost, sum(s.messages) as messages,
+         sum(s.tokens) as tokens, sum(s.token_cost) as token_cost, count(*) as read
+       from (${source.rows} limit ${maxRows + 1}) as s
+       group by 1, 2
+     ), named as materialized (
+       select ${asText(sql`first`, first)} as row_value, ${asText(sql`second`, second)} as column_value,
+         cost, messages, tokens, token_cost
+       from cells
+       where cost <> 0 or messages <> 0 or tokens <> 0
+     ), row_ranks as materialized (${ranked(sql`row_value`, first)}),
+     column_ranks as materialized (${ranked(sql`column_value`, second)})
+     select
+       case when ${isListed(sql`r`, first)} then r.place end as row_place,
+       case when ${isListed(sql`r`, first)} then r.value end as row_value,
+       case when ${isListed(sql`c`, second)} then c.place end as column_place,
+       case when ${isListed(sql`c`, second)} then c.value end as column_value,
+       sum(cost) as cost, sum(messages) as messages, sum(tokens) as tokens, sum(token_cost) as token_cost,
+       r.names as row_count, c.names as column_count, (select sum(read) from cells) as read_count
+     from named
+     join row_ranks as r on r.value = row_value
+     join column_ranks as c on c.value = column_value
+     group by 1, 2, 3, 4, r.names, c.names`,
+  );
+}
+
+/** A value as text, empty where there is none. */
+function asText(value: Sql, dimension: SpendDimension | undefined): Sql {
+  return isCalendar(dimension) ? sql`to_char(${value}, 'YYYY-MM-DD')` : sql`coalesce(${value}::text, '')`;
+}
+
+/** How many lines of the ledger a query reads at most. */
+export async function countLines(client: ClientBase, scope: ExploreScope): Promise<number> {
+  const { lines } = await selectOne(client, { lines: numeric() }, linesWithin(scope));
+  return Number(lines);
+}
+
+const projectName = { id: text(), slug: text(), name: text() };
+
+/** The slugs and names of projects. @param ids as text */
+export function selectProjectNames(
+  client: ClientBase,
+  workspaceId: string,
+  ids: string[],
+): Promise<Row<typeof projectName>[]> {
+  return selectAll(
+    client,
+    projectName,
+    sql`select id::text as id, slug, name from public.projects where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])`,
+  );
+}
+
+const keyName = { id: text(), name: text() };
+
+/** The names of API keys, which members may read. @param ids as text */
+export function selectKeyNames(
+  client: ClientBase,
+  workspaceId: string,
+  ids: string[],
+): Promise<Row<typeof keyName>[]> {
+  return selectAll(
+    client,
+    keyName,
+    sql`select id::text as id, name from public.api_keys where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])`,
+  );
+}

@@ -1,0 +1,183 @@
+import type { ClientBase } from "pg";
+import type { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { dayOf } from "@/lib/contract/instant";
+import type { DayRange } from "@/lib/contract/month";
+import {
+  isCalendar,
+  type keySpendQuery,
+  maxSpendDays,
+  type SpendAnswer,
+  type SpendDimension,
+  type SpendQuery,
+} from "@/lib/contract/spend-query";
+import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
+import { ServiceError, validationFailed } from "@/lib/errors";
+import { addDays, addMonthStart, countDays } from "@/lib/spend/period";
+import { removedWithin } from "@/lib/spend/removed-messages";
+import { toAnswer } from "./answer";
+import { type CellRow, countLines, selectCells, selectKeyNames, selectProjectNames } from "./queries";
+import { chooseSource, type ExploreScope } from "./sources";
+
+/** The most rows of sums, and the most lines of the ledger, that one query reads. */
+const maxRows = 1_000_000;
+const maxLines = 250_000;
+
+/** The most cells of an answer. */
+const maxCells = 5_000;
+
+/** A question whose defaults are filled in. */
+export type Question = Omit<SpendQuery, "from" | "to">;
+
+/**
+ * Answers a member's question about spend, in one snapshot.
+ * @throws ServiceError not_found, validation_failed, query_too_broad
+ */
+export function querySpend(claims: UserClaims, slug: string, query: SpendQuery): Promise<SpendAnswer> {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return loadAnswer(client, { workspaceId: id, isKey: false, isOfUsers: false }, query, now);
+  });
+}
+
+/**
+ * Answers a question of an API key about what it may read: its environment, its projects and its users.
+ * @throws ServiceError validation_failed, query_too_broad
+ */
+export function querySpendAsKey(
+  claims: KeyClaims,
+  query: z.output<typeof keySpendQuery>,
+): Promise<SpendAnswer> {
+  return asKey(claims, (client, now) =>
+    loadAnswer(
+      client,
+      { workspaceId: claims.workspace_id, isKey: true, isOfUsers: claims.users !== undefined },
+      { ...query, environment: claims.environment },
+      now,
+    ),
+  );
+}
+
+/**
+ * Like `querySpend`, in the caller's transaction, which must be one snapshot.
+ * @param now the transaction's time in milliseconds since 1970, which decides what today is
+ */
+export async function loadAnswer(
+  client: ClientBase,
+  who: Pick<ExploreScope, "workspaceId" | "isKey" | "isOfUsers">,
+  { from, to, ...question }: SpendQuery,
+  now: number,
+): Promise<SpendAnswer> {
+  const range = rangeOfQuery({ from, to }, now);
+  demandFewCells(question, range);
+  const { group_by: groupBy, measure, top, filters, environment } = question;
+  const scope = { ...who, environment, filters, range };
+  const needsTokens = measure === "tokens" || measure === "cost_per_million_tokens";
+  const kind = chooseSource(groupBy, scope, needsTokens);
+  if (kind === "ledger") await demandShortLedger(client, scope);
+  const cells = await selectCells(client, scope, {
+    kind,
+    groupBy,
+    measure,
+    top,
+    maxRows: kind === "ledger" ? maxLines : maxRows,
+  });
+  if (Number(cells[0]?.read_count ?? 0) > (kind === "ledger" ? maxLines : maxRows)) throw tooBroad(kind);
+  const names = await loadNames(client, scope, groupBy, cells);
+  return toAnswer(question, range, cells, { names, buckets: bucketsOf(groupBy, range), needsTokens });
+}
+
+/** The days of a query: the month so far by default. @throws ServiceError validation_failed */
+function rangeOfQuery({ from, to }: Pick<SpendQuery, "from" | "to">, now: number): DayRange {
+  const last = to ?? (from !== undefined && from > dayOf(now) ? from : dayOf(now));
+  const first = from ?? addMonthStart(last, 0);
+  const range = { from: first, until: addDays(last, 1) };
+  if (countDays(range) > maxSpendDays)
+    throw validationFailed([
+      { path: "from", message: `must be at most ${maxSpendDays} days before to; choose a shorter range` },
+    ]);
+  return range;
+}
+
+/** The first days of the parts of the calendar that a query is grouped by; none otherwise. */
+function bucketsOf(groupBy: SpendDimension[], range: DayRange): string[] {
+  const part = groupBy.find(isCalendar);
+  if (part === undefined) return [];
+  const weekday = (new Date(range.from).getUTCDay() + 6) % 7;
+  const buckets: string[] = [];
+  let first =
+    part === "day"
+      ? range.from
+      : part === "week"
+        ? addDays(range.from, -weekday)
+        : addMonthStart(range.from, 0);
+  while (first < range.until) {
+    buckets.push(first);
+    first = part === "month" ? addMonthStart(first, 1) : addDays(first, part === "week" ? 7 : 1);
+  }
+  return buckets;
+}
+
+/** @throws ServiceError validation_failed */
+function demandFewCells({ group_by: groupBy, top }: Question, range: DayRange): void {
+  const buckets = bucketsOf(groupBy, range).length;
+  const others = groupBy.some((each) => !isCalendar(each)) ? top + 1 : 1;
+  if (buckets * others > maxCells)
+    throw validationFailed([
+      {
+        path: "group_by",
+        message: `would make ${buckets * others} cells, and an answer has at most ${maxCells}; choose a longer part of the calendar, a shorter range or a smaller top`,
+      },
+    ]);
+}
+
+/** Refuses what only the ledger can answer where it is too long, or no longer whole. */
+async function demandShortLedger(client: ClientBase, scope: ExploreScope): Promise<void> {
+  const role = scope.isKey ? "outlay_key" : "authenticated";
+  const removedBefore = await removedWithin(client, scope.workspaceId, scope.range, role);
+  if (removedBefore !== null)
+    throw validationFailed([
+      {
+        path: "from",
+        message: `must be ${removedBefore} or later: tokens and units are counted from messages, and those before were removed`,
+      },
+    ]);
+  if ((await countLines(client, scope)) > maxLines) throw tooBroad("ledger");
+}
+
+function tooBroad(kind: "totals" | "sums" | "ledger"): ServiceError {
+  const what =
+    kind === "ledger"
+      ? `Tokens and units are counted from the lines of messages, and this query is about more than ${maxLines}`
+      : `This query is about more than ${maxRows} daily sums`;
+  return new ServiceError(
+    "query_too_broad",
+    `${what}. Choose a shorter range (from, to), or add filters, for example by project, key, model, feature or user.`,
+  );
+}
+
+/** The slugs and names of the projects and keys among the listed values, by their ids. */
+async function loadNames(
+  client: ClientBase,
+  { workspaceId, isKey }: ExploreScope,
+  groupBy: SpendDimension[],
+  cells: CellRow[],
+): Promise<Map<string, { value: string; name: string }>> {
+  const idsOf = (dimension: SpendDimension) => {
+    const place = groupBy.indexOf(dimension);
+    if (place < 0) return [];
+    const values = cells.map((cell) => (place === 0 ? cell.row_value : cell.column_value));
+    return [...new Set(values.flatMap((value) => value || []))];
+  };
+  const names = new Map<string, { value: string; name: string }>();
+  const projects = idsOf("project");
+  if (projects.length > 0)
+    for (const { id, slug, name } of await selectProjectNames(client, workspaceId, projects))
+      names.set(id, { value: slug, name });
+  // A key may not read the names of keys.
+  const keys = isKey ? [] : idsOf("key");
+  if (keys.length > 0)
+    for (const { id, name } of await selectKeyNames(client, workspaceId, keys))
+      names.set(id, { value: id, name });
+  return names;
+}

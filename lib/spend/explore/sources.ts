@@ -1,0 +1,208 @@
+import type { DayRange } from "@/lib/contract/month";
+import type { NamedDimension, SpendDimension, SpendFilter, SpendQuery } from "@/lib/contract/spend-query";
+import { isCalendar, tagNameOf } from "@/lib/contract/spend-query";
+import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { isListed, postingsOf } from "@/lib/spend/listed-postings";
+
+/** What of the ledger to read. `isKey`: an API key asks, which may read no totals of what it may read in part. */
+export type ExploreScope = {
+  workspaceId: string;
+  environment: SpendQuery["environment"];
+  filters: SpendFilter[];
+  range: DayRange;
+  isKey: boolean;
+  /**
+   * Whether the key may read certain users alone. It may see a line of a batch without the first one, which lists are read
+   * by, so its postings are found without that index.
+   */
+  isOfUsers: boolean;
+};
+
+/**
+ * Where a query reads: the daily totals, which have one row a day for each name of one dimension; the daily sums, one a day
+ * for each combination of names; or the ledger itself, which alone has units and quantities.
+ */
+export type SourceKind = "totals" | "sums" | "ledger";
+
+/** A source: its rows, of which each has a day, an amount, messages, tokens and their cost, and the columns of dimensions. */
+export type Source = { rows: Sql; column: (dimension: SpendDimension) => Sql };
+
+/** The dimensions of which the daily totals have rows. */
+const totalled: readonly string[] = ["project", "key", "provider", "model", "feature", "user"];
+
+/** The totalled dimension with the fewest names, for queries about none of them. */
+const fewest = "provider";
+
+/** The dimensions and fields that a query is about, but for the type and the environment, which every source has. */
+function namesOf(groupBy: SpendDimension[], filters: SpendFilter[]): string[] {
+  const named = [...groupBy.filter((each) => !isCalendar(each)), ...filters.map(({ field }) => field)];
+  return [...new Set(named)].filter((each) => each !== "type" && each !== "environment");
+}
+
+/** The source with the fewest rows that can answer. @param needsTokens whether units and quantities matter */
+export function chooseSource(
+  groupBy: SpendDimension[],
+  { filters, isKey }: Pick<ExploreScope, "filters" | "isKey">,
+  needsTokens: boolean,
+): SourceKind {
+  const names = namesOf(groupBy, filters);
+  if (needsTokens || names.includes("unit")) return "ledger";
+  if (isKey) return "sums";
+  return names.length === 0 || (names.length === 1 && totalled.includes(names[0] ?? "")) ? "totals" : "sums";
+}
+
+/** The rows of a source for a query. */
+export function sourceOf(kind: SourceKind, groupBy: SpendDimension[], scope: ExploreScope): Source {
+  if (kind === "ledger") return ledgerSource(scope);
+  if (kind === "sums") return sumsSource(scope);
+  return totalsSource(namesOf(groupBy, scope.filters)[0] ?? fewest, scope);
+}
+
+const environments = (environment: SpendQuery["environment"]) =>
+  environment === "all" ? ["live", "test"] : [environment];
+
+/** The columns that the rows of the daily sums and of the ledger both have. */
+const columns: Record<Exclude<NamedDimension, "unit">, Sql> = {
+  project: sql`s.project_id`,
+  user: sql`s.end_user`,
+  key: sql`s.api_key_id`,
+  model: sql`s.model`,
+  provider: sql`s.provider`,
+  feature: sql`s.feature`,
+  type: sql`s.type`,
+  source: sql`s.source`,
+};
+
+/** The column of a dimension in rows `s`. Parts of the calendar are their first instants. */
+function columnIn(dimension: SpendDimension): Sql {
+  if (isCalendar(dimension)) return sql`date_trunc(${dimension}::text, s.day::timestamp)`;
+  if (dimension === "environment") return sql`s.environment`;
+  if (dimension === "unit") return sql`s.unit_type`;
+  const tag = tagNameOf(dimension);
+  return tag === undefined ? columns[dimension as keyof typeof columns] : tagValueIn(tag);
+}
+
+/** The value of a tag in rows `s`; a message has one at most. */
+const tagValueIn = (name: string): Sql =>
+  sql`(select substr(tag, ${name.length + 2}::integer) from unnest(s.tags) as tag where starts_with(tag, ${`${name}:`}))`;
+
+function sumsSource({ workspaceId, environment, filters, range }: ExploreScope): Source {
+  const rows = sql`
+    select s.*, s.amount_usd as cost, s.message_count as messages, null::numeric as tokens, null::numeric as token_cost
+    from public.daily_spend as s
+    where s.workspace_id = ${workspaceId} and s.environment = any(${environments(environment)}::text[])
+      and s.day >= ${range.from} and s.day < ${range.until} ${conditions(workspaceId, filters)}`;
+  return { rows, column: columnIn };
+}
+
+function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: ExploreScope): Source {
+  const within = (at: Sql) =>
+    sql`${at} >= ${`${range.from}T00:00:00Z`} and ${at} < ${`${range.until}T00:00:00Z`}`;
+  const isTokens = sql`s.unit_type like '%tokens'`;
+  const listed = sql`cross join lateral (${postingsOf(workspaceId, within)}) as p`;
+  const p = isOfUsers ? sql`m` : sql`p`;
+  const rows = sql`
+    select s.*, s.amount_usd as cost, case when s.part = 0 then 1 else 0 end as messages,
+      case when ${isTokens} then s.quantity end as tokens, case when ${isTokens} then s.amount_usd end as token_cost
+    from (
+      select m.project_id, m.api_key_id, m.type, m.source, m.environment, m.provider, m.tags,
+        (m.occurred_at at time zone 'UTC')::date as day, ${p}.part, ${p}.model, ${p}.feature, ${p}.end_user,
+        ${p}.unit_type, ${p}.quantity, ${p}.amount_usd
+      from public.messages as m ${isOfUsers ? empty : listed}
+      where m.workspace_id = ${workspaceId} and ${within(sql`m.occurred_at`)}
+        and m.environment = any(${environments(environment)}::text[]) ${isOfUsers ? empty : sql`and ${isListed}`}
+    ) as s
+    where true ${conditions(workspaceId, filters)}`;
+  return { rows, column: columnIn };
+}
+
+/** How many lines of the ledger a query reads at most, by the daily sums, which do not know units. */
+export function linesWithin({ workspaceId, environment, filters, range }: ExploreScope): Sql {
+  return sql`select coalesce(sum(s.item_count), 0) as lines
+    from (
+      select s.item_count from public.daily_spend as s
+      where s.workspace_id = ${workspaceId} and s.environment = any(${environments(environment)}::text[])
+        and s.day >= ${range.from} and s.day < ${range.until}
+        ${conditions(
+          workspaceId,
+          filters.filter(({ field }) => field !== "unit"),
+        )}
+    ) as s`;
+}
+
+function totalsSource(dimension: string, { workspaceId, environment, filters, range }: ExploreScope): Source {
+  const read = dimension === "user" ? ["user", fewest] : [dimension];
+  const within = sql`
+    workspace_id = ${workspaceId} and environment = any(${environments(environment)}::text[])
+    and dimension in (${join(read)}) and day >= ${range.from} and day < ${range.until}`;
+  const whole = sql`
+    select t.day, t.environment, t.type, t.value, t.amount_usd as cost, t.message_count as messages
+    from public.daily_totals as t where ${within}`;
+  // The totals have no rows for spend of nobody: it is what the named ones lack of the whole.
+  const ofUsers = sql`
+    select t.day, t.environment, t.type, part.value, part.cost, part.messages
+    from (select * from public.daily_totals where ${within}) as t
+    cross join lateral (
+      select t.value, t.amount_usd as cost, t.message_count as messages where t.dimension = 'user'
+      union all
+      select null, case t.dimension when 'user' then -t.amount_usd else t.amount_usd end,
+        case t.dimension when 'user' then -t.message_count else t.message_count end
+    ) as part`;
+  const value = sql`s.value`;
+  const column = (name: SpendDimension) => (name === dimension ? value : columnIn(name));
+  const rows = sql`
+    select s.*, null::numeric as tokens, null::numeric as token_cost
+    from (${dimension === "user" ? ofUsers : whole}) as s
+    where true ${all(
+      filters.map((filter) => {
+        if (filter.field === "type") return filterBy(columns.type, filter);
+        return filter.field === "project"
+          ? filterBy(value, filter, sql`${projectIds(workspaceId, filter)}::text[]`)
+          : filterBy(value, filter);
+      }),
+    )}`;
+  return { rows, column };
+}
+
+/** The conditions of filters on rows `s`. */
+function conditions(workspaceId: string, filters: SpendFilter[]): Sql {
+  return all(
+    filters.map((filter) => {
+      if (filter.field === "tag") return filterByTags(filter);
+      if (filter.field === "project")
+        return filterBy(columns.project, filter, projectIds(workspaceId, filter));
+      if (filter.field === "key") return filterBy(columns.key, filter, sql`${named(filter)}::uuid[]`);
+      return filterBy(columnIn(filter.field as SpendDimension), filter);
+    }),
+  );
+}
+
+const all = (conditions: Sql[]): Sql => (conditions.length === 0 ? empty : join(conditions, " "));
+
+const named = ({ values }: SpendFilter): string[] => values.filter((value) => value !== null);
+
+const projectIds = (workspaceId: string, filter: SpendFilter): Sql =>
+  sql`array(select id from public.projects where workspace_id = ${workspaceId} and slug = any(${named(filter)}::text[]))`;
+
+/** That a column has one of the values, or none of them. @param list the values that are not null, as an array */
+function filterBy(column: Sql, filter: SpendFilter, list = sql`${named(filter)}::text[]`): Sql {
+  const hasNone = filter.values.includes(null);
+  if (filter.op === "is")
+    return hasNone
+      ? sql`and (${column} = any(${list}) or ${column} is null)`
+      : sql`and ${column} = any(${list})`;
+  return hasNone
+    ? sql`and ${column} is not null and ${column} <> all(${list})`
+    : sql`and (${column} <> all(${list}) or ${column} is null)`;
+}
+
+/** The same of whole tags, of which a row may have several. */
+function filterByTags(filter: SpendFilter): Sql {
+  const list = sql`${named(filter)}::text[]`;
+  const hasNone = filter.values.includes(null);
+  if (filter.op === "is")
+    return hasNone ? sql`and (s.tags && ${list} or s.tags is null)` : sql`and s.tags && ${list}`;
+  return hasNone
+    ? sql`and s.tags is not null and not s.tags && ${list}`
+    : sql`and (not s.tags && ${list} or s.tags is null)`;
+}
