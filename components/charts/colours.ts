@@ -1,8 +1,11 @@
-/** Number of colours in the palette: `--chart-1` to `--chart-8`. */
-const paletteSize = 8;
+/** Number of colours in the palette: `--chart-1` to `--chart-10`. */
+const paletteSize = 10;
 
-/** The colour of "Other" and of values without a name. */
+/** The colour of "Other", which is the sum of several. */
 export const restColour = "var(--chart-rest)";
+
+/** The colour of what has no value: "No model". */
+export const noneColour = "var(--chart-none)";
 
 const colourAt = (index: number) => `var(--chart-${(index % paletteSize) + 1})`;
 
@@ -17,14 +20,31 @@ export function projectColour(slug: string | null, order: string[]): string {
 }
 
 /**
+ * The colours of projects that are shown together: each its own (`projectColour`), and where two would have the same, the
+ * later one takes the next free colour. Up to ten projects have different colours.
+ * @param order the slugs of all projects of the workspace, the oldest first
+ */
+export function projectColours(slugs: string[], order: string[]): Map<string, string> {
+  const placeOf = new Map(order.map((slug, place) => [slug, place]));
+  const known = slugs.filter((slug) => placeOf.has(slug));
+  known.sort((a, b) => (placeOf.get(a) ?? 0) - (placeOf.get(b) ?? 0));
+  return assign(known, (slug) => placeOf.get(slug) ?? 0);
+}
+
+/**
  * Colours for names without an order, such as models. The hash of a name chooses its colour; when another name has it, the
- * next free colour is taken. Up to eight names that are shown together have different colours.
+ * next free colour is taken. Up to ten names that are shown together have different colours.
  */
 export function coloursByName(names: string[]): Map<string, string> {
+  return assign([...names].sort(), hash);
+}
+
+/** Gives each name the colour of its number, or the next one that is free. */
+function assign(names: string[], numberOf: (name: string) => number): Map<string, string> {
   const taken = new Set<number>();
   const colours = new Map<string, string>();
-  for (const name of [...names].sort()) {
-    let index = hash(name) % paletteSize;
+  for (const name of names) {
+    let index = numberOf(name) % paletteSize;
     while (taken.has(index) && taken.size < paletteSize) index = (index + 1) % paletteSize;
     taken.add(index);
     colours.set(name, colourAt(index));

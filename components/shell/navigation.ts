@@ -1,6 +1,7 @@
 import {
   Activity,
   Bell,
+  ChartColumnStacked,
   Folder,
   Gauge,
   KeyRound,
@@ -18,6 +19,7 @@ export type NavEntry = { segment: string; label: string; icon: LucideIcon };
 export const navigation: NavEntry[] = [
   { segment: "", label: "Overview", icon: LayoutDashboard },
   { segment: "activity", label: "Activity", icon: Activity },
+  { segment: "explore", label: "Explore", icon: ChartColumnStacked },
   { segment: "projects", label: "Projects", icon: Folder },
   { segment: "keys", label: "Keys", icon: KeyRound },
   { segment: "sources", label: "Sources", icon: Radio },

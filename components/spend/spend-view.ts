@@ -1,6 +1,6 @@
 import { exactText } from "@/components/amount";
 import type { BreakdownRow } from "@/components/charts/breakdown";
-import { coloursByName, projectColour, restColour } from "@/components/charts/colours";
+import { coloursByName, noneColour, projectColours, restColour } from "@/components/charts/colours";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
 import { utcDay } from "@/components/utc-day";
 import type { Dimension, Metrics } from "@/lib/contract/metrics";
@@ -71,9 +71,12 @@ function colourOfSlices(
   slices: Slice[],
   projectOrder: string[],
 ): (slice: Slice) => string {
-  if (dimension === "project") return ({ value }) => projectColour(value, projectOrder);
-  const colours = coloursByName(slices.flatMap(({ value }) => value ?? []));
-  return ({ value }) => (value === null ? restColour : (colours.get(value) ?? restColour));
+  const names = slices.flatMap(({ value }) => value ?? []);
+  const colours = dimension === "project" ? projectColours(names, projectOrder) : coloursByName(names);
+  return ({ value, is_rest: isRest }) => {
+    if (isRest) return restColour;
+    return value === null ? noneColour : (colours.get(value) ?? restColour);
+  };
 }
 
 /** The address of the rows behind a slice; undefined for "Other", which no filter selects. */

@@ -130,3 +130,22 @@ export function selectKeyNames(
     sql`select id::text as id, name from public.api_keys where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])`,
   );
 }
+
+/** The most names of tags that are offered. */
+const maxTagNames = 50;
+
+/** The names of a workspace's tags, of a year, most used first. */
+export async function selectTagNames(client: ClientBase, workspaceId: string): Promise<string[]> {
+  const rows = await selectAll(
+    client,
+    { name: text() },
+    sql`select split_part(value, ':', 1) as name
+      from public.daily_totals
+      where workspace_id = ${workspaceId} and environment in ('live', 'test') and dimension = 'tag'
+        and day > (now() at time zone 'UTC')::date - 366
+      group by 1
+      order by sum(message_count) desc, 1
+      limit ${maxTagNames}`,
+  );
+  return rows.map(({ name }) => name);
+}

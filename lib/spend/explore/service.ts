@@ -16,7 +16,14 @@ import { ServiceError, validationFailed } from "@/lib/errors";
 import { addDays, addMonthStart, countDays } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { toAnswer } from "./answer";
-import { type CellRow, countLines, selectCells, selectKeyNames, selectProjectNames } from "./queries";
+import {
+  type CellRow,
+  countLines,
+  selectCells,
+  selectKeyNames,
+  selectProjectNames,
+  selectTagNames,
+} from "./queries";
 import { chooseSource, type ExploreScope } from "./sources";
 
 /** The most rows of sums, and the most lines of the ledger, that one query reads. */
@@ -85,6 +92,11 @@ export async function loadAnswer(
   if (Number(cells[0]?.read_count ?? 0) > (kind === "ledger" ? maxLines : maxRows)) throw tooBroad(kind);
   const names = await loadNames(client, scope, groupBy, cells);
   return toAnswer(question, range, cells, { names, buckets: bucketsOf(groupBy, range), needsTokens });
+}
+
+/** The names of a workspace's tags, which spend can be grouped by, in the caller's transaction. */
+export function loadTagNames(client: ClientBase, workspaceId: string): Promise<string[]> {
+  return selectTagNames(client, workspaceId);
 }
 
 /** The days of a query: the month so far by default. @throws ServiceError validation_failed */

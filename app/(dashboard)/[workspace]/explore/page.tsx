@@ -1,0 +1,88 @@
+import { SearchX } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { Suspense } from "react";
+import { toExploreData } from "@/components/explore/data";
+import { ExploreControls } from "@/components/explore/explore-controls";
+import { ExploreSkeleton } from "@/components/explore/explore-skeleton";
+import { ExploreView } from "@/components/explore/explore-view";
+import { readState, toQuery, writeState } from "@/components/explore/state";
+import type { SearchParams } from "@/components/filters/href";
+import { PageHeader } from "@/components/shell/page-header";
+import { buttonVariants } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { spendQuery } from "@/lib/contract/spend-query";
+import { ServiceError } from "@/lib/errors";
+import { readExplore } from "@/lib/spend/views/explore";
+import { requireWorkspace } from "../membership";
+
+export const metadata: Metadata = { title: "Explore" };
+
+type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
+
+/** Spend by any two dimensions. States: an answer, nothing recorded, a query that is refused, and an invalid address. */
+export default async function ExplorePage({ params, searchParams }: Props) {
+  const { workspace } = await params;
+  return (
+    <>
+      <PageHeader title="Explore" />
+      <Suspense fallback={<ExploreSkeleton />}>
+        <Explore slug={workspace} search={await searchParams} />
+      </Suspense>
+    </>
+  );
+}
+
+async function Explore({ slug, search }: { slug: string; search: SearchParams }) {
+  const { claims } = await requireWorkspace(slug);
+  const state = readState(search);
+  const query = spendQuery.safeParse(toQuery(state));
+  if (!query.success) {
+    const [issue] = query.error.issues;
+    return (
+      <Refused
+        slug={slug}
+        title="This address is not valid"
+        problem={`${issue?.path.join(".")} ${issue?.message}`}
+      />
+    );
+  }
+  const read = await readExplore(claims, slug, query.data).catch((error: unknown) => {
+    if (error instanceof ServiceError && ["query_too_broad", "validation_failed"].includes(error.code))
+      return error;
+    throw error;
+  });
+  if (read instanceof ServiceError)
+    return <Refused slug={slug} title="This query is too broad" problem={read.message} />;
+  const { answer, tags, projectOrder } = read;
+  const data = toExploreData(answer, projectOrder);
+  const range = { from: answer.from, to: answer.to };
+  return (
+    <>
+      <ExploreControls workspace={slug} state={state} range={range} tags={tags} />
+      {data.cells.length === 0 ? (
+        <EmptyState icon={<SearchX />} title="Nothing was recorded for this">
+          Choose other days, or remove a filter.
+        </EmptyState>
+      ) : (
+        <ExploreView key={writeState({ ...state, hidden: [] })} workspace={slug} state={state} data={data} />
+      )}
+    </>
+  );
+}
+
+function Refused({ slug, title, problem }: { slug: string; title: string; problem: string }) {
+  return (
+    <EmptyState
+      icon={<SearchX />}
+      title={title}
+      action={
+        <Link href={`/${slug}/explore`} className={buttonVariants({ variant: "outline" })}>
+          Show this month
+        </Link>
+      }
+    >
+      {problem}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,53 @@
+/** The properties of drawn elements that follow the theme. */
+const themed = ["fill", "stroke", "font-family", "font-size"] as const;
+
+/**
+ * Saves the drawing inside an element as a PNG, twice as large as it is shown.
+ * @throws Error where there is no drawing, or the browser cannot make a picture of it
+ */
+export async function savePicture(frame: HTMLElement, fileName: string): Promise<void> {
+  const drawing = frame.querySelector("svg[width]");
+  if (!(drawing instanceof SVGSVGElement)) throw new Error("There is no chart to save.");
+  const copy = drawing.cloneNode(true) as SVGSVGElement;
+  const originals = [drawing, ...drawing.querySelectorAll("*")];
+  // A picture has no stylesheet: colours and fonts become those that are shown now.
+  for (const [index, element] of [copy, ...copy.querySelectorAll("*")].entries()) {
+    const original = originals[index];
+    if (!original) continue;
+    const shown = getComputedStyle(original);
+    for (const property of themed) {
+      const given = original.getAttribute(property) ?? original.getAttribute(toAttribute(property));
+      if (given === null || !given.startsWith("url("))
+        element.setAttribute(property, shown.getPropertyValue(property));
+    }
+  }
+  const { width, height } = drawing.getBoundingClientRect();
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = width * 2;
+  canvas.height = height * 2;
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("This browser cannot draw pictures.");
+  context.fillStyle = getComputedStyle(document.body).backgroundColor;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (!blob) throw new Error("This browser cannot save pictures.");
+  saveFile(blob, fileName);
+}
+
+const toAttribute = (property: string) =>
+  property.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Saves a file from the page. */
+export function saveFile(content: Blob, fileName: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = fileName;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

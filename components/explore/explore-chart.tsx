@@ -1,0 +1,86 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { Plot } from "@/components/charts/plot";
+import type { Place, PlotKind, Series } from "@/components/charts/series";
+import { formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/format-date";
+import { formatRoughUsd } from "@/components/money";
+import type { ExploreData, ExploreGroup } from "./data";
+import { calendarNames, isSummed, measures } from "./dimensions";
+import { clipDays, lastDayOf, rowsHref } from "./rows-href";
+import { type ExploreState, exploreHref } from "./state";
+
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
+/** The chart of an answer: a series for each row and a place for each column; without columns, a place for each row. */
+export function ExploreChart({
+  workspace,
+  state,
+  data,
+}: {
+  workspace: string;
+  state: ExploreState;
+  data: ExploreData;
+}) {
+  const router = useRouter();
+  const { format } = measures[state.measure];
+  const isMoney = state.measure !== "messages" && state.measure !== "tokens";
+  const groups = placesOf(state, data);
+  const dimension = state.over ?? state.by;
+  const isCalendar = calendarNames.includes(dimension);
+  const kind: PlotKind = state.chart === "share" && !isSummed(state.measure) ? "lines" : state.chart;
+  return (
+    <Plot
+      label={`${measures[state.measure].label} ${state.over === null ? "" : `by ${dimension}`}`}
+      series={seriesOf(state, data).filter(({ name }) => !state.hidden.includes(name))}
+      places={groups.map((group) => toPlace(dimension, group))}
+      kind={isSummed(state.measure) ? kind : "lines"}
+      format={(value) => format(String(value))}
+      formatTick={(value) => (isMoney ? formatRoughUsd(value) : compact.format(value))}
+      onOpen={(place) => {
+        const href = rowsHref(workspace, state, data, [{ dimension, group: groups[place] }]);
+        if (href) router.push(href);
+      }}
+      onZoom={
+        isCalendar
+          ? (first, last) => {
+              const from = groups[first]?.value ?? data.from;
+              const to = lastDayOf(dimension, groups[last]?.value ?? data.to);
+              router.push(exploreHref(workspace, { ...state, ...clipDays({ from, to }, data) }));
+            }
+          : undefined
+      }
+    />
+  );
+}
+
+/** What stands along the axis: the columns, or the rows where there are none. */
+function placesOf({ over }: ExploreState, { rows, columns }: ExploreData): ExploreGroup[] {
+  return over === null ? rows : columns;
+}
+
+/** The series of an answer: its rows; one, named by the measure, where there are no columns. */
+export function seriesOf({ over, measure }: ExploreState, { rows, columns, cells }: ExploreData): Series[] {
+  if (over === null)
+    return [
+      {
+        name: measures[measure].label,
+        colour: "var(--chart-1)",
+        values: rows.map(({ measured }) => (measured === null ? null : Number(measured))),
+      },
+    ];
+  const values = rows.map(() => columns.map((): number | null => (isSummed(measure) ? 0 : null)));
+  for (const { row, column, measured } of cells) {
+    const ofRow = values[row];
+    if (ofRow) ofRow[column] = measured === null ? null : Number(measured);
+  }
+  return rows.map(({ label, colour }, row) => ({ name: label, colour, values: values[row] ?? [] }));
+}
+
+function toPlace(dimension: string, { value, label }: ExploreGroup): Place {
+  if (value === null) return { title: label, short: label };
+  if (dimension === "day") return { title: formatWeekday(value), short: label };
+  if (dimension === "week") return { title: label, short: label.replace("Week of ", "") };
+  if (dimension === "month") return { title: formatMonthAndYear(value), short: formatShortMonth(value) };
+  return { title: label, short: label };
+}

@@ -1,0 +1,178 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { type ReactNode, useTransition } from "react";
+import { cn } from "@/components/cn";
+import { DateInput } from "@/components/ui/date-input";
+import { SegmentedControl } from "@/components/ui/segmented-control";
+import { Select } from "@/components/ui/select";
+import { calendarNames, dimensionLabel, dimensionNames, isSummed, measures } from "./dimensions";
+import { FilterEditor } from "./filter-editor";
+import { type ExploreState, exploreHref } from "./state";
+
+/** How many values are listed. */
+const tops = [3, 5, 8, 10, 20, 50];
+
+/** What a page of Explore is about: grouping, measure, days, filters and how it is shown. Each change is a new address. */
+export function ExploreControls({
+  workspace,
+  state,
+  range,
+  tags,
+}: {
+  workspace: string;
+  state: ExploreState;
+  /** The days that are shown, where the address names none. */
+  range: { from: string; to: string };
+  /** The names of the workspace's tags. */
+  tags: string[];
+}) {
+  const router = useRouter();
+  const [isPending, startTransition] = useTransition();
+  const change = (changes: Partial<ExploreState>) =>
+    startTransition(() =>
+      router.replace(exploreHref(workspace, { ...state, hidden: [], ...changes }), { scroll: false }),
+    );
+  const dimensions = [...Object.keys(dimensionNames), ...tags.map((tag) => `tag:${tag}`)];
+  const isCalendar = (dimension: string | null) => dimension !== null && calendarNames.includes(dimension);
+  return (
+    <div aria-busy={isPending} className={cn("grid gap-3 pb-6", isPending && "opacity-70")}>
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
+        <Field label="Measure">
+          <Select
+            aria-label="Measure"
+            value={state.measure}
+            onChange={(event) => change({ measure: event.target.value as ExploreState["measure"] })}
+          >
+            {Object.entries(measures).map(([value, { label }]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <Field label="By">
+          <Select
+            aria-label="By"
+            value={state.by}
+            onChange={({ target: { value: by } }) =>
+              change({
+                by,
+                ...((by === state.over || (isCalendar(by) && isCalendar(state.over))) && { over: null }),
+              })
+            }
+          >
+            <Dimensions names={dimensions} />
+          </Select>
+        </Field>
+        <Field label="And by">
+          <Select
+            aria-label="And by"
+            value={state.over ?? ""}
+            onChange={(event) => change({ over: event.target.value || null })}
+          >
+            <option value="">Nothing else</option>
+            <Dimensions
+              names={dimensions.filter(
+                (name) => name !== state.by && !(isCalendar(name) && isCalendar(state.by)),
+              )}
+            />
+          </Select>
+        </Field>
+        <Field label="List">
+          <Select
+            aria-label="List"
+            value={state.top}
+            onChange={(event) => change({ top: Number(event.target.value) })}
+          >
+            {[...new Set([...tops, state.top])]
+              .sort((a, b) => a - b)
+              .map((top) => (
+                <option key={top} value={top}>
+                  {`Top ${top}`}
+                </option>
+              ))}
+          </Select>
+        </Field>
+        <Field label="From">
+          <DateInput
+            key={`from ${range.from}`}
+            aria-label="From"
+            defaultValue={range.from}
+            max={range.to}
+            onBlur={({ target: { value } }) => {
+              if (value && value !== range.from) change({ from: value, to: range.to });
+            }}
+          />
+        </Field>
+        <Field label="To">
+          <DateInput
+            key={`to ${range.to}`}
+            aria-label="To"
+            defaultValue={range.to}
+            min={range.from}
+            onBlur={({ target: { value } }) => {
+              if (value && value !== range.to) change({ from: range.from, to: value });
+            }}
+          />
+        </Field>
+      </div>
+      <div className="flex flex-wrap items-center gap-3">
+        <SegmentedControl
+          legend="Show as"
+          name="show"
+          value={state.show}
+          onChange={(show) => change({ show: show as ExploreState["show"], hidden: state.hidden })}
+          options={[
+            { value: "chart", label: "Chart" },
+            { value: "table", label: "Table" },
+            { value: "pivot", label: "Pivot" },
+          ]}
+        />
+        {state.show === "chart" && isSummed(state.measure) ? (
+          <SegmentedControl
+            legend="Draw as"
+            name="chart"
+            value={state.chart}
+            onChange={(chart) => change({ chart: chart as ExploreState["chart"], hidden: state.hidden })}
+            options={[
+              { value: "stacked", label: "Stacked" },
+              { value: "lines", label: "Lines" },
+              { value: "share", label: "Share" },
+            ]}
+          />
+        ) : null}
+        <SegmentedControl
+          legend="Environment"
+          name="environment"
+          value={state.environment}
+          onChange={(environment) => change({ environment: environment as ExploreState["environment"] })}
+          options={[
+            { value: "live", label: "Live" },
+            { value: "test", label: "Test" },
+          ]}
+        />
+        <FilterEditor workspace={workspace} state={state} range={range} tags={tags} onChange={change} />
+      </div>
+    </div>
+  );
+}
+
+function Dimensions({ names }: { names: string[] }) {
+  return names.map((name) => (
+    <option key={name} value={name}>
+      {name.startsWith("tag:") ? `Tag: ${dimensionLabel(name)}` : dimensionLabel(name)}
+    </option>
+  ));
+}
+
+function Field({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="grid min-w-0 gap-1">
+      <span aria-hidden="true" className="text-muted-foreground text-xs">
+        {label}
+      </span>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+"use client";
+
+import { Download } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRef, useState } from "react";
+import { saveFile, savePicture } from "@/components/charts/save-picture";
+import { SeriesLegend } from "@/components/charts/series-legend";
+import { formatNumber, plural } from "@/components/format-count";
+import { formatDate } from "@/components/format-date";
+import { Button } from "@/components/ui/button";
+import { Skeleton } from "@/components/ui/skeleton";
+import { toastProblem } from "@/components/ui/toaster";
+import type { ExploreData } from "./data";
+import { measures } from "./dimensions";
+import { ExplorePivot, ExploreTable } from "./explore-table";
+import { type ExploreState, exploreHref } from "./state";
+import { toCsv } from "./to-csv";
+
+/** Loaded on demand: tables and other pages need no chart. */
+const ExploreChart = dynamic(() => import("./explore-chart").then((module) => module.ExploreChart), {
+  ssr: false,
+  loading: () => <Skeleton className="h-80 w-full" />,
+});
+
+/** An answer as a chart, a table or a pivot, with its total and what can be saved of it. */
+export function ExploreView({
+  workspace,
+  state: given,
+  data,
+}: {
+  workspace: string;
+  state: ExploreState;
+  data: ExploreData;
+}) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [hidden, setHidden] = useState(given.hidden);
+  const state = { ...given, hidden };
+  const { label, format } = measures[state.measure];
+  const hide = (names: string[]) => {
+    setHidden(names);
+    // The address keeps what is shown; the page needs no new figures for it.
+    window.history.replaceState(null, "", exploreHref(workspace, { ...given, hidden: names }));
+  };
+  const fileName = `outlay-${workspace}-${data.from}-${data.to}`;
+  const total = format(data.totals.measured);
+  return (
+    <section aria-label="Answer" className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
+        <p>
+          <span className="font-semibold text-xl tabular-nums" title={data.totals.measured ?? undefined}>
+            {total}
+          </span>{" "}
+          <span className="text-muted-foreground text-sm">
+            {label.toLowerCase()}, {formatNumber(data.totals.messages)}{" "}
+            {plural(data.totals.messages, "message")}, {formatDate(data.from)} – {formatDate(data.to)}
+          </span>
+        </p>
+        <div className="flex gap-2">
+          <Button
+            variant="outline"
+            size="sm"
+            onClick={() =>
+              saveFile(new Blob([toCsv(state, data)], { type: "text/csv;charset=utf-8" }), `${fileName}.csv`)
+            }
+          >
+            <Download aria-hidden="true" />
+            CSV
+          </Button>
+          {state.show === "chart" ? (
+            <Button
+              variant="outline"
+              size="sm"
+              onClick={() => {
+                if (frame.current)
+                  savePicture(frame.current, `${fileName}.png`).catch((error: Error) =>
+                    toastProblem(error.message),
+                  );
+              }}
+            >
+              <Download aria-hidden="true" />
+              PNG
+            </Button>
+          ) : null}
+        </div>
+      </div>
+      {state.show === "chart" ? (
+        <figure aria-label={`${label} as a chart`} className="grid grid-cols-[minmax(0,1fr)] gap-3">
+          {state.over === null ? null : (
+            <SeriesLegend
+              series={data.rows.map(({ label: name, colour, measured }) => ({
+                name,
+                colour,
+                note: format(measured),
+              }))}
+              hidden={hidden}
+              onChange={hide}
+            />
+          )}
+          <div ref={frame} className="min-h-80">
+            <ExploreChart workspace={workspace} state={state} data={data} />
+          </div>
+        </figure>
+      ) : null}
+      {state.show === "pivot" ? (
+        <ExplorePivot workspace={workspace} state={state} data={data} />
+      ) : (
+        <ExploreTable workspace={workspace} state={state} data={data} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,113 @@
+import type { SearchParams } from "@/components/filters/href";
+import type { SpendMeasure, SpendQueryInput } from "@/lib/contract/spend-query";
+import { calendarNames } from "./dimensions";
+
+/** A filter as the page edits it; an empty value stands for rows without one. */
+export type ExploreFilter = { field: string; op: "is" | "is_not"; values: string[] };
+
+/** What the Explore page shows. All of it is in the page's address. */
+export type ExploreState = {
+  by: string;
+  /** The second dimension; null for none. */
+  over: string | null;
+  measure: SpendMeasure;
+  show: "chart" | "table" | "pivot";
+  chart: "stacked" | "lines" | "share";
+  top: number;
+  /** Days, `YYYY-MM-DD`; undefined for the default of the API. */
+  from: string | undefined;
+  to: string | undefined;
+  environment: "live" | "test";
+  filters: ExploreFilter[];
+  /** Labels of the series that are hidden. */
+  hidden: string[];
+};
+
+const listOf = (value: string | string[] | undefined) =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value];
+const oneOfThem = <Value extends string>(given: string | undefined, values: readonly Value[]) =>
+  values.find((value) => value === given) ?? (values[0] as Value);
+
+/** Reads the state from the parameters of an address. Whether dimensions and values are valid, the API's schema decides. */
+export function readState(params: SearchParams): ExploreState {
+  const first = (name: string) => listOf(params[name])[0];
+  const by = first("by") ?? "project";
+  const over = first("over") ?? (calendarNames.includes(by) ? "none" : "day");
+  return {
+    by,
+    over: over === "none" ? null : over,
+    measure: oneOfThem(first("measure"), [
+      "cost",
+      "messages",
+      "tokens",
+      "cost_per_message",
+      "cost_per_million_tokens",
+    ]),
+    show: oneOfThem(first("show"), ["chart", "table", "pivot"]),
+    chart: oneOfThem(first("chart"), ["stacked", "lines", "share"]),
+    top: Number(first("top") ?? 8),
+    from: first("from") || undefined,
+    to: first("to") || undefined,
+    environment: oneOfThem(first("environment"), ["live", "test"]),
+    filters: Object.entries(params).flatMap(([name, value]) => {
+      const [, op, field] = /^(is|not)\.(.+)$/.exec(name) ?? [];
+      if (field === undefined) return [];
+      return [{ field, op: op === "is" ? ("is" as const) : ("is_not" as const), values: listOf(value) }];
+    }),
+    hidden: listOf(params.hide),
+  };
+}
+
+/** The query string of a state. What is at its default is left out. */
+export function writeState(state: ExploreState): string {
+  const params = new URLSearchParams();
+  const set = (name: string, value: string | undefined, usual: string) => {
+    if (value !== undefined && value !== usual) params.set(name, value);
+  };
+  set("by", state.by, "project");
+  set("over", state.over ?? "none", calendarNames.includes(state.by) ? "none" : "day");
+  set("measure", state.measure, "cost");
+  set("show", state.show, "chart");
+  set("chart", state.chart, "stacked");
+  set("top", String(state.top), "8");
+  set("from", state.from, "");
+  set("to", state.to, "");
+  set("environment", state.environment, "live");
+  for (const { field, op, values } of state.filters)
+    for (const value of values) params.append(`${op === "is" ? "is" : "not"}.${field}`, value);
+  for (const name of state.hidden) params.append("hide", name);
+  return params.toString();
+}
+
+/** The address of the Explore page with a state. */
+export function exploreHref(workspace: string, state: ExploreState): string {
+  const query = writeState(state);
+  return query === "" ? `/${workspace}/explore` : `/${workspace}/explore?${query}`;
+}
+
+/** The API's query for a state. */
+export function toQuery({
+  by,
+  over,
+  measure,
+  top,
+  from,
+  to,
+  environment,
+  filters,
+}: ExploreState): SpendQueryInput {
+  const groupBy = [by, ...(over === null ? [] : [over])] as NonNullable<SpendQueryInput["group_by"]>;
+  return {
+    group_by: groupBy,
+    measure,
+    top,
+    from,
+    to,
+    environment: groupBy.includes("environment") ? "all" : environment,
+    filters: filters.map(({ field, op, values }) => ({
+      field: field as "model",
+      op,
+      values: values.map((value) => (value === "" ? null : value)),
+    })),
+  };
+}

@@ -1,0 +1,21 @@
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { SpendQuery } from "@/lib/contract/spend-query";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { loadAnswer, loadTagNames } from "@/lib/spend/explore/service";
+import { loadProjectSlugs } from "@/lib/spend/projects/service";
+
+/**
+ * The content of the Explore page, read in one snapshot: the answer, the names of the workspace's tags, and the slugs of all
+ * projects in order of creation.
+ * @throws ServiceError not_found, validation_failed, query_too_broad
+ */
+export function readExplore(claims: UserClaims, slug: string, query: SpendQuery) {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return {
+      answer: await loadAnswer(client, { workspaceId: id, isKey: false, isOfUsers: false }, query, now),
+      tags: await loadTagNames(client, id),
+      projectOrder: await loadProjectSlugs(client, id),
+    };
+  });
+}
