@@ -1,0 +1,131 @@
+import {
+  add,
+  compare,
+  type Decimal,
+  divideMoney,
+  isZero,
+  multiply,
+  parseDecimal,
+  subtract,
+  sum,
+  zero,
+} from "@/lib/ledger/pricing/decimal";
+
+/** What is spent on: usage, which is counted in lines, and costs that are not. */
+export type CostKind = "usage" | "subscription" | "expense" | "allocation";
+
+/** What a project spent on one model, or on one other kind of cost, in two ranges of days. `lines`: of usage. */
+export type Segment = {
+  project: string;
+  model: string | null;
+  kind: CostKind;
+  now: { cost: Decimal; lines: number };
+  before: { cost: Decimal; lines: number };
+};
+
+/** Why spend differs between two ranges. */
+export const causeNames = [
+  "volume",
+  "mix",
+  "prices",
+  "new_projects",
+  "gone_projects",
+  "subscriptions",
+  "expenses",
+  "allocations",
+] as const;
+export type CauseName = (typeof causeNames)[number];
+
+/** One cause: what it adds to the difference, USD, and the names behind most of it, the largest first. */
+export type Cause = { name: CauseName; amount: Decimal; parts: { name: string | null; amount: Decimal }[] };
+
+/** The difference of two ranges and its causes, which sum to it exactly. `volume`: lines of the usage that both have. */
+export type Explanation = {
+  difference: Decimal;
+  causes: Cause[];
+  volume: { now: number; before: number };
+};
+
+const otherKinds = { subscription: "subscriptions", expense: "expenses", allocation: "allocations" } as const;
+
+/**
+ * Explains the difference between two ranges. Projects without spend in one of them are new or gone. In the others, usage is
+ * compared in the usual three steps:
+ *
+ * - volume: what the earlier usage had cost at the later number of lines, less what it cost;
+ * - mix: what the later lines had cost at the earlier cost a line of their model and project, less that;
+ * - prices: what they cost, less that: other prices, or longer calls.
+ *
+ * A model that a project did not use before counts at what it costs now, so that it is a change of the mix. Each step is the
+ * difference of two figures of which the next one starts with the second, so that rounding cancels out and the causes sum to
+ * the difference exactly.
+ */
+export function explain(segments: Segment[]): Explanation {
+  const projects = groupBy(segments, ({ project }) => project);
+  const has = (of: Segment[], when: "now" | "before") =>
+    of.some((segment) => segment[when].lines > 0 || !isZero(segment[when].cost));
+  const parts = new Map<CauseName, Map<string | null, Decimal>>(causeNames.map((name) => [name, new Map()]));
+  const count = (name: CauseName, of: string | null, amount: Decimal) => {
+    const counted = parts.get(name);
+    counted?.set(of, add(counted.get(of) ?? zero, amount));
+  };
+  const usage: Segment[] = [];
+  for (const [project, of] of projects) {
+    const [isNow, wasBefore] = [has(of, "now"), has(of, "before")];
+    for (const segment of of) {
+      const change = subtract(segment.now.cost, segment.before.cost);
+      if (!wasBefore) count("new_projects", project, change);
+      else if (!isNow) count("gone_projects", project, change);
+      else if (segment.kind === "usage") usage.push(segment);
+      else count(otherKinds[segment.kind], project, change);
+    }
+  }
+  const volume = {
+    now: usage.reduce((lines, { now }) => lines + now.lines, 0),
+    before: usage.reduce((lines, { before }) => lines + before.lines, 0),
+  };
+  for (const { model, project, now, before } of usage) {
+    // Without usage in one of the ranges there is no mix to compare.
+    const scaled =
+      volume.before === 0 || volume.now === 0
+        ? now.cost
+        : divideMoney(multiply(before.cost, parseDecimal(volume.now)), parseDecimal(volume.before));
+    const atOldCost =
+      before.lines === 0 || volume.now === 0
+        ? now.cost
+        : divideMoney(multiply(before.cost, parseDecimal(now.lines)), parseDecimal(before.lines));
+    count("volume", project, subtract(scaled, before.cost));
+    count("mix", model, subtract(atOldCost, scaled));
+    count("prices", model, subtract(now.cost, atOldCost));
+  }
+  const causes = [...parts].map(([name, of]) => ({
+    name,
+    amount: sum(of.values()),
+    parts: [...of]
+      .map(([part, amount]) => ({ name: part, amount }))
+      .filter(({ amount }) => !isZero(amount))
+      .sort((a, b) => compare(size(b.amount), size(a.amount))),
+  }));
+  return {
+    difference: subtract(
+      sum(segments.map(({ now }) => now.cost)),
+      sum(segments.map(({ before }) => before.cost)),
+    ),
+    causes: causes
+      .filter(({ amount }) => !isZero(amount))
+      .sort((a, b) => compare(size(b.amount), size(a.amount))),
+    volume,
+  };
+}
+
+const size = (amount: Decimal) => (compare(amount, zero) < 0 ? subtract(zero, amount) : amount);
+
+function groupBy<Item, Key>(items: Item[], by: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(by(item));
+    if (group) group.push(item);
+    else groups.set(by(item), [item]);
+  }
+  return groups;
+}

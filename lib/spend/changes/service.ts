@@ -1,0 +1,107 @@
+import type { ClientBase } from "pg";
+import { dayOf } from "@/lib/contract/instant";
+import type { DayRange } from "@/lib/contract/month";
+import { type Decimal, parseDecimal, subtract, toText, zero } from "@/lib/ledger/pricing/decimal";
+import { addDays, type PeriodQuery, rangeBefore, rangeOf, samePointBefore } from "@/lib/spend/period";
+import { type CauseName, explain, type Segment } from "./causes";
+import { type Comparison, selectMovers, selectSegments } from "./queries";
+
+/** The most people, keys, and names behind a cause that are listed. */
+const maxListed = 3;
+
+type Part = { name: string | null; amount_usd: string };
+
+/** Why two ranges differ. Amounts are USD as exact text; days are `YYYY-MM-DD`, the first and the last. */
+export type Changes = {
+  from: string;
+  to: string;
+  before_from: string;
+  before_to: string;
+  now_usd: string;
+  before_usd: string;
+  difference_usd: string;
+  /** They sum to the difference exactly, the largest first. */
+  causes: { name: CauseName; amount_usd: string; parts: Part[] }[];
+  /** How many lines of usage the projects have that spent in both. */
+  volume: { now: number; before: number };
+  people: Mover[];
+  keys: Mover[];
+};
+
+/** A person or key whose spend differs. `value` is what activity filters by. */
+export type Mover = { value: string; name: string; now_usd: string; difference_usd: string };
+
+/** Explains the difference between two ranges, in the caller's transaction, which must be one snapshot of a member. */
+export async function loadChanges(client: ClientBase, comparison: Comparison): Promise<Changes> {
+  const rows = await selectSegments(client, comparison);
+  const nameOf = new Map(rows.map(({ project, project_name }) => [project, project_name ?? project]));
+  const segments = toSegments(rows);
+  const movers = await selectMovers(client, comparison, maxListed);
+  const { difference, causes, volume } = explain(segments);
+  const { range, before } = comparison;
+  const total = (when: "now" | "before") =>
+    segments.reduce((all, segment) => subtract(all, subtract(zero, segment[when].cost)), zero);
+  const moversOf = (dimension: "user" | "key") =>
+    movers
+      .filter((mover) => mover.dimension === dimension)
+      .map(({ value, name, now, before: earlier }) => ({
+        value,
+        name,
+        now_usd: toText(parseDecimal(now)),
+        difference_usd: toText(subtract(parseDecimal(now), parseDecimal(earlier))),
+      }));
+  return {
+    from: range.from,
+    to: addDays(range.until, -1),
+    before_from: before.from,
+    before_to: addDays(before.until, -1),
+    now_usd: toText(total("now")),
+    before_usd: toText(total("before")),
+    difference_usd: toText(difference),
+    causes: causes.map(({ name, amount, parts }) => ({
+      name,
+      amount_usd: toText(amount),
+      parts: parts
+        .slice(0, maxListed)
+        .map((part) => ({
+          name: part.name && (nameOf.get(part.name) ?? part.name),
+          amount_usd: toText(part.amount),
+        })),
+    })),
+    volume,
+    people: moversOf("user"),
+    keys: moversOf("key"),
+  };
+}
+
+/**
+ * The days of a period that are over, and those that correspond to them in the period before it: so that a day that has only
+ * begun is not compared with a whole one.
+ * @returns undefined where no day is over, and for a period without one before it
+ */
+export function comparableDays(
+  query: PeriodQuery,
+  now: number,
+): { range: DayRange; before: DayRange } | undefined {
+  const whole = rangeOf(query, now);
+  const before = rangeBefore(query.period, whole);
+  const today = dayOf(now);
+  if (!before || whole.from >= today) return undefined;
+  const [until = today] = [whole.until, today].sort();
+  const lastInstant = Date.parse(until) - 1;
+  const { day } = samePointBefore(query.period, whole, before, lastInstant);
+  return { range: { from: whole.from, until }, before: { from: before.from, until: addDays(day, 1) } };
+}
+
+/** Joins what a segment has in both ranges. */
+function toSegments(rows: Awaited<ReturnType<typeof selectSegments>>): Segment[] {
+  const segments = new Map<string, Segment>();
+  for (const { is_now: isNow, project, model, kind, cost, lines } of rows) {
+    const key = JSON.stringify([project, model, kind]);
+    const none = (): { cost: Decimal; lines: number } => ({ cost: zero, lines: 0 });
+    const segment = segments.get(key) ?? { project, model, kind, now: none(), before: none() };
+    segment[isNow ? "now" : "before"] = { cost: parseDecimal(cost), lines: Number(lines) };
+    segments.set(key, segment);
+  }
+  return [...segments.values()];
+}
