@@ -11,6 +11,8 @@ import { TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/compon
 import { BatchLines } from "./batch-lines";
 import { type ActivityItem, rowKey } from "./row";
 
+const undoneNames = { voided: "Voided", void: "Void", correction: "Correction" };
+
 const head = "sticky top-14 z-10 bg-background shadow-[inset_0_-1px_var(--border)] lg:top-0";
 
 /**
@@ -62,10 +64,15 @@ export function ActivityTable({ workspace, items }: { workspace: string; items: 
                     href={href + item.id}
                     data-row
                     onClick={openHere}
-                    className="block truncate font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-ring"
+                    className={`block truncate font-medium ${item.undone === "voided" ? "text-muted-foreground line-through" : ""} outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-ring`}
                   >
                     {item.label}
                   </a>
+                  {item.undone === null ? null : (
+                    <Badge variant="outline" className="shrink-0">
+                      {undoneNames[item.undone]}
+                    </Badge>
+                  )}
                 </span>
                 <span className="block truncate text-muted-foreground text-xs">
                   <span className="sm:hidden">

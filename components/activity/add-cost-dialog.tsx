@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { formatUsd } from "@/components/money";
 import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
 import { Combobox } from "@/components/ui/combobox";
@@ -8,12 +8,12 @@ import { DateInput } from "@/components/ui/date-input";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
-import { FormField, TextField } from "@/components/ui/form-field";
+import { FormField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
-import { Textarea } from "@/components/ui/textarea";
 import { toast } from "@/components/ui/toaster";
 import { useMutation } from "@/components/use-mutation";
 import { utcDay } from "@/components/utc-day";
+import { ExpenseFields, UsageFields } from "./cost-fields";
 import { type ManualKind, recordByHand, toManualMessage } from "./manual-message";
 
 type Props = { workspace: string; environment: string; onClose: () => void };
@@ -96,69 +96,4 @@ export default function AddCostDialog({ workspace, environment, onClose }: Props
       </DialogContent>
     </Dialog>
   );
-}
-
-type FieldsProps = { fieldErrors: Record<string, string> };
-
-function ExpenseFields({ fieldErrors }: FieldsProps) {
-  return (
-    <>
-      <MessageField name="vendor" label="Paid to" fieldErrors={fieldErrors} />
-      <div className="grid grid-cols-[minmax(0,1fr)_7rem] items-start gap-3">
-        <MessageField name="amount" label="Amount" inputMode="decimal" fieldErrors={fieldErrors} />
-        <MessageField name="currency" label="Currency" defaultValue="USD" fieldErrors={fieldErrors} />
-      </div>
-      <MessageField name="category" label="Category" optional fieldErrors={fieldErrors} />
-      <FormField label="Notes" optional error={fieldErrors["message.notes"]}>
-        {(control) => <Textarea {...control} name="notes" rows={2} />}
-      </FormField>
-    </>
-  );
-}
-
-function UsageFields({ fieldErrors }: FieldsProps) {
-  return (
-    <>
-      <Pair>
-        <MessageField name="provider" label="Provider" placeholder="openai" fieldErrors={fieldErrors} />
-        <MessageField name="model" label="Model" placeholder="gpt-4o" optional fieldErrors={fieldErrors} />
-      </Pair>
-      <Pair>
-        <MessageField name="quantity" label="Quantity" inputMode="decimal" fieldErrors={fieldErrors} />
-        <MessageField name="unit_type" label="Unit" placeholder="input_tokens" fieldErrors={fieldErrors} />
-      </Pair>
-      <Pair>
-        <MessageField
-          name="estimated_cost"
-          label="Cost in USD"
-          inputMode="decimal"
-          optional
-          description="If it is empty, the catalogue's price is used."
-          fieldErrors={fieldErrors}
-        />
-        <MessageField name="feature" label="Feature" optional fieldErrors={fieldErrors} />
-      </Pair>
-    </>
-  );
-}
-
-function Pair({ children }: { children: ReactNode }) {
-  return <div className="grid grid-cols-2 items-start gap-3">{children}</div>;
-}
-
-/** A text field of the message, with the error that the API reports for it. */
-function MessageField({
-  name,
-  fieldErrors,
-  ...field
-}: FieldsProps & {
-  name: string;
-  label: string;
-  optional?: boolean;
-  description?: string;
-  placeholder?: string;
-  defaultValue?: string;
-  inputMode?: "decimal";
-}) {
-  return <TextField name={name} error={fieldErrors[`message.${name}`]} autoComplete="off" {...field} />;
 }

@@ -33,7 +33,8 @@ export function toManualMessage(
   return message;
 }
 
-function toNumberOrText(text: string): ExactNumber | string {
+/** A number to its last digit; a text that is none as it is, so that the API explains what is wrong with it. */
+export function toNumberOrText(text: string): ExactNumber | string {
   const digits = parseAmount(text);
   return digits ? new ExactNumber(digits) : text;
 }

@@ -15,6 +15,7 @@ import type { MessageDetail } from "@/lib/contract/activity";
 import { CostOrigin } from "./cost-origin";
 import { groupDigits } from "./exact";
 import { sourceNames, typeNames } from "./filters";
+import { UndoActions, UndoneNote } from "./undo-cost";
 
 type Message = MessageDetail;
 
@@ -27,11 +28,15 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
         <SheetTitle className="break-words text-lg">{titleOf(message)}</SheetTitle>
         <p className="flex flex-wrap gap-1.5">
           <Badge>{typeNames[message.message_type]}</Badge>
+          {message.voids === null ? null : <Badge variant="outline">Void</Badge>}
+          {message.voided_by === null ? null : <Badge variant="outline">Voided</Badge>}
+          {message.corrects === null ? null : <Badge variant="outline">Correction</Badge>}
           {message.environment === "test" ? <Badge variant="outline">Test</Badge> : null}
           {message.cost_status === "unpriced" ? <Badge variant="warning">No price yet</Badge> : null}
           {message.cost_status === "included" ? <Badge>Covered by a subscription</Badge> : null}
         </p>
       </SheetHeader>
+      <UndoneNote message={message} />
       <section aria-label="Cost" className="grid gap-2">
         <p className="font-semibold text-2xl tracking-tight">
           <Money usd={message.amount_usd} figure="message_usd" />
@@ -46,6 +51,7 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
           </Link>
         ) : null}
       </section>
+      {message.may_void ? <UndoActions workspace={workspace} message={message} /> : null}
       <Facts workspace={workspace} message={message} />
       {lines.length > 0 ? <Lines message={message} /> : null}
       {entries.length > 1 ? <Entries type={message.message_type} entries={entries} /> : null}
@@ -104,7 +110,10 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
       quantity !== null && `${groupDigits(exactText(quantity))} ${message.unit_type?.replaceAll("_", " ")}`,
     ],
     ["Category", message.category],
-    ["Notes", message.notes && <span className="whitespace-pre-wrap">{message.notes}</span>],
+    [
+      message.voids === null ? "Notes" : "Reason",
+      message.notes && <span className="whitespace-pre-wrap">{message.notes}</span>,
+    ],
     ["Batch", batch && <Copied text={batch} label="Copy the batch's id" />],
     [
       "Idempotency",

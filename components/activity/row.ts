@@ -20,6 +20,8 @@ export type ActivityItem = {
   wholeUsd: string | null;
   hasNoPrice: boolean;
   isIncluded: boolean;
+  /** What undoes what: a voided cost, its void, or what was recorded in its place. */
+  undone: "voided" | "void" | "correction" | null;
   /** How many of its lines match; null for what has none. */
   lineCount: number | null;
 };
@@ -57,8 +59,15 @@ export function toItem(row: ActivityRow): ActivityItem {
     wholeUsd: wholeUsd === usd ? null : wholeUsd,
     hasNoPrice: row.cost_status === "unpriced",
     isIncluded: row.cost_status === "included",
+    undone: undoneOf(row),
     lineCount: hasLines(row) ? row.line_count : null,
   };
+}
+
+function undoneOf({ voids, voided_by: voidedBy, corrects }: ActivityRow): ActivityItem["undone"] {
+  if (voids !== null) return "void";
+  if (voidedBy !== null) return "voided";
+  return corrects === null ? null : "correction";
 }
 
 /** A usage with lines has no unit of its own. */

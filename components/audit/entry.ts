@@ -20,6 +20,7 @@ export const kinds: Record<string, string> = {
   repricing: "Corrections",
   subscription: "Subscriptions",
   person: "People",
+  message: "Voided costs",
   authenticator: "Authenticators",
   recovery_code: "Recovery codes",
 };

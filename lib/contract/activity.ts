@@ -73,6 +73,18 @@ const listPrice = decimalNumber("USD.").nullable().meta({
   description: "What included usage would have cost, as far as prices are known; null for any other.",
 });
 
+/** How a message and others undo each other. */
+const correctionLinks = {
+  voids: uuid.nullable().meta({
+    description: "Of a void: the message that it voids. Its amounts are negative.",
+  }),
+  voided_by: uuid.nullable().meta({ description: "Of a voided message: its void." }),
+  corrects: uuid.nullable().meta({ description: "Of a correction: the voided message that it replaces." }),
+  corrected_by: uuid.nullable().meta({
+    description: "Of a voided message: the one that was recorded in its place, if any.",
+  }),
+};
+
 const activityRow = z
   .object({
     id: uuid.meta({ description: "The message's id. A message with several entries has a row for each." }),
@@ -123,6 +135,7 @@ const activityRow = z
     list_price_usd: listPrice,
     key: keyReference.nullable().meta({ description: "The API key that recorded it." }),
     user: userReference.nullable().meta({ description: "The member who recorded it." }),
+    ...correctionLinks,
   })
   .meta({ id: "ActivityRow" });
 export type ActivityRow = z.output<typeof activityRow>;
@@ -203,6 +216,12 @@ export const messageDetail = z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({ description: "Fields of its type, for example the plan and interval of a subscription." }),
+    ...correctionLinks,
+    voided_at: instant.nullable(),
+    void_reason: z.string().nullable().meta({ description: "Why it was voided." }),
+    may_void: z.boolean().meta({
+      description: "Whether it can be voided and corrected, and you may: not what was voided, and no void.",
+    }),
     entries: z
       .array(
         z.object({

@@ -62,6 +62,7 @@ test("Lets users write the columns that are theirs to choose, and no others", as
     ],
     "public.erasures": ["end_user", "workspace_id"],
     "public.invitations": ["email", "expires_at", "role", "workspace_id"],
+    "public.message_voids": ["idempotency_key", "message_id", "reason", "request_hash", "workspace_id"],
     "public.prices": ["model", "provider", "rate", "starts_at", "unit_type", "workspace_id"],
     "public.repricings": ["from_at", "includes_priced", "provider", "to_at", "workspace_id"],
     "public.seen_alerts": ["seen_number", "workspace_id"],

@@ -53,11 +53,12 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
   const { rows } = await fixtures.sql.query(
     `
     with messages as (
-      select * from public.messages where $1::uuid is null or workspace_id = $1
+      select *, case when voids is null then 1 else -1 end as sign
+      from public.messages where $1::uuid is null or workspace_id = $1
     ), entries as (
       select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider,
-        model, feature, source, environment, end_user, tags, amount_usd, (part = 0)::int as messages, 1 as items,
-        (cost_status = 'unpriced')::int as unpriced, coalesce(list_price_usd, 0) as included
+        model, feature, source, environment, end_user, tags, amount_usd, (part = 0)::int * sign as messages, sign as items,
+        (cost_status = 'unpriced')::int * sign as unpriced, coalesce(list_price_usd, 0) as included
       from messages
     ), dimensions as (
       select 'daily_spend' as what, to_jsonb(d) - '{amount_usd,message_count,item_count,unpriced_count,included_usd}'::text[] as of,
@@ -89,9 +90,13 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       from public.key_spend
       where $1::uuid is null or workspace_id = $1
       union all
-      select 'key_spend', jsonb_build_object('key', api_key_id, 'month', date_trunc('month', created_at at time zone 'UTC')::date),
-        amount_usd, (part = 0)::int, 0, 0, 0, -1
+      select 'key_spend', jsonb_build_object('key', api_key_id, 'month', date_trunc('month', coalesce(counted_at, created_at) at time zone 'UTC')::date),
+        amount_usd, (part = 0)::int * sign, 0, 0, 0, -1
       from messages where api_key_id is not null
+      union all
+      select 'void', jsonb_build_object('message', coalesce(voids, id), 'part', part), amount_usd, sign * (part = 0)::int,
+        sign, (cost_status = 'unpriced')::int * sign, coalesce(list_price_usd, 0), 1
+      from messages where voids is not null or voided_by is not null
       union all
       select 'lines', jsonb_build_object('message', id), 0, 0, part + 1, 0, 0, 1
       from (select id, max(part) as part from messages where type = 'batch' group by id) as batches

@@ -4,6 +4,22 @@ const projectId = "0193a0f2-8c1d-7b1e-9d55-1f3e0a6b7c20";
 
 export const messageExamples: ExampleSet = {
   requests: {
+    VoidRequest: {
+      twice: {
+        summary: "A cost that was recorded twice",
+        value: { reason: "Recorded twice, see INV-2041." },
+      },
+    },
+    CorrectRequest: {
+      amount: {
+        summary: "An expense with another amount",
+        value: {
+          reason: "The invoice says 84.90.",
+          project: "checkout",
+          message: { type: "expense", vendor: "Hetzner", amount: 84.9, currency: "EUR" },
+        },
+      },
+    },
     CostMessage: {
       usage: {
         summary: "Usage of a model",
@@ -161,6 +177,13 @@ export const messageExamples: ExampleSet = {
     },
   },
   responses: {
+    MessageVoid: {
+      id: "0193a1c9-0f1d-7e52-a1c4-7d20b3f64e18",
+      voids: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51",
+      reason: "The invoice says 84.90.",
+      created_at: "2026-11-21T10:02:11.730+00:00",
+      correction: { id: "0193a1c9-0f20-7c7b-9a06-2f6be1d84c35", amount_usd: 98.23, cost_status: "converted" },
+    },
     IngestResult: {
       id: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51",
       amount_usd: 0.1825,

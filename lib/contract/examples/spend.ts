@@ -1,6 +1,9 @@
 import type { ExampleSet } from "./example-set";
 
+const links = { voids: null, voided_by: null, corrects: null, corrected_by: null };
+
 const row = {
+  ...links,
   id: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51",
   part: 0,
   amount_usd: 0.1825,
@@ -160,6 +163,10 @@ export const spendExamples: ExampleSet = {
       notes: null,
       metadata: { order: "A-1042" },
       details: null,
+      ...links,
+      voided_at: null,
+      void_reason: null,
+      may_void: true,
       entries: [
         {
           part: 0,

@@ -158,7 +158,7 @@ export function selectUnpriced(client: ClientBase, workspaceId: string) {
     sql`select provider, model, unit_type, count(*) as line_count, trim_scale(sum(quantity)) as quantity,
        min(occurred_at) as first_occurred_at, max(occurred_at) as last_occurred_at
      from public.messages
-     where workspace_id = ${workspaceId} and cost_status = 'unpriced'
+     where workspace_id = ${workspaceId} and cost_status = 'unpriced' and voids is null and voided_by is null
      group by 1, 2, 3
      order by line_count desc, 1, 2, 3
      limit 200`,

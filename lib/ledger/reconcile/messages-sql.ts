@@ -83,6 +83,31 @@ export const strayAnswers = (workspaceId: string | null) => sql`
 export const removeStrayAnswers = (workspaceId: string) => sql`
   delete from private.idempotency as i where i.workspace_id = ${workspaceId} and ${isStray}`;
 
+/**
+ * Voided messages that do not come to nothing together with their voids, posting by posting. Both are removed together, with
+ * their month.
+ */
+export const differingVoids = (workspaceId: string | null) => sql`
+  select pair.*, 0 as actual_amount_usd, workspace.slug as workspace
+  from (
+    select workspace_id, coalesce(voids, id) as id, min(type) as type, sum(amount_usd) as stored_amount_usd,
+      count(*) as stored_parts, 2 * count(distinct part) as actual_parts
+    from public.messages
+    where (voids is not null or voided_by is not null) ${ofWorkspace(sql`workspace_id`, workspaceId)}
+    group by 1, 2, part
+  ) as pair
+  left join public.workspaces as workspace on workspace.id = pair.workspace_id
+  where stored_amount_usd <> 0 or stored_parts <> actual_parts
+  order by workspace.slug, pair.id`;
+
+/** Makes each entry of a void the negated one of what it voids. */
+export const mendVoids = (workspaceId: string) => sql`
+  update public.messages as counter set amount_usd = -original.amount_usd
+  from public.messages as original
+  where counter.workspace_id = ${workspaceId} and counter.voids is not null
+    and original.workspace_id = counter.workspace_id and original.id = counter.voids and original.part = counter.part
+    and original.occurred_at = counter.occurred_at and counter.amount_usd <> -original.amount_usd`;
+
 /** Which message. */
 type MessageName = { workspaceId: string; id: string };
 

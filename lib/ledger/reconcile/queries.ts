@@ -102,6 +102,7 @@ const wholeLedger = {
   key_spend: sums.differingKeys,
   budget: sums.differingBudgets,
   posting: messages.differingPostings,
+  void: messages.differingVoids,
   idempotency: messages.strayAnswers,
 } satisfies Partial<Record<Kind, (workspaceId: string | null) => Sql>>;
 
@@ -135,6 +136,10 @@ export async function mendKeys(client: ClientBase, workspaceId: string): Promise
 
 export async function mendBudgets(client: ClientBase, workspaceId: string): Promise<void> {
   await execute(client, sums.mendBudgets(workspaceId));
+}
+
+export async function mendVoids(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, messages.mendVoids(workspaceId));
 }
 
 export async function removeStrayAnswers(client: ClientBase, workspaceId: string): Promise<void> {

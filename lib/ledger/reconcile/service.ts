@@ -13,6 +13,7 @@ import {
   mendBudgets,
   mendDays,
   mendKeys,
+  mendVoids,
   removeStrayAnswers,
   selectDiffering,
   selectDifferingDays,
@@ -109,7 +110,7 @@ async function findDifferences(
     add("removed", await selectDifferingRemoved(client, month, workspaceId));
     add("daily_totals", await selectDifferingTotals(client, month, workspaceId));
   }
-  for (const kind of ["key_spend", "budget", "posting", "idempotency"] as const) {
+  for (const kind of ["key_spend", "budget", "posting", "void", "idempotency"] as const) {
     onProgress?.(kind.replace("_", " "));
     add(kind, await selectDiffering(client, kind, workspaceId));
   }
@@ -177,6 +178,7 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
     case "budget":
       return { period: row.period_from ?? null, ...pick("budget", "environment") };
     case "posting":
+    case "void":
       return { message: row.id ?? null, ...pick("type") };
     case "idempotency":
       return pick("key");
@@ -194,6 +196,7 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
       // Messages first: the sums are to follow what the messages come to then.
       const postings = await selectDiffering(client, "posting", workspaceId);
       for (const id of idsOf(postings.rows)) await mendPostings(client, workspaceId, id);
+      await mendVoids(client, workspaceId);
       for (const month of await selectMonths(client, workspaceId)) {
         await mendDays(client, month, workspaceId);
       }

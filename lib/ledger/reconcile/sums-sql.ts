@@ -4,11 +4,11 @@ import { ofWorkspace } from "./messages-sql";
 /** A month of UTC days, from the first instant until before the second, and of which workspace; null for all. */
 export type MonthOf = { from: string; until: string; workspaceId: string | null };
 
-/** The postings in a range of instants, as the rollup counts them: a message on its first posting. */
+/** The postings in a range of instants, as the rollup counts them: a message on its first posting; a void takes one away. */
 export const entries = ({ from, until, workspaceId }: MonthOf) => sql`
   select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider, model, feature,
-    source, environment, end_user, tags, amount_usd, (part = 0)::int as message_count, 1 as item_count,
-    (cost_status = 'unpriced')::int as unpriced_count, coalesce(list_price_usd, 0) as included_usd
+    source, environment, end_user, tags, amount_usd, (part = 0)::int * private.sign_of(voids) as message_count,
+    private.sign_of(voids) as item_count, (cost_status = 'unpriced')::int * private.sign_of(voids) as unpriced_count, coalesce(list_price_usd, 0) as included_usd
   from public.messages
   where occurred_at >= ${from} and occurred_at < ${until} ${ofWorkspace(sql`workspace_id`, workspaceId)}`;
 
@@ -196,8 +196,8 @@ const comparedKeys = (workspaceId: string | null) =>
    where true ${ofWorkspace(sql`workspace_id`, workspaceId)}`,
     sql`select ${keyColumns}, ${sumsOf(keyFigures)}
    from (
-     select workspace_id, api_key_id, date_trunc('month', created_at at time zone 'UTC')::date as month,
-       sum(amount_usd) as amount_usd, count(*) filter (where part = 0) as message_count
+     select workspace_id, api_key_id, date_trunc('month', coalesce(counted_at, created_at) at time zone 'UTC')::date as month,
+       sum(amount_usd) as amount_usd, coalesce(sum(private.sign_of(voids)) filter (where part = 0), 0) as message_count
      from public.messages where api_key_id is not null ${ofWorkspace(sql`workspace_id`, workspaceId)}
      group by 1, 2, 3
      union all

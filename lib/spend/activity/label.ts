@@ -4,7 +4,8 @@ const dot = " · ";
 
 /** A row in a few words: the label from its sender, else a description of its content. */
 export function labelOf(row: StoredActivity): string {
-  return row.label ?? describeContent(row);
+  const label = row.label ?? describeContent(row);
+  return row.voids === null ? label : `Void: ${label}`;
 }
 
 function describeContent(row: StoredActivity): string {

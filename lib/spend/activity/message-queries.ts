@@ -1,6 +1,17 @@
 import type { ClientBase } from "pg";
 import type { CostStatus, MessageType, Source } from "@/lib/contract/message";
-import { integer, json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
+import {
+  boolean,
+  integer,
+  json,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  texts,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
 import { callFunction, selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 
@@ -43,13 +54,28 @@ const postingRow = {
   notes: nullable(text()),
   metadata: nullable(json<Record<string, unknown>>()),
   details: nullable(json<Record<string, unknown>>()),
+  voids: nullable(uuid()),
+  voided_by: nullable(uuid()),
+  voided_at: nullable(timestamp()),
+  void_reason: nullable(text()),
+  corrects: nullable(uuid()),
+  corrected_by: nullable(uuid()),
+  is_own: boolean(),
 };
 
 /** A posting of a message; decimals are exact text. */
 export type StoredPosting = Row<typeof postingRow>;
 
-/** The postings of a message in order; none where the caller may not see it. */
-export function selectMessage(client: ClientBase, workspaceId: string, id: string): Promise<StoredPosting[]> {
+/**
+ * The postings of a message in order; none where the caller may not see it.
+ * @param userId whose own it may be: recorded by hand, from a file or by an assistant of theirs
+ */
+export function selectMessage(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+  userId: string,
+): Promise<StoredPosting[]> {
   return selectAll(
     client,
     postingRow,
@@ -59,12 +85,17 @@ export function selectMessage(client: ClientBase, workspaceId: string, id: strin
        projects.slug as project_slug, projects.name as project_name, m.provider, m.model, m.feature, m.end_user, m.session, m.tags, m.emitter,
        trim_scale(m.list_price_usd) as list_price_usd, trim_scale(m.given_cost_usd) as given_cost_usd, m.unit_type,
        trim_scale(m.quantity) as quantity, m.price, m.currency, trim_scale(m.original_amount) as original_amount,
-       m.batch_id, m.category, m.notes, m.metadata, m.details
+       m.batch_id, m.category, m.notes, m.metadata, m.details,
+       m.voids, m.voided_by, voided.created_at as voided_at, voided.reason as void_reason, corrected.message_id as corrects,
+       voided.corrected_by, coalesce(keys.created_by = ${userId} and keys.kind in ('member', 'connection'), false) as is_own
      from public.messages as m
      join public.projects on projects.workspace_id = m.workspace_id and projects.id = m.project_id
      left join public.api_keys as keys on keys.workspace_id = m.workspace_id and keys.id = m.api_key_id
      left join public.profiles as people
        on people.id = coalesce(m.user_id, case when keys.kind = 'member' then keys.created_by end)
+     left join public.message_voids as voided on voided.workspace_id = m.workspace_id and voided.message_id = m.id
+     left join public.message_voids as corrected
+       on corrected.workspace_id = m.workspace_id and corrected.corrected_by = m.id
      where m.workspace_id = ${workspaceId} and m.id = ${id}
      order by m.part`,
   );

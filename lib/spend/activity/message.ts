@@ -20,11 +20,13 @@ import {
  */
 export function readMessage(claims: UserClaims, slug: string, id: string): Promise<MessageDetail> {
   return asUserReading(claims, async (client) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug);
-    const [first, ...others] = await selectMessage(client, workspaceId, id);
+    const { id: workspaceId, role } = await requireMembership(client, claims, slug);
+    const [first, ...others] = await selectMessage(client, workspaceId, id, claims.sub);
     if (!first) throw notFound();
+    const isTheirs = role === "owner" || role === "admin" || (role === "member" && first.is_own);
+    const mayVoid = isTheirs && first.voids === null && first.voided_by === null;
     const key = await asServiceWithin(client, () => selectIdempotencyKey(client, workspaceId, id));
-    return { ...toMessageDetail(first, [first, ...others]), idempotency_key: key };
+    return { ...toMessageDetail(first, [first, ...others]), idempotency_key: key, may_void: mayVoid };
   });
 }
 
@@ -34,10 +36,18 @@ const exactOrNull = (text: string | null) => (text === null ? null : exact(text)
 function toMessageDetail(
   first: StoredPosting,
   postings: StoredPosting[],
-): Omit<MessageDetail, "idempotency_key"> {
+): Omit<MessageDetail, "idempotency_key" | "may_void"> {
   const isBatch = first.type === "batch";
   const hasLines = isBatch || (first.type === "usage" && postings.length > 1);
-  const { part: _, type, occurred_at: __, project_slug: ___, project_name: ____, ...message } = first;
+  const {
+    part: _,
+    is_own: _____,
+    type,
+    occurred_at: __,
+    project_slug: ___,
+    project_name: ____,
+    ...message
+  } = first;
   const { key_id, key_name, user_id, user_name, ...own } = {
     ...message,
     ...(hasLines && noLine),
@@ -49,6 +59,7 @@ function toMessageDetail(
     ...own,
     message_type: type,
     created_at: toInstant(first.created_at.getTime()),
+    voided_at: first.voided_at && toInstant(first.voided_at.getTime()),
     // The two sides of an allocation sum to zero: what it moved is the first.
     amount_usd: exact(type === "allocation" ? first.amount_usd : toText(amount)),
     cost_status: combineStatuses(postings.map(({ cost_status }) => cost_status)),

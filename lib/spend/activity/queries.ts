@@ -56,6 +56,10 @@ const activityRow = {
   key_name: nullable(text()),
   user_id: nullable(uuid()),
   user_name: nullable(text()),
+  voids: nullable(uuid()),
+  voided_by: nullable(uuid()),
+  corrects: nullable(uuid()),
+  corrected_by: nullable(uuid()),
 };
 
 /** A row of activity as stored; amounts are exact text. `at` is `occurred_at` to the microsecond. */
@@ -124,7 +128,8 @@ export async function selectActivity(
     activityRow,
     sql`with page as (
        select m.id, m.part, m.occurred_at, m.created_at, m.project_id, m.api_key_id, m.user_id, m.type, m.source,
-         m.environment, m.provider, ${hasLines} as has_lines, m.unit_type, m.quantity, m.batch_id, m.category, m.details, m.label, m.tags, m.emitter, postings.*
+         m.environment, m.provider, ${hasLines} as has_lines, m.unit_type, m.quantity, m.batch_id, m.category, m.details, m.label, m.tags, m.emitter,
+         m.voids, m.voided_by, m.counted_at, postings.*
        from public.messages as m
        cross join lateral (
          select sum(posting.amount_usd) as message_amount_usd,
@@ -156,12 +161,17 @@ export async function selectActivity(
        page.has_lines, case when not page.has_lines then page.unit_type end as unit_type,
        case when not page.has_lines then trim_scale(page.quantity) end as quantity,
        page.line_count, page.cost_statuses, page.batch_id, page.category, page.details,
-       keys.id as key_id, keys.name as key_name, people.id as user_id, coalesce(people.display_name, people.email) as user_name
+       keys.id as key_id, keys.name as key_name, people.id as user_id, coalesce(people.display_name, people.email) as user_name,
+       page.voids, page.voided_by, corrected.message_id as corrects, voided.corrected_by
      from page
      join public.projects on projects.workspace_id = ${workspaceId} and projects.id = page.project_id
      left join public.api_keys as keys on keys.workspace_id = ${workspaceId} and keys.id = page.api_key_id
      left join public.profiles as people
        on people.id = coalesce(page.user_id, case when keys.kind = 'member' then keys.created_by end)
+     left join public.message_voids as voided
+       on voided.workspace_id = ${workspaceId} and voided.message_id = page.id and page.voided_by is not null
+     left join public.message_voids as corrected
+       on corrected.workspace_id = ${workspaceId} and corrected.corrected_by = page.id and page.counted_at is not null
      order by page.occurred_at desc, page.id desc, page.part desc`,
   );
   return rows.map(({ cost_statuses, ...row }) => ({ ...row, cost_status: combineStatuses(cost_statuses) }));

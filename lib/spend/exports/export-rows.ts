@@ -34,4 +34,8 @@ export const activityColumns: Column<ExportedPosting>[] = [
   ["tags", (row) => (row.tags ?? []).join("; ") || null],
   ["emitter", (row) => row.emitter],
   ["list_price_usd", (row) => csvNumber(row.list_price_usd)],
+  ["voids", (row) => row.voids],
+  ["voided_by", (row) => row.voided_by],
+  ["corrects", (row) => row.corrects],
+  ["corrected_by", (row) => row.corrected_by],
 ];

@@ -50,6 +50,10 @@ function rowOf(type: MessageType, occurredAt: string, others: Partial<StoredActi
     key_name: "Key",
     user_id: null,
     user_name: null,
+    voids: null,
+    voided_by: null,
+    corrects: null,
+    corrected_by: null,
     ...others,
   };
 }

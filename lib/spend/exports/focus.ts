@@ -29,9 +29,18 @@ const provider = (charge: Charge) => charge.provider ?? charge.workspace.name;
 const cost = (charge: Charge) => csvNumber(charge.amount_usd);
 /** What was bought is one of itself; of an allocation there is no quantity. */
 const quantity = (charge: Charge) =>
-  csvNumber(isPurchase(charge) ? "1" : isUsage(charge) ? charge.quantity : null);
+  csvNumber(
+    isPurchase(charge) ? (charge.voids === null ? "1" : "-1") : isUsage(charge) ? charge.quantity : null,
+  );
 const unit = (charge: Charge) =>
   isUsage(charge) ? charge.unit_type : classes[charge.message_type].unit || null;
+
+/** FOCUS calls a correction what changes a billing period that is over, and leaves any other charge without a class. */
+function chargeClass({ voids, corrects, created_at, occurred_at }: Charge): string | null {
+  if (voids === null && corrects === null) return null;
+  const isOver = created_at.toISOString().slice(0, 7) > occurred_at.toISOString().slice(0, 7);
+  return isOver ? "Correction" : null;
+}
 
 /**
  * The columns of FOCUS 1.2: every mandatory one, the others that the ledger can fill, and what is ours alone behind `x_`.
@@ -46,7 +55,7 @@ export const focusColumns: Column<Charge>[] = [
   ["BillingPeriodEnd", (charge) => midnight(addMonthStart(dayOfCharge(charge), 1))],
   ["BillingPeriodStart", (charge) => midnight(addMonthStart(dayOfCharge(charge), 0))],
   ["ChargeCategory", (charge) => classes[charge.message_type].category],
-  ["ChargeClass", () => null],
+  ["ChargeClass", chargeClass],
   ["ChargeDescription", labelOf],
   ["ChargeFrequency", (charge) => classes[charge.message_type].frequency],
   [
@@ -82,6 +91,8 @@ export const focusColumns: Column<Charge>[] = [
     ({ environment, feature, tags }) =>
       JSON.stringify({ environment, ...(feature !== null && { feature }), ...fromTagList(tags) }),
   ],
+  ["x_CorrectedBy", (charge) => charge.corrected_by],
+  ["x_Corrects", (charge) => charge.corrects],
   ["x_CostStatus", (charge) => charge.cost_status],
   ["x_Emitter", (charge) => charge.emitter],
   ["x_Environment", (charge) => charge.environment],
@@ -93,4 +104,6 @@ export const focusColumns: Column<Charge>[] = [
   ["x_Part", (charge) => csvNumber(String(charge.part))],
   ["x_Source", (charge) => charge.source],
   ["x_User", (charge) => charge.end_user],
+  ["x_VoidedBy", (charge) => charge.voided_by],
+  ["x_Voids", (charge) => charge.voids],
 ];

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
-import { costMessage } from "@/tests/helpers/client";
+import { apiClient, costMessage } from "@/tests/helpers/client";
 import { heliconeCall, sign } from "@/tests/helpers/gateways";
-import type { World } from "../callers";
+import type { Caller, World } from "../callers";
 import { nothing, type Samples } from "../sample";
 
 const newProject = (world: World, slug: string) => world.harness.fixtures.project(world.workspace.id, slug);
@@ -19,6 +19,17 @@ async function signedDelivery({ harness, workspace }: World) {
   const body = heliconeCall();
   const signature = sign(JSON.stringify(body), signingSecret);
   return { query: `?key_id=${id}`, headers: { "helicone-signature": signature }, body };
+}
+
+/** The id of a cost that the caller recorded by hand, if they may record: members void only what they recorded themselves. */
+async function ownCost({ baseUrl, users, workspace }: World, caller: Caller): Promise<string> {
+  const maker = caller === "member" || caller === "admin" ? users[caller] : users.owner;
+  const { body } = await apiClient(baseUrl, maker.token).call(
+    "POST",
+    `/api/v1/workspaces/${workspace.slug}/messages/batch`,
+    { messages: [costMessage({}, { source: "manual" })] },
+  );
+  return String((body as { results: { id: string }[] }).results[0]?.id);
 }
 
 /** Recording costs, and reading sums. */
@@ -84,6 +95,19 @@ export const ledgerSamples: Samples = {
       starts_at: "2026-11-01T00:00:00Z",
     },
   }),
+  "POST /api/v1/workspaces/[slug]/messages/[id]/void": async (world, caller) => ({
+    params: { id: await ownCost(world, caller) },
+    body: { reason: "Recorded twice." },
+  }),
+  "POST /api/v1/workspaces/[slug]/messages/[id]/correct": async (world, caller) => {
+    const project = `p-${randomUUID()}`;
+    await newProject(world, project);
+    const message = { type: "expense", vendor: "Hetzner", amount: 2 };
+    return {
+      params: { id: await ownCost(world, caller) },
+      body: { reason: "A wrong amount.", project, message },
+    };
+  },
   "GET /api/v1/workspaces/[slug]/unpriced": nothing,
   "GET /api/v1/workspaces/[slug]/subscriptions": nothing,
   "DELETE /api/v1/workspaces/[slug]/subscriptions/[id]": async (world) => {

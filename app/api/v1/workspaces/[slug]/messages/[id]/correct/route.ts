@@ -1,0 +1,24 @@
+import { messageParams } from "@/lib/contract/activity";
+import { correctRequest, messageVoid } from "@/lib/contract/corrections";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { correctMessage } from "@/lib/ledger/corrections/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  POST: endpoint({
+    summary: "Correct a cost",
+    description:
+      "Voids a message and records another in its place, both or neither. The new one counts for the key, source and environment of the first, and is priced at the prices of now. Who may, and retries: as for voiding.",
+    auth: "user",
+    role: "member",
+    params: messageParams,
+    body: correctRequest,
+    response: messageVoid,
+    status: 201,
+    errors: ["not_found", "permission_denied", "conflict", "idempotency_conflict"],
+    run: async ({ principal, params, body, headers }) => {
+      const { result, replayed } = await correctMessage(principal.claims, params.slug, params.id, body);
+      if (replayed) headers["Idempotent-Replayed"] = "true";
+      return result;
+    },
+  }),
+});

@@ -1,0 +1,91 @@
+import { exactText } from "@/components/amount";
+import { startOfDay } from "@/components/utc-day";
+import type { MessageDetail } from "@/lib/contract/activity";
+import { toNumberOrText } from "./manual-message";
+
+/** The kinds of message that the form corrects. Others are voided and recorded again. */
+export type CorrectableKind = "expense" | "usage" | "subscription";
+
+/** The fields of each kind that the form shows. */
+const fieldsOf: Record<CorrectableKind, readonly string[]> = {
+  expense: ["vendor", "amount", "currency", "category", "notes"],
+  usage: ["provider", "model", "unit_type", "quantity", "estimated_cost", "feature"],
+  subscription: ["vendor", "plan", "amount", "currency"],
+};
+const numbers = new Set(["amount", "quantity", "estimated_cost"]);
+
+/** Which form corrects a message; undefined where none does: an allocation, a batch, and usage with lines. */
+export function kindOf({ message_type: type, lines }: MessageDetail): CorrectableKind | undefined {
+  return (type === "usage" && lines.length === 0) || type === "expense" || type === "subscription"
+    ? type
+    : undefined;
+}
+
+/** What the fields of the form begin with: the message as it was recorded. */
+export function valuesOf(message: MessageDetail): Record<string, string> {
+  const { provider, model, unit_type, quantity, feature, currency, category, notes, details } = message;
+  const paid = message.original_amount ?? message.amount_usd;
+  const isGiven = message.cost_status === "client";
+  const values: Record<string, string | null | undefined> =
+    message.message_type === "usage"
+      ? {
+          ...{ provider, model, unit_type, feature },
+          quantity: quantity === null ? null : exactText(quantity),
+          estimated_cost: isGiven ? exactText(message.amount_usd) : null,
+        }
+      : { vendor: provider, currency, category, notes, amount: exactText(paid), plan: text(details?.plan) };
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  );
+}
+
+/** The first UTC day of a message, `YYYY-MM-DD`. */
+export const dayOf = ({ entries }: MessageDetail): string => entries[0]?.occurred_at.slice(0, 10) ?? "";
+
+/**
+ * Builds the message that a filled-in form corrects another to. What the form does not show stays as it was; an unchanged
+ * day is left out, so that the time of day stays, too.
+ */
+export function toCorrectedMessage(
+  kind: CorrectableKind,
+  original: MessageDetail,
+  form: Record<string, string>,
+): Record<string, unknown> {
+  const message: Record<string, unknown> = { type: kind, ...keptOf(original) };
+  for (const name of fieldsOf[kind]) {
+    const value = form[name]?.trim();
+    if (value) message[name] = numbers.has(name) ? toNumberOrText(value) : value;
+  }
+  const isMoved = form.day !== undefined && form.day !== "" && form.day !== dayOf(original);
+  if (kind === "subscription") message.starts_on = isMoved ? form.day : dayOf(original);
+  else if (isMoved) message.occurred_at = startOfDay(form.day ?? "");
+  return message;
+}
+
+/** The fields of a message that the form does not show. */
+function keptOf(original: MessageDetail): Record<string, unknown> {
+  const { label, metadata, tags, details, message_type: type } = original;
+  const shared = { label, metadata, tags: Object.keys(tags).length > 0 ? tags : null };
+  const usage = {
+    user: original.end_user,
+    session: original.session,
+    batch_id: original.batch_id,
+    included: original.cost_status === "included" ? true : null,
+    cached_quantity: details?.cached_quantity,
+    request_input_tokens: details?.request_input_tokens,
+    service_tier: details?.service_tier,
+  };
+  const subscription = { interval: details?.interval, seats: details?.seats };
+  const own = type === "usage" ? usage : type === "subscription" ? subscription : {};
+  const kept = Object.entries({ ...shared, ...own }).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, numeric.has(name) ? toNumberOrText(String(value)) : value]),
+  );
+}
+
+/** Stored as text, to their last digit. */
+const numeric = new Set(["cached_quantity", "request_input_tokens"]);
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);

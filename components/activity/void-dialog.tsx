@@ -1,0 +1,67 @@
+"use client";
+
+import { usePathname, useSearchParams } from "next/navigation";
+import { useState } from "react";
+import { Money } from "@/components/money";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
+import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
+import { Form } from "@/components/ui/form";
+import { FormField } from "@/components/ui/form-field";
+import { Textarea } from "@/components/ui/textarea";
+import { useMutation } from "@/components/use-mutation";
+import type { MessageDetail } from "@/lib/contract/activity";
+import { showMessage } from "./message-link";
+import { newAttempt, voidMessage } from "./void-message";
+
+type Props = { workspace: string; message: MessageDetail; onClose: () => void };
+
+/** Asks why a cost is to be voided, and voids it. */
+export default function VoidDialog({ workspace, message, onClose }: Props) {
+  const path = usePathname();
+  const params = new URLSearchParams(useSearchParams());
+  const [attempt] = useState(newAttempt);
+  const { run, isPending, problem, fieldErrors } = useMutation(voidMessage, {
+    quiet: true,
+    done: "Voided. Totals and budgets no longer count it.",
+  });
+  const submit = async (fields: FormData) => {
+    const reason = String(fields.get("reason") ?? "").trim();
+    const answer = await run(workspace, message.id, { reason, idempotency_key: attempt });
+    if (!answer) return;
+    onClose();
+    params.set("message", answer.id);
+    showMessage(`${path}?${params}`);
+  };
+  return (
+    <Dialog open onOpenChange={onClose}>
+      <DialogContent className="sm:max-w-md">
+        <DialogHeader>
+          <DialogTitle>Void this cost?</DialogTitle>
+          <DialogDescription>
+            A second entry takes <Money usd={message.amount_usd} /> out of every total, budget and export. The
+            cost stays in the list, marked as voided. A void cannot be undone: record the cost again if you
+            need it.
+          </DialogDescription>
+        </DialogHeader>
+        <Form onSubmit={submit} noValidate className="grid gap-4">
+          <ReasonField error={fieldErrors.reason} />
+          <DialogFormFooter
+            submit={isPending ? "Voiding" : "Void"}
+            isPending={isPending}
+            problem={problem}
+            destructive
+          />
+        </Form>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+/** The reason that the ledger and the audit log keep. */
+export function ReasonField({ error }: { error: string | undefined }) {
+  return (
+    <FormField label="Reason" description="Kept with the cost and in the audit log." error={error}>
+      {(control) => <Textarea {...control} name="reason" rows={2} maxLength={500} />}
+    </FormField>
+  );
+}

@@ -1,0 +1,142 @@
+import type { ClientBase } from "pg";
+import type { CostStatus, MessageType } from "@/lib/contract/message";
+import {
+  boolean,
+  integer,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  texts,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
+import { callFunction, execute, selectFirst } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
+
+const costRow = {
+  type: text<MessageType>(),
+  occurred_at: timestamp(),
+  voids: nullable(uuid()),
+  voided_by: nullable(uuid()),
+  is_own: boolean(),
+  missing: integer(),
+};
+
+/** A message that is to be voided. `missing`: how many of its postings were removed with their months. */
+export type StoredCost = Row<typeof costRow>;
+
+/**
+ * What decides whether a message can be voided, and by whom.
+ * @param userId whose own it may be: recorded by hand, from a file or by an assistant of theirs
+ */
+export function selectCost(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+  userId: string,
+): Promise<StoredCost | undefined> {
+  return selectFirst(
+    client,
+    costRow,
+    sql`select m.type, m.occurred_at, m.voids, m.voided_by,
+        coalesce(k.created_by = ${userId} and k.kind in ('member', 'connection'), false) as is_own,
+        case when m.type = 'subscription' and m.details ->> 'interval' = 'year'
+          then 12 - count(*) over () else 0 end::int as missing
+      from public.messages as m
+      left join public.api_keys as k on k.workspace_id = m.workspace_id and k.id = m.api_key_id
+      where m.workspace_id = ${workspaceId} and m.id = ${id}
+      order by m.part limit 1`,
+  );
+}
+
+const voidRow = {
+  void_id: uuid(),
+  message_id: uuid(),
+  reason: text(),
+  created_at: timestamp(),
+  idempotency_key: nullable(text()),
+  request_hash: nullable(text()),
+  corrected_by: nullable(uuid()),
+  amount_usd: nullable(numeric()),
+  cost_statuses: nullable(texts<CostStatus>()),
+};
+
+/** A void as stored, with what its correction costs. */
+export type StoredVoid = Row<typeof voidRow>;
+
+/** How a message was voided. */
+export function selectVoid(
+  client: ClientBase,
+  workspaceId: string,
+  messageId: string,
+): Promise<StoredVoid | undefined> {
+  return selectFirst(
+    client,
+    voidRow,
+    sql`select v.void_id, v.message_id, v.reason, v.created_at, v.idempotency_key, v.request_hash, v.corrected_by,
+        correction.amount_usd, correction.cost_statuses
+      from public.message_voids as v
+      cross join lateral (
+        select trim_scale(sum(m.amount_usd)) as amount_usd, array_agg(distinct m.cost_status) as cost_statuses
+        from public.messages as m
+        where m.workspace_id = v.workspace_id and m.id = v.corrected_by
+      ) as correction
+      where v.workspace_id = ${workspaceId} and v.message_id = ${messageId}`,
+  );
+}
+
+/** Voids a message: a trigger of the table posts its void. Fails where it is voided already (`message_voids_pkey`). */
+export async function insertVoid(
+  client: ClientBase,
+  row: {
+    workspaceId: string;
+    messageId: string;
+    reason: string;
+    idempotencyKey: string | undefined;
+    requestHash: string;
+  },
+): Promise<void> {
+  const { workspaceId, messageId, reason, idempotencyKey = null, requestHash } = row;
+  await execute(
+    client,
+    sql`insert into public.message_voids (workspace_id, message_id, reason, idempotency_key, request_hash)
+      values (${workspaceId}, ${messageId}, ${reason}, ${idempotencyKey}, ${requestHash})`,
+  );
+}
+
+const projectRow = { id: uuid() };
+
+/** The id of a project; undefined where the workspace has none of that slug. */
+export async function selectProjectId(
+  client: ClientBase,
+  workspaceId: string,
+  slug: string,
+): Promise<string | undefined> {
+  const row = await selectFirst(
+    client,
+    projectRow,
+    sql`select id from public.projects where workspace_id = ${workspaceId} and slug = ${slug}`,
+  );
+  return row?.id;
+}
+
+/** A posting of a correction. Whose it is and how it was recorded, the database takes from what it corrects. */
+export type CorrectedPosting = Omit<LedgerRow, "workspace_id" | "api_key_id" | "environment" | "source">;
+
+/** Records what replaces a message that this transaction has voided, with every sum it is part of. */
+export async function recordCorrection(
+  client: ClientBase,
+  workspaceId: string,
+  messageId: string,
+  postings: CorrectedPosting[],
+): Promise<void> {
+  await callFunction(client, "private.record_correction", workspaceId, messageId, JSON.stringify(postings));
+}
+
+/** How often the workspace's prices were changed by now. */
+export async function selectPricesVersion(client: ClientBase, workspaceId: string): Promise<number> {
+  const loaded = await callFunction<{ version: number } | null>(client, "private.load_prices", workspaceId);
+  return loaded?.version ?? 0;
+}

@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import type { PoolClient } from "pg";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { CorrectRequest, MessageVoid, VoidRequest } from "@/lib/contract/corrections";
+import { ExactNumber } from "@/lib/contract/exact-number";
+import { toInstant } from "@/lib/contract/instant";
+import type { Membership } from "@/lib/contract/me";
+import { asUser, isContention, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
+import { notFound, ServiceError } from "@/lib/errors";
+import { withMonths } from "@/lib/ledger/ingest/months";
+import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
+import { insertVoid, type StoredCost, type StoredVoid, selectCost, selectVoid } from "./queries";
+import { replaceMessage } from "./replace";
+
+/** Attempts of a request that others got in the way of. */
+const maxAttempts = 8;
+
+/** What became of a request. `replayed`: an earlier one with the same idempotency key was answered so. */
+export type Voided = { result: MessageVoid; replayed: boolean };
+
+/**
+ * Voids a message: its entries are posted once more with the opposite amounts, so that every sum is as if it had not been
+ * recorded. Nothing is removed. Owners and admins void any message, members what they recorded by hand, from a file or with an
+ * assistant.
+ * @throws ServiceError not_found; permission_denied; conflict for what was voided before, a void, and a message of which entries
+ *   were removed; idempotency_conflict
+ */
+export function voidMessage(
+  claims: UserClaims,
+  slug: string,
+  id: string,
+  request: VoidRequest,
+): Promise<Voided> {
+  return voidOnce(claims, slug, id, request);
+}
+
+/**
+ * Voids a message and records another in its place, in one transaction. The new one counts for the same key, source and
+ * environment, at the prices of now.
+ * @throws ServiceError as `voidMessage`; validation_failed
+ */
+export function correctMessage(
+  claims: UserClaims,
+  slug: string,
+  id: string,
+  request: CorrectRequest,
+): Promise<Voided> {
+  return voidOnce(claims, slug, id, request, (client, workspace, cost, now) =>
+    replaceMessage(client, workspace.id, { id, ...cost }, request, now),
+  );
+}
+
+type Replace = (client: PoolClient, workspace: Membership, cost: StoredCost, now: number) => Promise<void>;
+
+async function voidOnce(
+  claims: UserClaims,
+  slug: string,
+  id: string,
+  request: VoidRequest | CorrectRequest,
+  replace?: Replace,
+): Promise<Voided> {
+  const { idempotency_key: idempotencyKey, ...meaning } = request;
+  const requestHash = createHash("sha256").update(JSON.stringify(meaning, inOrder)).digest("hex");
+  const attempt = () =>
+    asUser(claims, async (client, now) => {
+      const workspace = await requireMembership(client, claims, slug, "member");
+      const cost = await selectCost(client, workspace.id, id, claims.sub);
+      if (!cost) throw notFound();
+      demandRight(workspace, cost);
+      const earlier = await selectVoid(client, workspace.id, id);
+      if (earlier) return { result: replay(earlier, idempotencyKey, requestHash), replayed: true };
+      demandWhole(cost);
+      const { reason } = request;
+      await insertVoid(client, {
+        workspaceId: workspace.id,
+        messageId: id,
+        reason,
+        idempotencyKey,
+        requestHash,
+      });
+      await replace?.(client, workspace, cost, now);
+      const stored = await selectVoid(client, workspace.id, id);
+      if (!stored) throw new Error("A message was voided and has no void.");
+      return { result: toMessageVoid(stored), replayed: false };
+    });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await withMonths(attempt);
+    } catch (error) {
+      // Another request voided it first: the next attempt finds that.
+      const isBeaten = violatedConstraint(error) === "message_voids_pkey";
+      if (tries === maxAttempts || !(isBeaten || isContention(error))) throw error;
+    }
+  }
+}
+
+/** Writes the members of objects in one order, whatever order they were sent in. For `JSON.stringify`. */
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function demandRight({ role }: Membership, { is_own: isOwn }: StoredCost): void {
+  if (role !== "member" || isOwn) return;
+  throw new ServiceError(
+    "permission_denied",
+    "Members void and correct what they recorded themselves, by hand, from a file or with an assistant. Ask an admin for anything else.",
+    { role },
+  );
+}
+
+function demandWhole({ voids, missing }: StoredCost): void {
+  if (voids !== null)
+    throw new ServiceError("conflict", "This is a void. Record the cost again instead of voiding its void.", {
+      voids,
+    });
+  if (missing > 0) {
+    throw new ServiceError(
+      "conflict",
+      "The operator has removed the messages of some months that this charge is spread over, so it cannot be voided as a whole.",
+    );
+  }
+}
+
+/** The first answer to a request that was sent again. @throws ServiceError for any other request */
+function replay(earlier: StoredVoid, key: string | undefined, requestHash: string): MessageVoid {
+  if (key === undefined || earlier.idempotency_key !== key) {
+    throw new ServiceError("conflict", "This message was voided before.", {
+      void_id: earlier.void_id,
+      corrected_by: earlier.corrected_by,
+    });
+  }
+  if (earlier.request_hash === requestHash) return toMessageVoid(earlier);
+  throw new ServiceError(
+    "idempotency_conflict",
+    `The idempotency key ${JSON.stringify(key)} was used for a different request. Use a new key for a new request.`,
+  );
+}
+
+function toMessageVoid(stored: StoredVoid): MessageVoid {
+  const { void_id, message_id, reason, created_at, corrected_by, amount_usd, cost_statuses } = stored;
+  return {
+    id: void_id,
+    voids: message_id,
+    reason,
+    created_at: toInstant(created_at.getTime()),
+    correction:
+      corrected_by === null || amount_usd === null || cost_statuses === null
+        ? null
+        : {
+            id: corrected_by,
+            amount_usd: new ExactNumber(amount_usd),
+            cost_status: combineStatuses(cost_statuses),
+          },
+  };
+}
