@@ -84,6 +84,27 @@ describe("Finds, names and repairs a corrupted figure", () => {
     expect((await check(workspace, true)).left).toEqual([]);
   });
 
+  test("Of a void: makes it the opposite of what it voids again", async () => {
+    const { usage, batch, expense, subscription, allocation, included } = workspace.ids;
+    for (const id of [usage, batch, expense, subscription, allocation, included]) {
+      await sql("insert into public.message_voids (workspace_id, message_id, reason) values ($1, $2, 'x')", [
+        workspace.id,
+        id,
+      ]);
+    }
+    expect((await check(workspace)).found).toEqual([]);
+    await sql(
+      "update public.messages set amount_usd = amount_usd - 0.5 where workspace_id = $1 and voids = $2",
+      [workspace.id, usage],
+    );
+    const { found } = await check(workspace);
+    expect(found.filter(({ kind }) => kind === "void")).toMatchObject([
+      { where: { message: usage }, stored: "-0.5", actual: "0", difference: "-0.5" },
+    ]);
+    expect((await check(workspace, true)).left).toEqual([]);
+    expect((await check(workspace)).found).toEqual([]);
+  });
+
   test("Keeps naming what it cannot restore, and does not guess", async () => {
     await sql("delete from public.messages where workspace_id = $1 and id = $2 and part = 0", [
       workspace.id,

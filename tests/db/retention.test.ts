@@ -46,6 +46,12 @@ beforeEach(async () => {
     of({ type: "expense", vendor: "v", amount: "100", currency: "EUR", occurred_at: "2026-04-01T00:00:00Z" }),
     keyed,
   ]);
+  // One that was voided, which goes together with its void.
+  const twice = await client.post(of({ ...oldUsage("2026-03-02T00:00:00Z"), user: "bo" }));
+  await sql("insert into public.message_voids (workspace_id, message_id, reason) values ($1, $2, 'Twice.')", [
+    filled.id,
+    twice.body.id,
+  ]);
   const test = await harness.fixtures.key(filled.id, { environment: "test" });
   const { status } = await exactClient(harness.services[0]?.baseUrl ?? "", test.secret).post(
     of(oldUsage("2026-03-05T00:00:00Z")),

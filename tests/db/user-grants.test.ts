@@ -126,12 +126,16 @@ test.each(["anon", "outlay_key", "public"])("Lets %s write nothing", async (role
 });
 
 test("Refuses an insert with an id, or for another user, in every table, as PostgREST writes it", async () => {
-  /** Tables whose rows are named by the user that they belong to. */
-  const perUser = ["public.seen_alerts", "public.weekly_reports"];
+  /** Columns that name the rows of tables without an `id`. */
+  const idColumns: Record<string, string> = {
+    "public.message_voids": "void_id",
+    "public.seen_alerts": "user_id",
+    "public.weekly_reports": "user_id",
+  };
   for (const table of Object.keys(await grantsOf("authenticated", "INSERT"))) {
     await service.query("begin");
     await service.query("select set_config('role', 'authenticated', true)");
-    const id = perUser.includes(table) ? "user_id" : "id";
+    const id = idColumns[table] ?? "id";
     const insert = `insert into ${table} (${id}) select ${id} from json_populate_record(null::${table}, $1)`;
     await expect(
       service.query(insert, [JSON.stringify({ [id]: crypto.randomUUID() })]),
