@@ -11,7 +11,7 @@ import { TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/compon
 import { BatchLines } from "./batch-lines";
 import { type ActivityItem, rowKey } from "./row";
 
-const undoneNames = { voided: "Voided", void: "Void", correction: "Correction" };
+const undoneNames = { voided: "Voided", correction: "Correction" };
 
 const head = "sticky top-14 z-10 bg-background shadow-[inset_0_-1px_var(--border)] lg:top-0";
 
@@ -68,7 +68,7 @@ export function ActivityTable({ workspace, items }: { workspace: string; items: 
                   >
                     {item.label}
                   </a>
-                  {item.undone === null ? null : (
+                  {item.undone === null || item.undone === "void" ? null : (
                     <Badge variant="outline" className="shrink-0">
                       {undoneNames[item.undone]}
                     </Badge>

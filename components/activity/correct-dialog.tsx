@@ -1,6 +1,5 @@
 "use client";
 
-import { usePathname, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
 import { Combobox } from "@/components/ui/combobox";
@@ -13,8 +12,8 @@ import { useMutation } from "@/components/use-mutation";
 import type { MessageDetail } from "@/lib/contract/activity";
 import { type CorrectableKind, dayOf, toCorrectedMessage, valuesOf } from "./corrected-message";
 import { ExpenseFields, SubscriptionFields, UsageFields } from "./cost-fields";
-import { showMessage } from "./message-link";
-import { ReasonField } from "./void-dialog";
+import { useShowMessage } from "./message-link";
+import { ReasonField, requireReason } from "./void-dialog";
 import { correctMessage, newAttempt } from "./void-message";
 
 type Props = { workspace: string; kind: CorrectableKind; message: MessageDetail; onClose: () => void };
@@ -23,8 +22,7 @@ const fieldsOf = { expense: ExpenseFields, usage: UsageFields, subscription: Sub
 
 /** Corrects a cost: the form begins with what was recorded. */
 export default function CorrectDialog({ workspace, kind, message, onClose }: Props) {
-  const path = usePathname();
-  const params = new URLSearchParams(useSearchParams());
+  const show = useShowMessage();
   const projects = useProjectList(workspace);
   const [project, setProject] = useState(() =>
     message.entries.slice(0, 1).map((entry) => entry.project_slug),
@@ -32,6 +30,8 @@ export default function CorrectDialog({ workspace, kind, message, onClose }: Pro
   const [attempt, setAttempt] = useState(newAttempt);
   const { run, isPending, problem, fieldErrors } = useMutation(correctMessage, {
     quiet: true,
+    refresh: false,
+    check: (_workspace, _id, { reason }) => requireReason(reason),
     done: "Corrected. The first entry is voided, and the new one counts.",
   });
   const submit = async (fields: FormData) => {
@@ -46,8 +46,7 @@ export default function CorrectDialog({ workspace, kind, message, onClose }: Pro
     // The next attempt may have other values, which the same key would refuse.
     if (!answer) return setAttempt(newAttempt());
     onClose();
-    params.set("message", answer.correction?.id ?? answer.id);
-    showMessage(`${path}?${params}`);
+    show(answer.correction?.id ?? answer.id);
   };
   const Fields = fieldsOf[kind];
   return (

@@ -1,6 +1,6 @@
 "use client";
 
-import { usePathname, useSearchParams } from "next/navigation";
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 
 /** A link to another message in the sheet, which stays open. */
@@ -15,7 +15,9 @@ export function MessageLink({ id, children }: { id: string; children: ReactNode 
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
         event.preventDefault();
-        showMessage(href);
+        // Only what is ours of the state: Next takes a state of its own for its own navigation, and does not show the address.
+        const { openedFromList } = window.history.state ?? {};
+        window.history.replaceState({ openedFromList }, "", href);
       }}
       className="underline underline-offset-4"
     >
@@ -24,7 +26,14 @@ export function MessageLink({ id, children }: { id: string; children: ReactNode 
   );
 }
 
-/** Shows another message in the sheet, in the place of this one in the history. */
-export function showMessage(href: string): void {
-  window.history.replaceState(window.history.state, "", href);
+/** Shows another message in the sheet, and reads the list behind it again. */
+export function useShowMessage(): (id: string) => void {
+  const router = useRouter();
+  const path = usePathname();
+  const params = useSearchParams();
+  return (id) => {
+    const next = new URLSearchParams(params);
+    next.set("message", id);
+    router.replace(`${path}?${next}`, { scroll: false });
+  };
 }

@@ -1,6 +1,5 @@
 "use client";
 
-import { usePathname, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { Money } from "@/components/money";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
@@ -10,18 +9,19 @@ import { FormField } from "@/components/ui/form-field";
 import { Textarea } from "@/components/ui/textarea";
 import { useMutation } from "@/components/use-mutation";
 import type { MessageDetail } from "@/lib/contract/activity";
-import { showMessage } from "./message-link";
+import { useShowMessage } from "./message-link";
 import { newAttempt, voidMessage } from "./void-message";
 
 type Props = { workspace: string; message: MessageDetail; onClose: () => void };
 
 /** Asks why a cost is to be voided, and voids it. */
 export default function VoidDialog({ workspace, message, onClose }: Props) {
-  const path = usePathname();
-  const params = new URLSearchParams(useSearchParams());
+  const show = useShowMessage();
   const [attempt] = useState(newAttempt);
   const { run, isPending, problem, fieldErrors } = useMutation(voidMessage, {
     quiet: true,
+    refresh: false,
+    check: (_workspace, _id, { reason }) => requireReason(reason),
     done: "Voided. Totals and budgets no longer count it.",
   });
   const submit = async (fields: FormData) => {
@@ -29,8 +29,7 @@ export default function VoidDialog({ workspace, message, onClose }: Props) {
     const answer = await run(workspace, message.id, { reason, idempotency_key: attempt });
     if (!answer) return;
     onClose();
-    params.set("message", answer.id);
-    showMessage(`${path}?${params}`);
+    show(answer.id);
   };
   return (
     <Dialog open onOpenChange={onClose}>
@@ -56,6 +55,10 @@ export default function VoidDialog({ workspace, message, onClose }: Props) {
     </Dialog>
   );
 }
+
+/** What is wrong with a reason, by its field; nothing where it is there. */
+export const requireReason = (reason: string): Record<string, string> =>
+  reason === "" ? { reason: "is required" } : {};
 
 /** The reason that the ledger and the audit log keep. */
 export function ReasonField({ error }: { error: string | undefined }) {

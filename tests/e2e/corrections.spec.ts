@@ -1,0 +1,65 @@
+import type { Page } from "@playwright/test";
+import { apiClient } from "@/tests/helpers/client";
+import { signUp, workspaceId } from "./accounts";
+import { findBarriers } from "./axe";
+import { expect, test, type World } from "./fixtures";
+import { expectUsable } from "./page-checks";
+
+test.describe.configure({ timeout: 60_000 });
+
+const rowsOf = (page: Page) => page.getByRole("table", { name: "Activity" }).locator("[data-row]");
+
+/** Records an expense with a key. */
+async function recordExpense(world: World, slug: string, amount: number) {
+  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const message = { type: "expense", vendor: "Hetzner", amount, label: "Servers" };
+  await apiClient(world.service.baseUrl, secret).post({ project: "checkout", source: "api", message });
+}
+
+test("Voids a cost with a reason; its row says so, and leads to the void and back", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordExpense(world, slug, 12);
+  await recordExpense(world, slug, 3);
+  await page.goto(`/${slug}/activity`);
+  await rowsOf(page).last().click();
+  const sheet = page.getByRole("dialog", { name: "Servers" });
+  await sheet.getByRole("button", { name: "Void…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Void this cost?" });
+  await dialog.getByRole("button", { name: "Void", exact: true }).click();
+  await expect(dialog.getByText("Is required.")).toBeVisible();
+  await dialog.getByLabel("Reason").fill("Recorded twice.");
+  expect(await findBarriers(page, "colours")).toEqual([]);
+  await dialog.getByRole("button", { name: "Void", exact: true }).click();
+  await expect(dialog).toBeHidden();
+  await expect(sheet.getByText("This voids another cost")).toBeVisible();
+  await sheet.getByRole("link", { name: "another cost" }).click();
+  await expect(sheet.getByText("Recorded twice.")).toBeVisible();
+  await expect(sheet.getByRole("button", { name: "Void…" })).toBeHidden();
+  await expectUsable(page);
+  await page.keyboard.press("Escape");
+  await expect(rowsOf(page)).toHaveText(["Servers", "Void: Servers", "Servers"]);
+  await expect(page.getByRole("row").filter({ hasText: "Voided" })).toHaveCount(1);
+  await expect(page.getByText("$3.00 in 1 message")).toBeVisible();
+});
+
+test("Corrects a cost in a form that begins with what was recorded", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordExpense(world, slug, 12);
+  await page.goto(`/${slug}/activity`);
+  await rowsOf(page).first().click();
+  await page.getByRole("button", { name: "Correct…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Correct this cost" });
+  await expect(dialog.getByLabel("Paid to")).toHaveValue("Hetzner");
+  await dialog.getByLabel("Amount").fill("13.50");
+  await dialog.getByLabel("Reason").fill("The invoice says 13.50.");
+  await dialog.getByRole("button", { name: "Correct", exact: true }).click();
+  await expect(dialog).toBeHidden();
+  const sheet = page.getByRole("dialog", { name: "Servers" });
+  await expect(sheet.getByText("This corrects another cost.")).toBeVisible();
+  await sheet.getByRole("link", { name: "another cost" }).click();
+  await expect(sheet.getByRole("link", { name: "the corrected cost" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(rowsOf(page)).toHaveText(["Servers", "Void: Servers", "Servers"]);
+});
