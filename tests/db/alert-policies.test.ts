@@ -1,16 +1,16 @@
-import pg from "pg";
+import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
-import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { withDatabase } from "@/tests/helpers/with-database";
+import { createMember } from "@/tests/helpers/sql-user";
+import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
 
 // What users and keys can do to alerts by SQL: on a hosted project, PostgREST runs it without our service.
 
 const members = ["owner", "admin", "member", "viewer"] as const;
 type Who = (typeof members)[number] | "stranger";
 
-let database: TestDatabase;
+let open: OpenDatabase;
 let fixtures: Fixtures;
 let service: pg.Client;
 let workspace: string;
@@ -18,32 +18,21 @@ let channel: string;
 let users: Record<Who, string>;
 const snooze = crypto.randomUUID();
 
-withDatabase((open) => {
-  ({ database, fixtures, service } = open);
+withDatabase((opened) => {
+  open = opened;
+  ({ fixtures, service } = opened);
 });
 
 beforeAll(async () => {
   workspace = await fixtures.workspace();
   const other = await fixtures.workspace();
-  const superuser = new pg.Client({ connectionString: database.superuserUrl });
-  await superuser.connect();
-  const signUp = async (workspaceId: string, role: string) => {
-    const id = crypto.randomUUID();
-    await superuser.query("insert into auth.users (id, email) values ($1, $2)", [id, `${id}@example.com`]);
-    await fixtures.sql.query(
-      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
-      [workspaceId, id, role],
-    );
-    return id;
-  };
   users = {
-    owner: await signUp(workspace, "owner"),
-    admin: await signUp(workspace, "admin"),
-    member: await signUp(workspace, "member"),
-    viewer: await signUp(workspace, "viewer"),
-    stranger: await signUp(other, "owner"),
+    owner: await createMember(open, workspace, "owner"),
+    admin: await createMember(open, workspace, "admin"),
+    member: await createMember(open, workspace, "member"),
+    viewer: await createMember(open, workspace, "viewer"),
+    stranger: await createMember(open, other, "owner"),
   };
-  await superuser.end();
   channel = await addChannel(fixtures, workspace, { address: "https://receiver.example/SECRET" });
   await raise(fixtures, crossing(workspace));
   await fixtures.sql.query(

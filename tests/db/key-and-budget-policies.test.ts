@@ -1,51 +1,39 @@
-import pg from "pg";
+import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { permissions, permissionsOf } from "@/lib/contract/permissions";
-import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { withDatabase } from "@/tests/helpers/with-database";
+import { createMember } from "@/tests/helpers/sql-user";
+import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
 
 // What users can do to keys and budgets by SQL: on a hosted project, PostgREST runs it without our service.
 
 const roles = ["owner", "admin", "member", "viewer"] as const;
 type Who = (typeof roles)[number] | "colleague" | "stranger";
 
-let database: TestDatabase;
+let open: OpenDatabase;
 let fixtures: Fixtures;
 let service: pg.Client;
 let workspace: string;
 let other: string;
 let users: Record<Who, string>;
 
-withDatabase((open) => {
-  ({ database, fixtures, service } = open);
+withDatabase((opened) => {
+  open = opened;
+  ({ fixtures, service } = opened);
 });
 
 beforeAll(async () => {
   workspace = await fixtures.workspace();
   other = await fixtures.workspace();
   users = {
-    owner: await signUp(workspace, "owner"),
-    admin: await signUp(workspace, "admin"),
-    member: await signUp(workspace, "member"),
-    colleague: await signUp(workspace, "member"),
-    viewer: await signUp(workspace, "viewer"),
-    stranger: await signUp(other, "owner"),
+    owner: await createMember(open, workspace, "owner"),
+    admin: await createMember(open, workspace, "admin"),
+    member: await createMember(open, workspace, "member"),
+    colleague: await createMember(open, workspace, "member"),
+    viewer: await createMember(open, workspace, "viewer"),
+    stranger: await createMember(open, other, "owner"),
   };
 });
-
-async function signUp(workspaceId: string, role: string): Promise<string> {
-  const id = crypto.randomUUID();
-  const superuser = new pg.Client({ connectionString: database.superuserUrl });
-  await superuser.connect();
-  await superuser.query("insert into auth.users (id, email) values ($1, $2)", [id, `${id}@example.com`]);
-  await superuser.end();
-  await fixtures.sql.query(
-    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
-    [workspaceId, id, role],
-  );
-  return id;
-}
 
 /** Runs a statement as a signed-in user and commits it. */
 async function as(who: Who, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {

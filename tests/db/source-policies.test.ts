@@ -1,50 +1,38 @@
-import pg from "pg";
+import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { withDatabase } from "@/tests/helpers/with-database";
+import { createMember } from "@/tests/helpers/sql-user";
+import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
 
 // What users and keys can do to sources by SQL: on a hosted project, PostgREST runs it without our service.
 
 type Who = "owner" | "admin" | "member" | "viewer" | "stranger";
 
-let database: TestDatabase;
+let open: OpenDatabase;
 let fixtures: Fixtures;
 let service: pg.Client;
 let workspace: string;
 let keyId: string;
 let users: Record<Who, string>;
 
-withDatabase((open) => {
-  ({ database, fixtures, service } = open);
+withDatabase((opened) => {
+  open = opened;
+  ({ fixtures, service } = opened);
 });
 
 beforeAll(async () => {
   workspace = await fixtures.workspace();
   const other = await fixtures.workspace();
   users = {
-    owner: await signUp(workspace, "owner"),
-    admin: await signUp(workspace, "admin"),
-    member: await signUp(workspace, "member"),
-    viewer: await signUp(workspace, "viewer"),
-    stranger: await signUp(other, "owner"),
+    owner: await createMember(open, workspace, "owner"),
+    admin: await createMember(open, workspace, "admin"),
+    member: await createMember(open, workspace, "member"),
+    viewer: await createMember(open, workspace, "viewer"),
+    stranger: await createMember(open, other, "owner"),
   };
   keyId = (await fixtures.key(workspace)).id;
   await note(keyId);
 });
-
-async function signUp(workspaceId: string, role: string): Promise<string> {
-  const id = crypto.randomUUID();
-  const superuser = new pg.Client({ connectionString: database.superuserUrl });
-  await superuser.connect();
-  await superuser.query("insert into auth.users (id, email) values ($1, $2)", [id, `${id}@example.com`]);
-  await superuser.end();
-  await fixtures.sql.query(
-    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
-    [workspaceId, id, role],
-  );
-  return id;
-}
 
 async function note(key: string): Promise<void> {
   const counts = { told: 2, recorded: 1, repeated: 0, refused: 1, latest: null };
