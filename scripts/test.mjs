@@ -65,7 +65,7 @@ async function testAll() {
   countChecks([...duringBuild.failed, ...afterBuild.failed]);
 }
 
-/** Counts the checks as one failed test where one has failed. */
+/** Adds one failed test if any check has failed. @param failed the names of the failed checks */
 function countChecks(failed) {
   if (failed.length === 0) return;
   console.error(`npm run check failed (${failed.join(", ")}); see above.`);
@@ -78,7 +78,10 @@ function listChecks() {
   return [...scripts.check.matchAll(/npm run (check:[\w-]+)/g)].map(([, name]) => name);
 }
 
-/** Runs checks one after another, all of them even if one fails. @returns their output, and the names of those that failed */
+/**
+ * Runs checks one after another, all of them even if one fails.
+ * @returns their output, the names of those that failed (filled while they run), and a promise of their end
+ */
 function runChecks(names) {
   const output = keepOutput();
   const failed = [];

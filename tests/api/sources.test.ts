@@ -83,7 +83,7 @@ describe("What is refused", () => {
     const answers = await Promise.all([source.replay(), source.replay(), source.replay()]);
     const recorded = answers.reduce((sum, { body }) => sum + Number(body.recorded), 0);
     expect(recorded).toBe(3);
-    // The program sends it again, too.
+    // The program retries the same export too. That records nothing twice.
     await source.accept(refused);
     expect(await source.messages()).toHaveLength(3);
     expect((await source.messages())[0]).toMatchObject({ project: "payroll", feature: "pay" });

@@ -51,7 +51,10 @@ async function channel(columns: Record<string, unknown> = {}): Promise<string> {
   return rows[0].id;
 }
 
-/** Runs a statement in another transaction, raises the alert until it waits for that, commits, and awaits the alert. */
+/**
+ * Raises an alert while another transaction has run a statement. Commits that transaction once the alert waits for its lock, and
+ * resolves when the alert is raised.
+ */
 async function whileBlockedBy(statement: string, values: unknown[]): Promise<void> {
   const other = new pg.Client({ connectionString: database.adminUrl });
   await other.connect();

@@ -88,7 +88,7 @@ describe.each(tables)("Rows of %s", (table) => {
     expect(await as(who, `select workspace_id from public.${table}`)).toHaveLength(count);
   });
 
-  test("Are not read by keys", async () => {
+  test("Cannot be read by an API key", async () => {
     await expect(asKey(`select workspace_id from public.${table}`)).rejects.toThrow(/permission denied/);
   });
 
@@ -96,7 +96,7 @@ describe.each(tables)("Rows of %s", (table) => {
     `update public.${table} set workspace_id = workspace_id`,
     `delete from public.${table}`,
     `insert into public.${table} (workspace_id) values (gen_random_uuid())`,
-  ])("Are not changed by %s", async (statement) => {
+  ])("Refuse a member who runs %s", async (statement) => {
     await expect(as("owner", statement)).rejects.toThrow(/permission denied/);
   });
 });

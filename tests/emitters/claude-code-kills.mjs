@@ -91,7 +91,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Sends a message to the session, waits for its result, and so on until the service stays. */
+/** Sends messages to the session one after another, each once the one before has its result, until no more kills follow. */
 async function talk() {
   const say = () =>
     claude.process.stdin.write(
@@ -107,7 +107,10 @@ async function talk() {
   claude.process.stdin.end();
 }
 
-/** Kills the service for a while, shorter and longer than the exporter tries, and starts it again. */
+/**
+ * Kills the service and starts it again, until the time is over. The pause between the two is in turn shorter and longer than
+ * the exporter retries for.
+ */
 async function killAndStart() {
   while (Date.now() < endsAt) {
     await wait(10_000 + Math.random() * 15_000);
@@ -119,7 +122,7 @@ async function killAndStart() {
   isOver = true;
 }
 
-/** Says what came of each call. @returns whether it is as it has to be */
+/** Prints how many calls were recorded, given up and lost. @returns whether no call was lost or counted twice */
 function judge(recorded) {
   const all = [...sentExports].map(([body, sent]) => ({ ...sent, requests: requestsIn(body) }));
   const answered = new Set(all.flatMap(({ isAnswered, requests }) => (isAnswered ? requests : [])));

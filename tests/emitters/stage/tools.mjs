@@ -17,7 +17,7 @@ const venv = join(toolsFolder, "venv");
 const venvBin = join(venv, process.platform === "win32" ? "Scripts" : "bin");
 const python = join(venvBin, "python");
 
-/** Installs what is tried. Installation scripts of packages do not run. */
+/** Installs the tools that the emitters run. Installation scripts of packages do not run. */
 export async function installTools() {
   mkdirSync(toolsFolder, { recursive: true });
   for (const file of ["package.json", "package-lock.json"])
@@ -35,9 +35,9 @@ export function placePrograms() {
 }
 
 /**
- * The installed versions of packages.
- * @param packages names of npm, and of Python after `python:`
- * @returns `{ versions }` by name, or `{ missing }`: what is not installed
+ * Finds the installed versions of packages.
+ * @param packages names of npm packages, and names of Python packages with the prefix `python:`
+ * @returns `{ versions }`, the version by name, or `{ missing }`, the names of packages that are not installed
  */
 export function findVersions(packages) {
   const versions = {};
