@@ -316,6 +316,18 @@ describe("A budget written by SQL", () => {
     await expect(insert("owner", columns)).rejects.toThrow(/check constraint|the workspace has no/);
   });
 
+  test.each(["Mars/Base", "CEST", "UTC+3"])(
+    "Is refused in %s, which is no time zone by name",
+    async (zone) => {
+      await expect(insert("owner", { time_zone: zone })).rejects.toThrow(/there is no time zone/);
+      const change = "update public.budgets set time_zone = $2 where workspace_id = $1";
+      await insert("owner", { time_zone: "Europe/Zurich" });
+      await insert("owner");
+      await expect(fixtures.sql.query(change, [workspace, zone])).rejects.toThrow(/there is no time zone/);
+      expect(await as("owner", remove, [workspace])).toHaveLength(2);
+    },
+  );
+
   test("Belongs to its workspace's projects and keys, and keeps its scope", async () => {
     const project = await fixtures.project(other, `p-${crypto.randomUUID()}`);
     const key = await fixtures.key(other);
