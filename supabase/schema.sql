@@ -36,20 +36,29 @@ create table public.alert_channels (
   secret_set_at timestamptz not null default now(),
   created_by uuid,
   created_at timestamptz not null default now(),
+  cadence text not null default 'immediate',
+  digest_time time without time zone not null default '09:00:00'::time without time zone,
+  digest_weekday smallint not null default 1,
+  time_zone text not null default 'UTC',
+  next_digest_at timestamptz,
   constraint alert_channels_pkey primary key (workspace_id, id),
+  constraint alert_channels_cadence_check check (cadence = any (array['immediate', 'daily', 'weekly'])),
   constraint alert_channels_check check ((disabled_at is null) = (disabled_reason is null)),
+  constraint alert_channels_digest_weekday_check check (digest_weekday >= 1 and digest_weekday <= 7),
   constraint alert_channels_disabled_reason_check check (disabled_reason = any (array['failing', 'gone', 'by_admin'])),
   constraint alert_channels_kind_check check (kind = any (array['webhook', 'slack', 'discord', 'teams', 'pagerduty', 'email'])),
   constraint alert_channels_least_percent_check check (least_percent >= 1 and least_percent <= 1000),
   constraint alert_channels_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
   constraint alert_channels_rules_check check (cardinality(rules) >= 1 and cardinality(rules) <= 20),
   constraint alert_channels_target_check check (char_length(target) >= 1 and char_length(target) <= 2600),
+  constraint alert_channels_time_zone_is_short check (char_length(time_zone) >= 1 and char_length(time_zone) <= 64),
   constraint alert_channels_created_by_fkey foreign key (created_by) references public.profiles(id) on delete set null,
   constraint alert_channels_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
 );
 
 create index alert_channels_created_by_idx on public.alert_channels using btree (created_by);
 create index alert_channels_id_idx on public.alert_channels using btree (id);
+create index alert_channels_next_digest_idx on public.alert_channels using btree (next_digest_at) where (next_digest_at is not null);
 create index alert_channels_tell_owners_at_idx on public.alert_channels using btree (tell_owners_at) where (tell_owners_at is not null);
 
 alter table public.alert_channels enable row level security;
@@ -59,7 +68,8 @@ create policy "A member reads the alert channels of their workspaces"
   on public.alert_channels for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
 
-create trigger alert_channels_are_audited after update on public.alert_channels for each row when (old.name is distinct from new.name or old.target is distinct from new.target or old.rules is distinct from new.rules or old.least_percent is distinct from new.least_percent or old.disabled_at is distinct from new.disabled_at or old.disabled_reason is distinct from new.disabled_reason or old.secret_set_at is distinct from new.secret_set_at) execute function private.audit_change('alert_channel');
+create trigger alert_channels_are_audited after update on public.alert_channels for each row when (old.name is distinct from new.name or old.target is distinct from new.target or old.rules is distinct from new.rules or old.least_percent is distinct from new.least_percent or old.disabled_at is distinct from new.disabled_at or old.disabled_reason is distinct from new.disabled_reason or old.secret_set_at is distinct from new.secret_set_at or old.cadence is distinct from new.cadence or old.digest_time is distinct from new.digest_time or old.digest_weekday is distinct from new.digest_weekday or old.time_zone is distinct from new.time_zone) execute function private.audit_change('alert_channel');
+create trigger alert_channels_plan_digests before update of cadence, digest_time, digest_weekday, time_zone on public.alert_channels for each row when (old.cadence is distinct from new.cadence or old.digest_time is distinct from new.digest_time or old.digest_weekday is distinct from new.digest_weekday or old.time_zone is distinct from new.time_zone) execute function private.plan_digest();
 create trigger made_alert_channels_are_audited after insert or delete on public.alert_channels for each row execute function private.audit_change('alert_channel');
 
 -- public.alert_deliveries ---------------------------------------------------------------------------------------------
@@ -85,16 +95,24 @@ create table public.alert_deliveries (
   last_error text,
   created_at timestamptz not null default now(),
   delivered_at timestamptz,
+  digest_at timestamptz,
+  digest_id uuid,
   constraint alert_deliveries_pkey primary key (workspace_id, id),
   constraint alert_deliveries_check check ((lease is null) = (leased_until is null)),
   constraint alert_deliveries_last_error_check check (char_length(last_error) <= 500),
-  constraint alert_deliveries_state_check check (state = any (array['pending', 'delivered', 'dead', 'cancelled'])),
+  constraint alert_deliveries_of_digests_tell_alerts check (digest_id is null or alert_id is not null and state = 'collected'),
+  constraint alert_deliveries_state_check check (state = any (array['pending', 'delivered', 'dead', 'cancelled', 'collected'])),
+  constraint alert_deliveries_tell_one_thing check (alert_id is null or digest_at is null),
+  constraint alert_deliveries_digest_id_fkey foreign key (workspace_id, digest_id) references public.alert_deliveries(workspace_id, id) on delete cascade,
   constraint alert_deliveries_workspace_id_alert_id_fkey foreign key (workspace_id, alert_id) references public.alerts(workspace_id, id) on delete cascade,
   constraint alert_deliveries_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
 );
 
 create index alert_deliveries_alert_idx on public.alert_deliveries using btree (workspace_id, alert_id);
+create index alert_deliveries_collected_idx on public.alert_deliveries using btree (channel_id, number) where ((state = 'collected') and (digest_id is null));
 create index alert_deliveries_created_at_idx on public.alert_deliveries using btree (created_at);
+create unique index alert_deliveries_digest_at_key on public.alert_deliveries using btree (channel_id, digest_at) where (digest_at is not null);
+create index alert_deliveries_digest_idx on public.alert_deliveries using btree (workspace_id, digest_id) where (digest_id is not null);
 create index alert_deliveries_leased_idx on public.alert_deliveries using btree (channel_id) where (lease is not null);
 create index alert_deliveries_log_idx on public.alert_deliveries using btree (workspace_id, channel_id, number desc);
 create index alert_deliveries_ordered_idx on public.alert_deliveries using btree (channel_id, ordered_by, number) where ((state = 'pending') and (ordered_by is not null));
@@ -106,6 +124,82 @@ grant select on public.alert_deliveries to authenticated, service_role;
 
 create policy "A member reads the alert deliveries of their workspaces"
   on public.alert_deliveries for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create trigger alert_deliveries_wait_for_digests before insert on public.alert_deliveries for each row when (new.alert_id is not null and new.state = 'pending') execute function private.collect_for_digest();
+
+-- public.alert_rules --------------------------------------------------------------------------------------------------
+
+-- Which rules of a workspace are on, and their parameters. A workspace without a row has the defaults.
+create table public.alert_rules (
+  workspace_id uuid not null,
+  rule text not null,
+  is_on boolean not null default true,
+  parameter numeric,
+  changed_at timestamptz not null default now(),
+  constraint alert_rules_pkey primary key (workspace_id, rule),
+  constraint alert_rules_parameter_check check (parameter > 0::numeric and parameter <= 1000000::numeric),
+  constraint alert_rules_rule_check check (rule = any (array['budget_threshold', 'budget_forecast', 'budget_pace', 'unusual_day', 'key_limit', 'key_expiry', 'unpriced_usage', 'silent_source'])),
+  constraint alert_rules_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+alter table public.alert_rules enable row level security;
+grant select on public.alert_rules to authenticated, service_role;
+
+create policy "A member reads the alert rules of their workspaces"
+  on public.alert_rules for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create trigger alert_rules_are_audited after insert or update on public.alert_rules for each row execute function private.audit_alert_rule();
+
+-- public.alert_snoozes ------------------------------------------------------------------------------------------------
+
+-- Until when nobody is told of a rule, or of one of its subjects.
+create table public.alert_snoozes (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  rule text not null,
+  subject_id text,
+  until timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint alert_snoozes_pkey primary key (workspace_id, id),
+  constraint alert_snoozes_workspace_id_rule_subject_id_key unique nulls not distinct (workspace_id, rule, subject_id),
+  constraint alert_snoozes_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+alter table public.alert_snoozes enable row level security;
+grant select on public.alert_snoozes to authenticated, service_role;
+
+create policy "A member reads the alert snoozes of their workspaces"
+  on public.alert_snoozes for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create trigger alert_snoozes_are_audited after insert or update of until on public.alert_snoozes for each row execute function private.audit_change('alert_snooze');
+create trigger ended_alert_snoozes_are_audited after delete on public.alert_snoozes for each row execute function private.audit_change('alert_snooze');
+
+-- public.alert_states -------------------------------------------------------------------------------------------------
+
+-- The present state of each subject that is not OK. What is not here is OK, or there is no data.
+create table public.alert_states (
+  workspace_id uuid not null,
+  rule text not null,
+  subject_type text not null,
+  subject_id text not null,
+  period date not null,
+  state text not null,
+  since timestamptz not null,
+  constraint alert_states_pkey primary key (workspace_id, rule, subject_id),
+  constraint alert_states_state_check check (state = any (array['warning', 'alert'])),
+  constraint alert_states_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index alert_states_rule_idx on public.alert_states using btree (rule);
+
+alter table public.alert_states enable row level security;
+grant select on public.alert_states to authenticated, service_role;
+
+create policy "A member reads the alert states of their workspaces"
+  on public.alert_states for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
 
 -- public.alerts -------------------------------------------------------------------------------------------------------
@@ -124,13 +218,18 @@ create table public.alerts (
   is_quiet boolean not null default false,
   details jsonb not null default '{}'::jsonb,
   fired_at timestamptz not null default now(),
+  state text not null default 'alert',
+  quiet_reason text,
   constraint alerts_pkey primary key (workspace_id, id),
   constraint alerts_workspace_id_rule_subject_id_period_level_key unique (workspace_id, rule, subject_id, period, level),
   constraint alerts_details_check check (jsonb_typeof(details) = 'object'),
   constraint alerts_level_check check (char_length(level) >= 1 and char_length(level) <= 64),
-  constraint alerts_rule_check check (rule = 'budget_threshold'),
+  constraint alerts_of_which_nobody_is_told_are_quiet check (quiet_reason is null or is_quiet),
+  constraint alerts_quiet_reason_check check (quiet_reason = any (array['was_above', 'snoozed', 'rule_off', 'start_untold'])),
+  constraint alerts_rule_check check (rule = any (array['budget_threshold', 'budget_forecast', 'budget_pace', 'unusual_day', 'key_limit', 'key_expiry', 'unpriced_usage', 'silent_source'])),
+  constraint alerts_state_check check (state = any (array['ok', 'warning', 'alert'])),
   constraint alerts_subject_id_check check (char_length(subject_id) >= 1 and char_length(subject_id) <= 256),
-  constraint alerts_subject_type_check check (subject_type = 'budget'),
+  constraint alerts_subject_type_check check (subject_type = any (array['budget', 'workspace', 'key', 'model', 'source'])),
   constraint alerts_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
 );
 
@@ -189,6 +288,7 @@ create table public.api_keys (
 );
 
 create index api_keys_created_by_idx on public.api_keys using btree (created_by);
+create index api_keys_expires_at_idx on public.api_keys using btree (expires_at) where ((expires_at is not null) and (revoked_at is null));
 create unique index api_keys_member_idx on public.api_keys using btree (workspace_id, created_by, environment) where (kind = 'member');
 create index api_keys_project_idx on public.api_keys using btree (workspace_id, project_id);
 
@@ -365,7 +465,8 @@ create policy "An admin deletes the budgets of their workspaces"
   on public.budgets for delete to authenticated
   using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
 
-create trigger budget_scopes_exist before insert or update of workspace_id, scope_type, scope_value, time_zone on public.budgets for each row execute function private.check_budget_scope();
+create trigger budget_scopes_exist before insert or update of workspace_id, scope_type, scope_value on public.budgets for each row execute function private.check_budget_scope();
+create trigger budget_time_zones_exist before insert or update of time_zone on public.budgets for each row when (new.time_zone <> 'UTC') execute function private.check_budget_time_zone();
 create trigger budgets_are_audited after insert or delete on public.budgets for each row execute function private.audit_change('budget');
 create trigger budgets_begin_to_count before insert on public.budgets for each row execute function private.begin_budget();
 create trigger budgets_count_what_is_there after insert on public.budgets for each row execute function private.count_new_budget();
@@ -625,6 +726,49 @@ create policy "Nobody reads what keys of a deleted workspace spent"
   on public.key_spend as restrictive for select to authenticated
   using (not (workspace_id in (select private.reused_workspaces())));
 
+-- public.message_voids ------------------------------------------------------------------------------------------------
+
+-- Who voided which message and why. Inserting a row is what voids: a trigger posts the void in the same statement. The primary
+-- key lets no message be voided twice.
+create table public.message_voids (
+  workspace_id uuid not null,
+  message_id uuid not null,
+  void_id uuid not null default private.new_message_id(),
+  corrected_by uuid,
+  reason text not null,
+  user_id uuid default auth.uid(),
+  created_at timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
+  idempotency_key text,
+  request_hash text,
+  constraint message_voids_pkey primary key (workspace_id, message_id),
+  constraint message_voids_correction_key unique (workspace_id, corrected_by),
+  constraint message_voids_void_key unique (workspace_id, void_id),
+  constraint message_voids_idempotency_key_check check (char_length(idempotency_key) >= 1 and char_length(idempotency_key) <= 255),
+  constraint message_voids_reason_check check (char_length(reason) >= 1 and char_length(reason) <= 500),
+  constraint message_voids_request_hash_check check (char_length(request_hash) = 64),
+  constraint message_voids_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+comment on column public.message_voids.corrected_by is 'The message that was recorded in the place of the voided one.';
+comment on column public.message_voids.request_hash is 'SHA-256 of the request, in hex: what its idempotency key stands for.';
+
+alter table public.message_voids enable row level security;
+grant select on public.message_voids to authenticated, service_role;
+grant insert (workspace_id, message_id, reason, idempotency_key, request_hash) on public.message_voids to authenticated;
+
+create policy "A member reads the voids of their workspaces"
+  on public.message_voids for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())));
+
+create policy "An admin voids any cost, a member what they recorded"
+  on public.message_voids for insert to authenticated
+  with check (user_id = (select auth.uid()) and ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))) or (workspace_id in (select private.member_workspaces(array['member']))) and (exists ( select
+   from public.messages m
+     join public.api_keys k on k.workspace_id = m.workspace_id and k.id = m.api_key_id
+  where m.workspace_id = message_voids.workspace_id and m.id = message_voids.message_id and k.created_by = (select auth.uid()) and (k.kind = any (array['member', 'connection']))))));
+
+create constraint trigger voids_are_audited after insert on public.message_voids deferrable initially deferred for each row execute function private.audit_void();
+create trigger voids_are_posted after insert on public.message_voids for each row execute function private.post_void();
+
 -- public.messages -----------------------------------------------------------------------------------------------------
 
 -- The ledger. A row is one posting of a message. Most messages have one (`part` 0); a message has several if it moves
@@ -669,6 +813,9 @@ create table public.messages (
   emitter text,
   given_cost_usd numeric,
   list_price_usd numeric,
+  voids uuid,
+  voided_by uuid,
+  counted_at timestamptz,
   constraint messages_pkey primary key (workspace_id, id, part, occurred_at),
   constraint messages_amount_usd_check check (scale(amount_usd) <= 18),
   constraint messages_cost_status_check check (cost_status = any (array['client', 'priced', 'converted', 'unpriced', 'included'])),
@@ -678,10 +825,15 @@ case
     when cost_status = 'included' then amount_usd = 0::numeric
     else list_price_usd is null
 end),
-  constraint messages_quantity_check check (quantity > 0::numeric),
+  constraint messages_quantity_check check (
+case
+    when voids is null then quantity > 0::numeric
+    else quantity < 0::numeric
+end),
   constraint messages_source_check check (source = any (array['api', 'mcp', 'manual', 'import'])),
   constraint messages_tags_check check (cardinality(tags) >= 1 and cardinality(tags) <= 10),
-  constraint messages_type_check check (type = any (array['usage', 'batch', 'allocation', 'expense', 'subscription']))
+  constraint messages_type_check check (type = any (array['usage', 'batch', 'allocation', 'expense', 'subscription'])),
+  constraint messages_voids_are_final check (voids is null or voided_by is null)
 ) partition by range (occurred_at);
 comment on column public.messages.part is 'Parts 0 to n-1 share the id of their message and sum to its amount: the two sides of an allocation, the months of a yearly charge, the lines of a batch.';
 comment on column public.messages.end_user is 'The person that usage was for, as the client names them: a message''s `user`. Not an account of Outlay.';
@@ -689,6 +841,9 @@ comment on column public.messages.tags is 'Each `name:value`, in the order of th
 comment on column public.messages.emitter is 'The program that told of the call, by its name in the table of emitters.';
 comment on column public.messages.given_cost_usd is 'What the emitter says that the whole call cost; with the first posting.';
 comment on column public.messages.list_price_usd is 'What included usage would have cost; null where no price is known.';
+comment on column public.messages.voids is 'The message that this one voids, of a void. Its postings count negatively.';
+comment on column public.messages.voided_by is 'The void of this message.';
+comment on column public.messages.counted_at is 'Of voids and corrections: when the cost was first recorded. Its key''s spend of that month changes.';
 
 create index messages_project_recent_idx on only public.messages using btree (workspace_id, project_id, occurred_at desc, id desc) where ((part = 0) or (type <> 'batch'));
 create index messages_recent_idx on only public.messages using btree (workspace_id, occurred_at desc, id desc) where ((part = 0) or (type <> 'batch'));
@@ -775,10 +930,15 @@ create table public.profiles (
   avatar_url text,
   default_workspace_id uuid,
   created_at timestamptz not null default now(),
+  shown_period text,
+  shown_compare text,
   constraint profiles_pkey primary key (id),
   constraint profiles_avatar_url_check check (char_length(avatar_url) <= 2048),
   constraint profiles_avatar_url_is_https check (avatar_url ~ '^https://'),
   constraint profiles_display_name_check check (char_length(display_name) >= 1 and char_length(display_name) <= 120),
+  constraint profiles_shown_compare_check check (shown_compare = any (array['previous', 'last_year', 'none'])),
+  constraint profiles_shown_period_check check (shown_period = any (array['day', 'week', 'month', 'quarter', 'year', 'last_month', 'last_7_days', 'last_30_days', 'last_90_days', 'all'])),
+  constraint profiles_shown_range_is_whole check ((shown_period is null) = (shown_compare is null)),
   constraint profiles_default_workspace_id_fkey foreign key (default_workspace_id) references public.workspaces(id) on delete set null,
   constraint profiles_id_fkey foreign key (id) references auth.users(id) on delete cascade
 );
@@ -788,7 +948,7 @@ create index profiles_default_workspace_id_idx on public.profiles using btree (d
 alter table public.profiles enable row level security;
 grant select on public.profiles to authenticated;
 grant all on public.profiles to service_role;
-grant update (display_name, avatar_url, default_workspace_id) on public.profiles to authenticated;
+grant update (display_name, avatar_url, default_workspace_id, shown_period, shown_compare) on public.profiles to authenticated;
 
 create policy "A user reads their own profile and those of fellow members"
   on public.profiles for select to authenticated
@@ -963,6 +1123,37 @@ create policy "An admin asks for a correction in their workspaces"
   on public.repricings for insert to authenticated
   with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))) and requested_by = (select auth.uid()) and not requested_by_email is distinct from (select auth.email()));
 
+-- public.seen_alerts --------------------------------------------------------------------------------------------------
+
+-- How far each member has looked at the alerts of a workspace: alerts with a higher number are new to them. A member
+-- without a row has looked at none; what fired before they joined is not new to them.
+create table public.seen_alerts (
+  workspace_id uuid not null,
+  user_id uuid not null default auth.uid(),
+  seen_number bigint not null,
+  constraint seen_alerts_pkey primary key (workspace_id, user_id),
+  constraint seen_alerts_seen_number_check check (seen_number >= 0),
+  constraint seen_alerts_workspace_id_user_id_fkey foreign key (workspace_id, user_id) references public.workspace_members(workspace_id, user_id) on delete cascade
+);
+
+alter table public.seen_alerts enable row level security;
+grant select on public.seen_alerts to authenticated, service_role;
+grant insert (workspace_id, seen_number) on public.seen_alerts to authenticated;
+grant update (seen_number) on public.seen_alerts to authenticated;
+
+create policy "A member reads how far they looked"
+  on public.seen_alerts for select to authenticated
+  using (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())));
+
+create policy "A member notes how far they looked"
+  on public.seen_alerts for insert to authenticated
+  with check (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())));
+
+create policy "A member notes that they looked further"
+  on public.seen_alerts for update to authenticated
+  using (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())))
+  with check (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())));
+
 -- public.source_arrivals ----------------------------------------------------------------------------------------------
 
 -- What came in from a source (an API key), by emitter, and the last record of it. Counted some time after the export, at most
@@ -1024,6 +1215,48 @@ grant select on public.source_refusals to authenticated;
 create policy "A member reads what was refused from their sources"
   on public.source_refusals for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
+
+-- public.weekly_reports -----------------------------------------------------------------------------------------------
+
+-- Who receives the weekly report of a workspace by mail: each member decides for themselves. It is sent on Mondays at eight
+-- in the member's time zone, about the week that ended there.
+create table public.weekly_reports (
+  workspace_id uuid not null,
+  user_id uuid not null default auth.uid(),
+  time_zone text not null,
+  next_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint weekly_reports_pkey primary key (workspace_id, user_id),
+  constraint weekly_reports_time_zone_check check (char_length(time_zone) >= 1 and char_length(time_zone) <= 64),
+  constraint weekly_reports_workspace_id_user_id_fkey foreign key (workspace_id, user_id) references public.workspace_members(workspace_id, user_id) on delete cascade
+);
+
+create index weekly_reports_next_at_idx on public.weekly_reports using btree (next_at);
+
+alter table public.weekly_reports enable row level security;
+grant delete, select on public.weekly_reports to authenticated;
+grant select on public.weekly_reports to service_role;
+grant insert (workspace_id, time_zone) on public.weekly_reports to authenticated;
+grant update (time_zone) on public.weekly_reports to authenticated;
+
+create policy "A member reads which weekly reports they receive"
+  on public.weekly_reports for select to authenticated
+  using (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())));
+
+create policy "A member subscribes to the weekly report"
+  on public.weekly_reports for insert to authenticated
+  with check (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())));
+
+create policy "A member changes the time zone of their weekly report"
+  on public.weekly_reports for update to authenticated
+  using (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())))
+  with check (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())));
+
+create policy "A member ends their weekly report"
+  on public.weekly_reports for delete to authenticated
+  using (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())));
+
+create trigger weekly_reports_are_planned before insert or update of time_zone on public.weekly_reports for each row execute function private.plan_weekly_report();
 
 -- public.workspace_members --------------------------------------------------------------------------------------------
 
@@ -1140,6 +1373,22 @@ create table private.api_key_secrets (
 
 alter table private.api_key_secrets enable row level security;
 grant all on private.api_key_secrets to service_role;
+
+-- private.budget_checks -----------------------------------------------------------------------------------------------
+
+-- Which budgets were judged, and what was known of them then; see private.budgets_to_judge.
+create table private.budget_checks (
+  workspace_id uuid not null,
+  budget_id uuid not null,
+  period_from date,
+  spent_usd numeric not null,
+  limit_usd numeric not null,
+  checked_at timestamptz not null,
+  constraint budget_checks_pkey primary key (workspace_id, budget_id),
+  constraint budget_checks_workspace_id_budget_id_fkey foreign key (workspace_id, budget_id) references public.budgets(workspace_id, id) on delete cascade
+);
+
+alter table private.budget_checks enable row level security;
 
 -- private.channel_secrets ---------------------------------------------------------------------------------------------
 
@@ -1402,6 +1651,23 @@ create index removed_messages_workspace_idx on private.removed_messages using bt
 
 alter table private.removed_messages enable row level security;
 
+-- private.report_links ------------------------------------------------------------------------------------------------
+
+-- Hashes of the secrets in the links of mails by which their readers end the report. They work for a year.
+create table private.report_links (
+  secret_hash bytea not null,
+  workspace_id uuid not null,
+  user_id uuid not null,
+  created_at timestamptz not null default now(),
+  constraint report_links_pkey primary key (secret_hash),
+  constraint report_links_secret_hash_check check (octet_length(secret_hash) = 32),
+  constraint report_links_workspace_id_user_id_fkey foreign key (workspace_id, user_id) references public.weekly_reports(workspace_id, user_id) on delete cascade
+);
+
+create index report_links_reader_idx on private.report_links using btree (workspace_id, user_id, created_at);
+
+alter table private.report_links enable row level security;
+
 -- private.running_exports ---------------------------------------------------------------------------------------------
 
 -- An export takes long, so each user may have one at a time, over all processes. Each running export has a row, which its
@@ -1492,6 +1758,32 @@ create table private.throttle_windows (
 create index throttle_windows_ends_at_idx on private.throttle_windows using btree (ends_at);
 
 alter table private.throttle_windows enable row level security;
+
+-- private.weekly_report_mails -----------------------------------------------------------------------------------------
+
+-- The mails to send: one per member and week, whatever the number of processes. Weeks begin on Monday.
+create table private.weekly_report_mails (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  week date not null,
+  state text not null default 'pending',
+  attempts integer not null default 0,
+  next_attempt_at timestamptz not null default now(),
+  give_up_at timestamptz not null default now() + '3 days'::interval,
+  lease uuid,
+  leased_until timestamptz,
+  last_error text,
+  created_at timestamptz not null default now(),
+  constraint weekly_report_mails_pkey primary key (workspace_id, user_id, week),
+  constraint weekly_report_mails_last_error_check check (char_length(last_error) <= 500),
+  constraint weekly_report_mails_state_check check (state = any (array['pending', 'sent', 'dead'])),
+  constraint weekly_report_mails_week_check check (extract(isodow from week) = 1::numeric),
+  constraint weekly_report_mails_workspace_id_user_id_fkey foreign key (workspace_id, user_id) references public.weekly_reports(workspace_id, user_id) on delete cascade
+);
+
+create index weekly_report_mails_pending_idx on private.weekly_report_mails using btree (next_attempt_at) where (state = 'pending');
+
+alter table private.weekly_report_mails enable row level security;
 
 -- Triggers on tables of others ----------------------------------------------------------------------------------------
 
@@ -1685,6 +1977,27 @@ begin
   end if;
 end
 $function$;
+
+-- Keeps the hash of the secret in a mail's link. Old mails of the week's report are removed with old links.
+create or replace function private.add_report_link(workspace uuid, reader uuid, secret_hash bytea)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  delete from private.report_links as l
+  where l.workspace_id = workspace and l.user_id = reader and l.created_at < now() - interval '1 year';
+  delete from private.weekly_report_mails as m
+  where m.workspace_id = workspace and m.user_id = reader and m.week < current_date - 365;
+  insert into private.report_links (secret_hash, workspace_id, user_id)
+  select add_report_link.secret_hash, r.workspace_id, r.user_id
+  from public.weekly_reports as r
+  where r.workspace_id = workspace and r.user_id = reader
+  for key share;
+end
+$function$;
+grant execute on function private.add_report_link(uuid,uuid,bytea) to outlay_service, service_role;
 
 -- Counts one attempt against every quota, or against none if one of them is full.
 -- quotas: [{ subject: hex, limit, window_ms }]
@@ -1925,6 +2238,32 @@ as $function$
 $function$;
 grant execute on function private.alert_on_due_budgets() to outlay_service, service_role;
 
+-- Every rule with its default parameter. All rules are on.
+create or replace function private.alert_rule_defaults()
+ returns table(rule text, parameter numeric)
+ language sql
+ immutable
+ set search_path to ''
+as $function$
+  values
+    ('budget_threshold', null::numeric), ('budget_forecast', 100), ('budget_pace', 150), ('unusual_day', 10),
+    ('key_limit', 80), ('key_expiry', 7), ('unpriced_usage', null), ('silent_source', 24)
+$function$;
+grant execute on function private.alert_rule_defaults() to authenticated, outlay_service, service_role;
+
+-- The parameter of a rule where it is on in a workspace, 0 for a rule without one; null where it is off.
+create or replace function private.alert_rule_parameter(workspace uuid, of_rule text)
+ returns numeric
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select case when coalesce(s.is_on, true) then coalesce(s.parameter, d.parameter, 0) end
+  from private.alert_rule_defaults() as d
+  left join public.alert_rules as s on s.workspace_id = workspace and s.rule = d.rule
+  where d.rule = of_rule
+$function$;
+
 -- Changes what postings cost and, in the same transaction, the sums they are part of.
 -- changes: [{ id, part, occurred_at, amount_usd, cost_status, price, list_price_usd }]. Returns the change of the total, USD.
 create or replace function private.apply_repricing(workspace uuid, changes jsonb)
@@ -2124,6 +2463,25 @@ as $function$
 $function$;
 grant execute on function private.audit_account(uuid,text,text,text) to outlay_service, service_role;
 
+-- The audit log names a rule by its name.
+create or replace function private.audit_alert_rule()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  before jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) - 'changed_at' end;
+begin
+  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, before, after, address)
+  values (
+    new.workspace_id, auth.uid(), auth.email(), 'alert_rule.changed', 'alert_rule ' || new.rule, before,
+    to_jsonb(new) - 'changed_at', nullif(current_setting('request.address', true), '')
+  );
+  return null;
+end
+$function$;
+
 -- Adds an entry to the audit log for every change of a row, by the user in the transaction's claims. It is a trigger, so
 -- that no statement can change the row without an entry. The trigger's argument is the name of the subject in the log.
 --
@@ -2171,6 +2529,26 @@ begin
     new.workspace_id, auth.uid(), auth.email(), 'person.erased', 'person ' || new.id,
     jsonb_build_object('pseudonym', new.pseudonym), nullif(current_setting('request.address', true), '')
   );
+  return null;
+end
+$function$;
+
+-- The audit log says who voided which cost, and why. Reads the row again, which has by then what was recorded in its place.
+create or replace function private.audit_void()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, after, address)
+  select
+    v.workspace_id, auth.uid(), auth.email(),
+    case when v.corrected_by is null then 'message.voided' else 'message.corrected' end, 'message ' || v.message_id,
+    jsonb_strip_nulls(jsonb_build_object('void_id', v.void_id, 'corrected_by', v.corrected_by, 'reason', v.reason)),
+    nullif(current_setting('request.address', true), '')
+  from public.message_voids as v
+  where v.workspace_id = new.workspace_id and v.message_id = new.message_id;
   return null;
 end
 $function$;
@@ -2255,7 +2633,80 @@ return case (budget).period when 'once' then ((budget).ends_on + 1) when 'day' t
 as ;
 grant execute on function private.budget_period_end(public.budgets,date) to authenticated, outlay_key, outlay_service;
 
--- Cancels what a channel has not sent. What is being sent at this moment ends by itself.
+-- Budgets that are to be judged, and notes that they are being judged now.
+-- returns: [{ workspace_id, id, name, scope_type, scope_value, period, period_from, period_until, time_zone, local_ms,
+--   limit_usd, spent_usd, booked_usd, before_usd, forecast_percent, pace_percent, known }]. `before_usd`: at the same point of
+--   the last period, null where there was none; the percentages are null where a rule is off; `known`: the period of its state by rule
+create or replace function private.budgets_to_judge(at timestamptz, at_most integer)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  answer jsonb;
+begin
+  with due as materialized (
+    select b as budget, present.period_from, present.limit_usd, coalesce(spend.spent_usd, 0) as spent_usd,
+      coalesce(spend.booked_usd, 0) as booked_usd, at at time zone b.time_zone as local_time
+    from public.budgets as b
+    cross join lateral (
+      select private.budget_period(b, at) as period_from, private.budget_limit(b, at) as limit_usd
+    ) as present
+    left join public.budget_spend as spend
+      on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
+        and spend.period_from = present.period_from
+    left join private.budget_checks as c on c.workspace_id = b.workspace_id and c.budget_id = b.id
+    where c.checked_at is null or c.checked_at < at - interval '1 hour'
+      or (c.period_from, c.spent_usd, c.limit_usd)
+        is distinct from (present.period_from, coalesce(spend.spent_usd, 0), present.limit_usd)
+    order by c.checked_at nulls first
+    limit at_most
+  ), noted as (
+    insert into private.budget_checks as c (workspace_id, budget_id, period_from, spent_usd, limit_usd, checked_at)
+    select (budget).workspace_id, (budget).id, period_from, spent_usd, limit_usd, at from due
+    on conflict (workspace_id, budget_id) do update
+    set period_from = excluded.period_from, spent_usd = excluded.spent_usd, limit_usd = excluded.limit_usd,
+      checked_at = excluded.checked_at
+  )
+  select jsonb_agg(jsonb_build_object(
+    'workspace_id', (budget).workspace_id, 'id', (budget).id, 'name', (budget).name, 'scope_type', (budget).scope_type,
+    'scope_value', (budget).scope_value, 'period', (budget).period, 'period_from', due.period_from,
+    'period_until', private.budget_period_end(budget, due.period_from), 'time_zone', (budget).time_zone,
+    'local_ms', (extract(epoch from due.local_time) * 1000)::bigint::text,
+    'limit_usd', trim_scale(due.limit_usd)::text, 'spent_usd', trim_scale(due.spent_usd)::text,
+    'booked_usd', trim_scale(due.booked_usd)::text,
+    'before_usd', case when rule.pace_percent is not null and due.spent_usd > 0 and last.period_from is not null then
+      trim_scale(round(private.estimate_budget_spend(
+        budget, last.period_from::timestamp at time zone (budget).time_zone,
+        -- The end of the last period, where it is shorter.
+        least(last.period_from + (due.local_time - due.period_from::timestamp), due.period_from::timestamp) at time zone (budget).time_zone
+      ), 18))::text
+    end,
+    'forecast_percent', rule.forecast_percent::text, 'pace_percent', rule.pace_percent::text,
+    'known', (
+      select coalesce(jsonb_object_agg(s.rule, s.period), '{}') from public.alert_states as s
+      where s.workspace_id = (budget).workspace_id and s.subject_id = (budget).id::text
+        and s.rule in ('budget_forecast', 'budget_pace')
+    )
+  ))
+  into answer
+  from due
+  cross join lateral (
+    select private.alert_rule_parameter((budget).workspace_id, 'budget_forecast') as forecast_percent,
+      private.alert_rule_parameter((budget).workspace_id, 'budget_pace') as pace_percent
+  ) as rule
+  cross join lateral (
+    select case when (budget).period <> 'once' then private.budget_period(
+      budget, due.period_from::timestamp at time zone (budget).time_zone - interval '1 microsecond'
+    ) end as period_from
+  ) as last;
+  return coalesce(answer, '[]');
+end
+$function$;
+grant execute on function private.budgets_to_judge(timestamptz,integer) to outlay_service, service_role;
+
+-- Cancels what a channel has not sent, and what it has collected. What is being sent at this moment ends by itself.
 create or replace function private.cancel_alert_deliveries(workspace uuid, channel uuid)
  returns void
  language sql
@@ -2264,7 +2715,8 @@ create or replace function private.cancel_alert_deliveries(workspace uuid, chann
 as $function$
   update public.alert_deliveries as d
   set state = 'cancelled'
-  where d.channel_id = channel and d.workspace_id = workspace and d.state = 'pending' and d.lease is null
+  where d.channel_id = channel and d.workspace_id = workspace and d.lease is null
+    and (d.state = 'pending' or d.state = 'collected' and d.digest_id is null)
 $function$;
 
 -- Changes the fields that are given. A channel that is enabled again sends what is left in its queue at once; one that a
@@ -2314,8 +2766,7 @@ end
 $function$;
 grant execute on function private.change_alert_channel(uuid,uuid,jsonb) to outlay_service, service_role;
 
--- A budget of a project or key names one of its own workspace by id. Other values would match nothing. A time zone that
--- Postgres does not know would make every message fail.
+-- A budget of a project or key names one of its own workspace by id. Other values would match nothing.
 create or replace function private.check_budget_scope()
  returns trigger
  language plpgsql
@@ -2330,6 +2781,18 @@ begin
   ) then
     raise exception 'the workspace has no % %', new.scope_type, new.scope_value using errcode = 'foreign_key_violation';
   end if;
+  return new;
+end
+$function$;
+
+-- A time zone that Postgres does not know would make every message fail.
+create or replace function private.check_budget_time_zone()
+ returns trigger
+ language plpgsql
+ stable
+ set search_path to ''
+as $function$
+begin
   if not exists (select from pg_catalog.pg_timezone_names where name = new.time_zone) then
     raise exception 'there is no time zone %', new.time_zone using errcode = 'invalid_parameter_value';
   end if;
@@ -2492,6 +2955,96 @@ end
 $function$;
 grant execute on function private.claim_tellings(uuid,text,text,text[]) to outlay_service, service_role;
 
+-- Queues the reports that are due, and takes mails that are due, for as long as the lease lasts. A process that was away for
+-- weeks sends the report of the last week only.
+-- returns: [{ workspace_id, user_id, week, lease, attempts, time_zone, email, has_factor, workspace: { slug, name } }]
+create or replace function private.claim_weekly_reports(at_most integer, lease_seconds integer)
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  at_moment constant timestamptz := clock_timestamp();
+  taken jsonb;
+begin
+  with due as (
+    select r.workspace_id, r.user_id
+    from public.weekly_reports as r
+    where r.next_at <= at_moment
+    order by r.next_at
+    limit 1000
+    for update skip locked
+  ), planned as (
+    update public.weekly_reports as r
+    set next_at = private.next_local_time(at_moment, r.time_zone, '08:00', 1)
+    from due
+    where r.workspace_id = due.workspace_id and r.user_id = due.user_id
+    returning r.workspace_id, r.user_id, r.time_zone
+  )
+  insert into private.weekly_report_mails (workspace_id, user_id, week, next_attempt_at, give_up_at)
+  select workspace_id, user_id, date_trunc('week', at_moment at time zone time_zone)::date - 7, at_moment,
+    at_moment + interval '3 days'
+  from planned
+  on conflict (workspace_id, user_id, week) do nothing;
+
+  with locked as (
+    select m.workspace_id, m.user_id, m.week
+    from private.weekly_report_mails as m
+    where m.state = 'pending' and m.next_attempt_at <= at_moment and (m.leased_until is null or m.leased_until <= at_moment)
+    order by m.next_attempt_at
+    limit at_most
+    for update skip locked
+  ), claimed as (
+    update private.weekly_report_mails as m
+    set lease = gen_random_uuid(), leased_until = at_moment + lease_seconds * interval '1 second', attempts = m.attempts + 1
+    from locked
+    where m.workspace_id = locked.workspace_id and m.user_id = locked.user_id and m.week = locked.week
+    returning m.*
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'workspace_id', claimed.workspace_id, 'user_id', claimed.user_id, 'week', claimed.week, 'lease', claimed.lease,
+    'attempts', claimed.attempts, 'time_zone', r.time_zone, 'email', p.email,
+    'has_factor', private.has_verified_factor(claimed.user_id),
+    'workspace', jsonb_build_object('slug', w.slug, 'name', w.name)
+  )), '[]')
+  into taken
+  from claimed
+  join public.weekly_reports as r on r.workspace_id = claimed.workspace_id and r.user_id = claimed.user_id
+  join public.profiles as p on p.id = claimed.user_id
+  join public.workspaces as w on w.id = claimed.workspace_id;
+  return taken;
+end
+$function$;
+grant execute on function private.claim_weekly_reports(integer,integer) to outlay_service, service_role;
+
+-- Keeps an alert for the digest where its channel has one. The channel is locked until then, so that a change of its cadence
+-- waits, and sends what this transaction collects.
+create or replace function private.collect_for_digest()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  planned timestamptz;
+begin
+  perform from public.alert_channels as c
+  where c.workspace_id = new.workspace_id and c.id = new.channel_id and c.cadence <> 'immediate';
+  if not found then
+    return new;
+  end if;
+  select c.next_digest_at into planned from public.alert_channels as c
+  where c.workspace_id = new.workspace_id and c.id = new.channel_id and c.cadence <> 'immediate'
+  for share;
+  if found then
+    new.state := 'collected';
+    new.give_up_at := greatest(planned, clock_timestamp()) + interval '3 days';
+  end if;
+  return new;
+end
+$function$;
+
 -- Connects a client to a workspace as the user allowed, or gives an existing connection these permissions.
 create or replace function private.connect(allowed private.oauth_authorizations, granted text[])
  returns uuid
@@ -2582,6 +3135,58 @@ as $function$
   select count(*)::integer from public.budgets where workspace_id = of_workspace
 $function$;
 grant execute on function private.count_budgets(uuid) to outlay_service, service_role;
+
+-- Adds the postings of a void or a correction to every sum, as those of other messages are added when they are recorded.
+create or replace function private.count_message(workspace uuid, message uuid)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+declare
+  changes public.daily_spend[];
+  budgeted private.budget_posting[];
+begin
+  with posted as (
+    select *, private.sign_of(voids) as sign from public.messages where workspace_id = workspace and id = message
+  ), per_key as (
+    insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
+    select workspace_id, api_key_id, date_trunc('month', coalesce(counted_at, created_at))::date, sum(amount_usd),
+      coalesce(sum(sign) filter (where part = 0), 0)
+    from posted
+    where api_key_id is not null
+    group by 1, 2, 3
+    on conflict (workspace_id, api_key_id, month) do update
+      set amount_usd = spend.amount_usd + excluded.amount_usd,
+          message_count = spend.message_count + excluded.message_count
+  )
+  select array_agg(row(
+    workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
+    amount_usd, message_count, item_count, unpriced_count, end_user, tags, included_usd
+  )::public.daily_spend), (
+    select array_agg(row(
+      workspace_id, environment, occurred_at, type, amount_usd, project_id, api_key_id, provider, model, feature, end_user, tags
+    )::private.budget_posting)
+    from posted
+    where exists (select from public.budgets where budgets.workspace_id = posted.workspace_id)
+  ) into changes, budgeted
+  from (
+    select workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
+      end_user, tags, sum(amount_usd) as amount_usd,
+      coalesce(sum(sign) filter (where part = 0), 0) as message_count,
+      sum(sign) as item_count,
+      coalesce(sum(sign) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
+      coalesce(sum(list_price_usd), 0) as included_usd
+    from posted
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+  ) as sums;
+  perform private.add_daily_spend(changes);
+  if budgeted is not null then
+    perform private.add_budget_spend(budgeted);
+  end if;
+end
+$function$;
 
 -- A new budget is quiet about the thresholds that were reached before it was made.
 create or replace function private.count_new_budget()
@@ -2711,6 +3316,26 @@ as $function$
 $function$;
 grant execute on function private.decide_consent(jsonb) to outlay_service, service_role;
 
+-- An alert as what sends it needs it.
+create or replace function private.describe_alert(a public.alerts)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object(
+      'id', a.id, 'rule', a.rule, 'state', a.state, 'level', a.level, 'period', a.period, 'subject_type', a.subject_type,
+      'subject_id', a.subject_id, 'details', a.details, 'fired_at', a.fired_at,
+      -- A budget stores its project by id; links name projects by slug.
+      'project_slug', (
+        select p.slug from public.projects as p
+        where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
+          and a.details ->> 'scope_value' in (p.id::text, p.slug)
+        limit 1
+      )
+  )
+$function$;
+
 -- A period of a budget with its limit and its live spend, as a decision about a message needs it; null for an instant that
 -- the budget does not count. The limit is the one of now, or of the period's first or last moment where that is over or
 -- still to come.
@@ -2746,7 +3371,8 @@ as $function$
 $function$;
 
 -- What a process needs to send a delivery.
--- returns: { workspace_id, id, lease, attempts, workspace, channel, alert }, with the channel's secrets; `alert` is null for a test
+-- returns: { workspace_id, id, lease, attempts, workspace, channel, alert, digest }, with the channel's secrets; `digest` has
+--   the count of its alerts and the newest hundred; a test has neither an alert nor a digest
 create or replace function private.describe_delivery(d public.alert_deliveries)
  returns jsonb
  language sql
@@ -2772,26 +3398,40 @@ as $function$
       ) else '[]' end
     ),
     'alert', (
-      select jsonb_build_object(
-        'id', a.id, 'rule', a.rule, 'level', a.level, 'period', a.period, 'subject_type', a.subject_type,
-        'subject_id', a.subject_id, 'details', a.details, 'fired_at', a.fired_at,
-        -- A budget stores its project by id; links name projects by slug.
-        'project_slug', (
-          select p.slug from public.projects as p
-          where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
-            and a.details ->> 'scope_value' in (p.id::text, p.slug)
-          limit 1
-        )
-      )
+      select private.describe_alert(a)
       from public.alerts as a
       where a.workspace_id = d.workspace_id and a.id = d.alert_id
-    )
+    ),
+    'digest', case when d.digest_at is not null then (
+      select jsonb_build_object('count', count(*), 'alerts', coalesce(
+        jsonb_agg(private.describe_alert(a) order by a.number desc) filter (where listed.place <= 100), '[]'
+      ))
+      from (
+        select m.alert_id, row_number() over (order by m.number desc) as place
+        from public.alert_deliveries as m
+        where m.workspace_id = d.workspace_id and m.digest_id = d.id
+      ) as listed
+      join public.alerts as a on a.workspace_id = d.workspace_id and a.id = listed.alert_id
+    ) end
   )
   from public.alert_channels as c
   join private.channel_secrets as s on s.workspace_id = c.workspace_id and s.channel_id = c.id
   join public.workspaces as w on w.id = c.workspace_id
   where c.workspace_id = d.workspace_id and c.id = d.channel_id
 $function$;
+
+create or replace function private.end_alert_snooze(workspace uuid, snooze uuid)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform private.require_admin_of(workspace);
+  delete from public.alert_snoozes where workspace_id = workspace and id = snooze;
+end
+$function$;
+grant execute on function private.end_alert_snooze(uuid,uuid) to outlay_service, service_role;
 
 create or replace function private.end_connection_of_key()
  returns trigger
@@ -2858,6 +3498,20 @@ begin
   return null;
 end
 $function$;
+
+-- Ends the report that a mail's link belongs to; no role of users may ask who that is.
+create or replace function private.end_weekly_report(secret_hash bytea)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  delete from public.weekly_reports as r
+  using private.report_links as l
+  where l.secret_hash = end_weekly_report.secret_hash and l.created_at > now() - interval '1 year'
+    and r.workspace_id = l.workspace_id and r.user_id = l.user_id
+$function$;
+grant execute on function private.end_weekly_report(bytea) to outlay_service, service_role;
 
 -- Creates the partition of the month that contains `moment`, unless it exists. It is created separately and attached; the
 -- lock for that does not block readers and writers of other months.
@@ -2936,8 +3590,11 @@ begin
       returning m.*
     ), sums as (
       select project_id, api_key_id, type, provider, model, feature, source, environment, tags,
-        sum(amount_usd) as amount_usd, count(*) filter (where part = 0) as message_count, count(*) as item_count,
-        count(*) filter (where cost_status = 'unpriced') as unpriced_count, coalesce(sum(list_price_usd), 0) as included_usd
+        sum(amount_usd) as amount_usd, count(*) as posting_count,
+        coalesce(sum(private.sign_of(voids)) filter (where part = 0), 0) as message_count,
+        sum(private.sign_of(voids)) as item_count,
+        coalesce(sum(private.sign_of(voids)) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
+        coalesce(sum(list_price_usd), 0) as included_usd
       from renamed
       group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     )
@@ -2946,7 +3603,7 @@ begin
         side * amount_usd, side * message_count, side * item_count, side * unpriced_count,
         case side when 1 then job.pseudonym else job.end_user end, tags, side * included_usd
       )::public.daily_spend),
-      coalesce(sum(item_count) filter (where side = 1), 0)
+      coalesce(sum(posting_count) filter (where side = 1), 0)
     into changes, changed
     from sums cross join (values (1), (-1)) as sides (side);
     if changed = 0 then
@@ -2960,12 +3617,15 @@ begin
       where d.workspace_id = job.workspace_id and d.end_user = job.end_user and d.day = first_day;
     end if;
     perform private.add_daily_spend(changes);
-    delete from public.daily_spend
-    where workspace_id = job.workspace_id and end_user = job.end_user and day = first_day
-      and amount_usd = 0 and message_count = 0 and item_count = 0 and unpriced_count = 0 and included_usd = 0;
-    delete from public.daily_totals
-    where workspace_id = job.workspace_id and dimension = 'user' and value = job.end_user and day = first_day
-      and amount_usd = 0 and message_count = 0 and unpriced_count = 0 and included_usd = 0;
+    -- Sums of nothing may stand for messages and their voids, which are to be found by them: they go after the last posting.
+    if changed < at_most then
+      delete from public.daily_spend
+      where workspace_id = job.workspace_id and end_user = job.end_user and day = first_day
+        and amount_usd = 0 and message_count = 0 and item_count = 0 and unpriced_count = 0 and included_usd = 0;
+      delete from public.daily_totals
+      where workspace_id = job.workspace_id and dimension = 'user' and value = job.end_user and day = first_day
+        and amount_usd = 0 and message_count = 0 and unpriced_count = 0 and included_usd = 0;
+    end if;
     update public.erasures set status = 'running', changed_count = changed_count + changed
     where workspace_id = job.workspace_id and id = job.id;
     return changed;
@@ -3028,6 +3688,28 @@ end
 $function$;
 grant execute on function private.erase_some(integer) to outlay_service, service_role;
 
+-- What is spent in a budget's scope between two moments, by its daily totals; a UTC day that is partly within counts with the
+-- share of its hours.
+create or replace function private.estimate_budget_spend(budget public.budgets, begins timestamptz, ends timestamptz)
+ returns numeric
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select coalesce(sum(
+    t.amount_usd * extract(epoch from (
+      least((t.day + 1)::timestamp at time zone 'UTC', ends) - greatest(t.day::timestamp at time zone 'UTC', begins)
+    ))::numeric / 86400
+  ), 0)
+  from public.daily_totals as t
+  where t.workspace_id = budget.workspace_id and t.environment = 'live'
+    -- Each dimension sums to the whole; there are fewest providers.
+    and t.dimension = case budget.scope_type when 'global' then 'provider' else budget.scope_type end
+    and t.day >= (begins at time zone 'UTC')::date and t.day::timestamp at time zone 'UTC' < ends
+    and case budget.scope_type when 'global' then true when 'provider' then lower(t.value) = lower(budget.scope_value)
+      else t.value = budget.scope_value end
+$function$;
+
 -- returns: { secret, hash }, with the hash by which requests name the key; null where no secret is kept
 create or replace function private.find_signing_secret(key_id uuid, for_gateway text)
  returns jsonb
@@ -3059,6 +3741,7 @@ declare
   channel public.alert_channels;
   sent public.alert_deliveries;
   new_state text;
+  is_test boolean;
   next_at timestamptz;
 begin
   select c.* into channel from public.alert_channels as c
@@ -3073,9 +3756,10 @@ begin
     return null;
   end if;
 
+  is_test := sent.alert_id is null and sent.digest_at is null;
   new_state := case
     when outcome = 'delivered' then 'delivered'
-    when sent.alert_id is not null and (channel.id is null or coalesce(channel.disabled_reason = 'by_admin', false)) then 'cancelled'
+    when not is_test and (channel.id is null or coalesce(channel.disabled_reason = 'by_admin', false)) then 'cancelled'
     when outcome = 'gone' or at_moment >= sent.give_up_at then 'dead'
     else 'pending'
   end;
@@ -3105,8 +3789,9 @@ begin
     where c.workspace_id = workspace and c.id = channel.id and c.disabled_at is null;
     update public.alert_deliveries as d
     set state = 'dead', last_error = 'The receiver answered another delivery with 410, which turns the channel off.'
-    where d.workspace_id = workspace and d.channel_id = channel.id and d.state = 'pending' and d.lease is null;
-  elsif sent.alert_id is not null then
+    where d.workspace_id = workspace and d.channel_id = channel.id and d.lease is null
+      and (d.state = 'pending' or d.state = 'collected' and d.digest_id is null);
+  elsif not is_test then
     -- A failed test does not count: whoever asked for it is told.
     update public.alert_channels as c set failing_since = at_moment
     where c.workspace_id = workspace and c.id = channel.id and c.failing_since is null;
@@ -3119,6 +3804,31 @@ begin
 end
 $function$;
 grant execute on function private.finish_alert_delivery(jsonb) to outlay_service, service_role;
+
+-- Records how an attempt ended, unless the lease was lost to another process.
+-- ended: { workspace_id, user_id, week, lease, error: null where it was sent, retry_in_ms: null where another attempt is no use }
+-- returns: the mail's state, or null where the lease was lost or the reader ended the report meanwhile
+create or replace function private.finish_weekly_report(ended jsonb)
+ returns text
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  update private.weekly_report_mails as m
+  set state = case
+      when ended ->> 'error' is null then 'sent'
+      when ended ->> 'retry_in_ms' is null or clock_timestamp() >= m.give_up_at then 'dead'
+      else 'pending'
+    end,
+    next_attempt_at = least(
+      clock_timestamp() + coalesce((ended ->> 'retry_in_ms')::bigint, 0) * interval '1 millisecond', m.give_up_at
+    ),
+    lease = null, leased_until = null, last_error = left(ended ->> 'error', 500)
+  where m.workspace_id = (ended ->> 'workspace_id')::uuid and m.user_id = (ended ->> 'user_id')::uuid
+    and m.week = (ended ->> 'week')::date and m.lease = (ended ->> 'lease')::uuid
+  returning m.state
+$function$;
+grant execute on function private.finish_weekly_report(jsonb) to outlay_service, service_role;
 
 -- Resets the count of wrong guesses of a user who has proved their identity.
 -- quotas: [{ subject: hex }], as for `private.admit_attempt`
@@ -3407,6 +4117,357 @@ as $function$
   values (decode(access, 'hex'), for_grant, clock_timestamp() + interval '1 hour');
   insert into private.oauth_refresh_tokens (hash, grant_id, expires_at)
   values (decode(refresh, 'hex'), for_grant, clock_timestamp() + interval '60 days')
+$function$;
+
+-- Judges every rule but those of budgets, for all workspaces. Another process that judges meanwhile does it instead.
+-- at: the moment to judge at; another one than the present in tests. returns: how many alerts were to be raised
+create or replace function private.judge_alert_rules(at timestamptz default clock_timestamp())
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  verdicts jsonb;
+begin
+  if not private.lock_alert_rules() then
+    return 0;
+  end if;
+  select jsonb_agg(verdict) into verdicts
+  from (
+    select private.judge_gone_keys(at) as verdict
+    union all select private.judge_key_limits(at)
+    union all select private.judge_key_expiries(at)
+    union all select private.judge_silent_sources(at)
+    union all select private.judge_unusual_days(at)
+    union all select private.judge_unpriced_usage(at)
+  ) as judged;
+  if verdicts is null then
+    return 0;
+  end if;
+  return private.settle_alert_states(verdicts);
+end
+$function$;
+grant execute on function private.judge_alert_rules(timestamptz) to outlay_service, service_role;
+
+-- What was told of budgets that were deleted. returns: verdicts, as private.settle_alert_states takes them
+create or replace function private.judge_gone_budgets()
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'workspace_id', s.workspace_id, 'rule', s.rule, 'subject_type', s.subject_type, 'subject_id', s.subject_id,
+    'period', s.period, 'state', 'ok', 'details', jsonb_build_object('because', 'gone')
+  )), '[]')
+  from public.alert_states as s
+  where s.rule in ('budget_forecast', 'budget_pace')
+    and not exists (
+      select from public.budgets as b where b.workspace_id = s.workspace_id and b.id::text = s.subject_id
+    )
+$function$;
+grant execute on function private.judge_gone_budgets() to outlay_service, service_role;
+
+-- What was told of keys that are gone.
+create or replace function private.judge_gone_keys(at timestamptz)
+ returns setof jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object(
+    'workspace_id', s.workspace_id, 'rule', s.rule, 'subject_type', s.subject_type, 'subject_id', s.subject_id,
+    'period', s.period, 'state', 'ok', 'details', jsonb_build_object('because', 'gone')
+  )
+  from public.alert_states as s
+  where s.rule in ('key_limit', 'key_expiry', 'silent_source')
+    and not exists (
+      select from public.api_keys as k
+      where k.workspace_id = s.workspace_id and k.id::text = s.subject_id and k.revoked_at is null
+        and (s.rule = 'key_expiry' or k.expires_at is null or k.expires_at > at)
+    )
+  limit 1000
+$function$;
+
+-- A key warns before it expires, and alerts when it has expired, if that was within a day. Forgotten after 30 days.
+create or replace function private.judge_key_expiries(at timestamptz)
+ returns setof jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  with judged as (
+    select k.workspace_id, k.id::text as subject_id, k.name, k.expires_at, s.state as old_state, s.period as old_period,
+      coalesce((k.expires_at at time zone 'UTC')::date, s.period) as period,
+      case
+        when k.expires_at is null or k.expires_at > at + rule.days * interval '1 day' then 'ok'
+        when k.expires_at > at then 'warning'
+        when k.expires_at > at - interval '1 day' or s.state is not null and k.expires_at > at - interval '30 days' then 'alert'
+        when s.state is not null then 'forget'
+        else 'ok'
+      end as state
+    from public.api_keys as k
+    left join public.alert_states as s
+      on s.workspace_id = k.workspace_id and s.rule = 'key_expiry' and s.subject_id = k.id::text
+    cross join lateral (select private.alert_rule_parameter(k.workspace_id, 'key_expiry') as days) as rule
+    where k.kind = 'key' and k.revoked_at is null and rule.days is not null
+      -- The longest notice that can be set is 365 days.
+      and (s.state is not null or k.expires_at between at - interval '1 day' and at + interval '366 days')
+  )
+  select jsonb_build_object(
+    'workspace_id', workspace_id, 'rule', 'key_expiry', 'subject_type', 'key', 'subject_id', subject_id,
+    -- Where it is over, that is no new period.
+    'period', case when state = 'ok' then coalesce(old_period, period) else period end, 'state', state,
+    'details', jsonb_build_object(
+      'subject', name,
+      'expires_at', to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')
+    )
+  )
+  from judged
+  where state is distinct from coalesce(old_state, 'ok') or state in ('warning', 'alert') and period is distinct from old_period
+  limit 1000
+$function$;
+
+create or replace function private.judge_key_limits(at timestamptz)
+ returns setof jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  with month as (
+    select date_trunc('month', at, 'UTC')::timestamptz as begins, (date_trunc('month', at at time zone 'UTC'))::date as first_day
+  ), judged as (
+    select k.workspace_id, k.id::text as subject_id, k.name, month.first_day, k.monthly_limit as limit_usd,
+      coalesce(spent.amount_usd, 0) as spent_usd,
+      case
+        when k.monthly_limit is null or coalesce(spent.amount_usd, 0) * 100 < k.monthly_limit * rule.percent then 'ok'
+        when coalesce(spent.amount_usd, 0) >= k.monthly_limit then 'alert'
+        else 'warning'
+      end as state,
+      s.state as old_state, s.period as old_period
+    from month
+    cross join public.api_keys as k
+    left join public.key_spend as spent
+      on spent.workspace_id = k.workspace_id and spent.api_key_id = k.id and spent.month = month.first_day
+    left join public.alert_states as s
+      on s.workspace_id = k.workspace_id and s.rule = 'key_limit' and s.subject_id = k.id::text
+    cross join lateral (
+      select case when s.state is not null or k.monthly_limit is not null and coalesce(spent.amount_usd, 0) > 0
+        then private.alert_rule_parameter(k.workspace_id, 'key_limit') end as percent
+    ) as rule
+    where (k.monthly_limit > 0 or s.state is not null)
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > at)
+      and rule.percent is not null
+  )
+  select jsonb_build_object(
+    'workspace_id', workspace_id, 'rule', 'key_limit', 'subject_type', 'key', 'subject_id', subject_id,
+    'period', first_day, 'state', state,
+    'details', jsonb_build_object(
+      'subject', name, 'amount_usd', trim_scale(limit_usd)::text, 'spent_usd', trim_scale(spent_usd)::text,
+      'percent', trim_scale(round(spent_usd * 100 / nullif(limit_usd, 0), 2))::text,
+      'period_from', first_day, 'period_until', (first_day + interval '1 month')::date
+    )
+  )
+  from judged
+  where (state, first_day) is distinct from (coalesce(old_state, 'ok'), coalesce(old_period, first_day))
+  limit 1000
+$function$;
+
+-- A source is silent that used to send for at least as long as it may be silent, and stopped within the last week.
+create or replace function private.judge_silent_sources(at timestamptz)
+ returns setof jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  with sources as (
+    select a.workspace_id, a.api_key_id, min(a.first_at) as first_at, max(a.last_at) as arrived_at
+    from public.source_arrivals as a
+    group by a.workspace_id, a.api_key_id
+  ), judged as (
+    select k.workspace_id, k.id::text as subject_id, k.name, seen.last_at, rule.hours::integer as hours, s.state as old_state,
+      coalesce(s.period, (seen.last_at at time zone 'UTC')::date) as period,
+      case
+        when seen.last_at >= at - rule.hours * interval '1 hour' then 'ok'
+        when s.state is not null then 'warning'
+        when seen.last_at >= at - rule.hours * interval '1 hour' - interval '7 days'
+          and seen.last_at - sources.first_at >= rule.hours * interval '1 hour' then 'warning'
+        else 'ok'
+      end as state
+    from sources
+    join public.api_keys as k on k.workspace_id = sources.workspace_id and k.id = sources.api_key_id
+    left join public.alert_states as s
+      on s.workspace_id = k.workspace_id and s.rule = 'silent_source' and s.subject_id = k.id::text
+    cross join lateral (
+      -- A request that was refused shows that the source is alive.
+      select greatest(sources.arrived_at, (
+        select max(r.last_at) from public.source_refusals as r
+        where r.workspace_id = k.workspace_id and r.api_key_id = k.id and not r.of_record
+      )) as last_at
+    ) as seen
+    cross join lateral (
+      select case when s.state is not null or seen.last_at < at - interval '1 hour'
+        then private.alert_rule_parameter(k.workspace_id, 'silent_source') end as hours
+    ) as rule
+    where k.revoked_at is null and (k.expires_at is null or k.expires_at > at) and rule.hours is not null
+  )
+  select jsonb_build_object(
+    'workspace_id', workspace_id, 'rule', 'silent_source', 'subject_type', 'source', 'subject_id', subject_id,
+    'period', period, 'state', state,
+    'details', jsonb_build_object(
+      'subject', name, 'hours', hours,
+      'last_at', to_char(last_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')
+    )
+  )
+  from judged
+  where state is distinct from coalesce(old_state, 'ok')
+  limit 1000
+$function$;
+
+-- Models that are used in the present month and have no price; and those of which all is priced now.
+create or replace function private.judge_unpriced_usage(at timestamptz)
+ returns setof jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  with month as (select date_trunc('month', at at time zone 'UTC')::date as first_day),
+  unpriced as (
+    select w.id as workspace_id, month.first_day, usage.model, usage.line_count
+    from month
+    cross join public.workspaces as w
+    cross join lateral (
+      select t.value as model, sum(t.unpriced_count) as line_count
+      from public.daily_totals as t
+      where t.workspace_id = w.id and t.environment = 'live' and t.dimension = 'model' and t.day >= month.first_day
+      group by t.value
+      having sum(t.unpriced_count) > 0
+    ) as usage
+  ), fresh as materialized (
+    select u.*, coalesce(u.model, '(no model)') as subject_id
+    from unpriced as u
+    where not exists (
+      select from public.alert_states as s
+      where s.workspace_id = u.workspace_id and s.rule = 'unpriced_usage' and s.subject_id = coalesce(u.model, '(no model)')
+    )
+    and private.alert_rule_parameter(u.workspace_id, 'unpriced_usage') is not null
+    limit 1000
+  )
+  select jsonb_build_object(
+    'workspace_id', f.workspace_id, 'rule', 'unpriced_usage', 'subject_type', 'model', 'subject_id', left(f.subject_id, 256),
+    'period', f.first_day, 'state', 'warning',
+    'details', jsonb_build_object(
+      'subject', coalesce(f.model, 'no model'), 'model', f.model, 'line_count', f.line_count,
+      'provider', (
+        select d.provider from public.daily_spend as d
+        where d.workspace_id = f.workspace_id and d.environment = 'live' and d.model is not distinct from f.model
+          and d.day >= f.first_day and d.unpriced_count > 0
+        order by d.day desc
+        limit 1
+      ),
+      'period_from', f.first_day, 'period_until', (f.first_day + interval '1 month')::date
+    )
+  )
+  from fresh as f
+  union all
+  (
+    select jsonb_build_object(
+      'workspace_id', s.workspace_id, 'rule', s.rule, 'subject_type', s.subject_type, 'subject_id', s.subject_id,
+      'period', s.period, 'state', 'ok', 'details', jsonb_build_object('line_count', 0)
+    )
+    from public.alert_states as s
+    where s.rule = 'unpriced_usage'
+      and not exists (
+        select from public.daily_totals as t
+        where t.workspace_id = s.workspace_id and t.environment = 'live' and t.dimension = 'model' and t.day >= s.period
+          and coalesce(t.value, '(no model)') = s.subject_id
+        group by t.value
+        having sum(t.unpriced_count) > 0
+      )
+    limit 1000
+  )
+$function$;
+
+-- A day whose usage is far above the same weekdays of the four weeks before. Subscriptions and expenses are left out: they
+-- are booked on days of the month. A workspace younger than four weeks is not judged. The last minutes of a day are judged
+-- after it.
+create or replace function private.judge_unusual_days(at timestamptz)
+ returns setof jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  with today as (select ((at - interval '5 minutes') at time zone 'UTC')::date as day),
+  spent as materialized (
+    select w.id as workspace_id, w.name, today.day, usage.spent_usd, private.alert_rule_parameter(w.id, 'unusual_day') as least_usd
+    from today
+    cross join public.workspaces as w
+    cross join lateral (
+      select sum(t.amount_usd) as spent_usd
+      from public.daily_totals as t
+      where t.workspace_id = w.id and t.environment = 'live' and t.dimension = 'provider' and t.day = today.day
+        and t.type not in ('subscription', 'expense')
+    ) as usage
+    where usage.spent_usd > 0
+      and not exists (
+        select from public.alert_states as s
+        where s.workspace_id = w.id and s.rule = 'unusual_day' and s.subject_id = w.id::text and s.period = today.day
+      )
+  ), compared as (
+    select spent.workspace_id, spent.name, spent.day, spent.spent_usd, spent.least_usd, before.days, before.amounts
+    from spent
+    cross join lateral (
+      select array_agg(of_day.spent_usd order by of_day.day) as amounts,
+        jsonb_agg(jsonb_build_object('day', of_day.day, 'spent_usd', trim_scale(of_day.spent_usd)::text) order by of_day.day) as days
+      from (
+        select spent.day - 7 * weeks as day, coalesce(sum(t.amount_usd), 0) as spent_usd
+        from generate_series(1, 4) as weeks
+        left join public.daily_totals as t
+          on t.workspace_id = spent.workspace_id and t.environment = 'live' and t.dimension = 'provider'
+            and t.day = spent.day - 7 * weeks and t.type not in ('subscription', 'expense')
+        group by 1
+      ) as of_day
+    ) as before
+    where spent.least_usd is not null and spent.spent_usd >= spent.least_usd
+      and exists (
+        select from public.daily_totals as t
+        where t.workspace_id = spent.workspace_id and t.environment = 'live' and t.dimension = 'provider'
+          and t.day <= spent.day - 28
+      )
+  )
+  (
+    select jsonb_build_object(
+      'workspace_id', c.workspace_id, 'rule', 'unusual_day', 'subject_type', 'workspace', 'subject_id', c.workspace_id,
+      'period', c.day, 'state', 'warning',
+      'details', jsonb_build_object(
+        'subject', c.name, 'day', c.day, 'spent_usd', trim_scale(c.spent_usd)::text,
+        'median_usd', trim_scale(usual.median_usd)::text, 'mad_usd', trim_scale(usual.mad_usd)::text,
+        'above_usd', trim_scale(usual.above_usd)::text, 'compared', c.days, 'period_from', c.day, 'period_until', c.day + 1
+      )
+    )
+    from compared as c
+    cross join lateral private.unusual_above(c.amounts, c.least_usd) as usual
+    where c.spent_usd >= usual.above_usd
+    limit 1000
+  )
+  union all
+  (
+    -- A day passes by itself.
+    select jsonb_build_object(
+      'workspace_id', s.workspace_id, 'rule', s.rule, 'subject_type', s.subject_type, 'subject_id', s.subject_id,
+      'period', s.period, 'state', 'forget'
+    )
+    from public.alert_states as s
+    where s.rule = 'unusual_day' and s.period < (select day from today)
+      -- The new day may be unusual, too.
+      and not exists (
+        select from compared as c
+        cross join lateral private.unusual_above(c.amounts, c.least_usd) as usual
+        where c.workspace_id = s.workspace_id and c.spent_usd >= usual.above_usd
+      )
+    limit 1000
+  )
 $function$;
 
 -- A workspace always has an owner, also after concurrent changes: the workspace's row is locked before its other owners
@@ -3910,6 +4971,17 @@ end
 $function$;
 grant execute on function private.load_project_spend(jsonb) to outlay_service, service_role;
 
+-- One process judges at a time, until the end of its transaction. returns: whether this one does
+create or replace function private.lock_alert_rules()
+ returns boolean
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  select pg_try_advisory_xact_lock(hashtextextended('outlay alert rules', 0))
+$function$;
+grant execute on function private.lock_alert_rules() to outlay_service, service_role;
+
 -- Subscriptions with a period that has begun and is not booked, locked for the caller. Skips those that another process
 -- has locked.
 create or replace function private.lock_due_subscriptions(today date, at_most integer)
@@ -3942,7 +5014,8 @@ $function$;
 grant execute on function private.lock_next_repricing() to outlay_service, service_role;
 
 -- The next postings that a correction may change, in the order of their messages, locked for the caller: as many as asked
--- for, and the rest of the last one's message, so that no message is corrected in two steps.
+-- for, and the rest of the last one's message, so that no message is corrected in two steps. What was voided stays as it is,
+-- and its void: the update that voids a posting makes a correction that waits for it look again.
 create or replace function private.lock_repriceable(workspace uuid, repricing uuid, at_most integer)
  returns setof public.messages
  language plpgsql
@@ -3965,6 +5038,7 @@ begin
       and (job.cursor_at is null or (head.occurred_at, head.id) > (job.cursor_at, job.cursor_id))
       and lower(head.provider) = lower(job.provider)
       and line.workspace_id = workspace and line.cost_status <> 'client'
+      and line.voids is null and line.voided_by is null
       -- What a client gave as the list price of included usage stays, as a cost that it gave does.
       and (line.cost_status <> 'included' or line.price is not null or line.list_price_usd is null)
       and line.occurred_at >= coalesce(job.cursor_at, job.from_at) and line.occurred_at < job.to_at
@@ -3975,7 +5049,7 @@ begin
     return query
     select m.*
     from public.messages as m
-    where m.workspace_id = workspace
+    where m.workspace_id = workspace and m.voids is null and m.voided_by is null
       and (m.cost_status = 'unpriced' or m.cost_status = 'included' and m.list_price_usd is null)
       and m.occurred_at >= coalesce(job.cursor_at, job.from_at) and m.occurred_at < job.to_at
       and (job.cursor_at is null or (m.occurred_at, m.id) > (job.cursor_at, job.cursor_id))
@@ -4005,6 +5079,65 @@ as $function$
   order by w.name, w.slug
 $function$;
 grant execute on function private.locked_workspaces() to outlay_service, service_role;
+
+-- Makes the digests that are due: one delivery with all that a channel has collected, and none where there is nothing. The
+-- channel is locked, and the next digest planned, in the same transaction. A service that was away makes one for all of the
+-- time. A channel that is off makes none before it is on again. returns: how many it made
+create or replace function private.make_digests(at_most integer)
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  at_moment constant timestamptz := clock_timestamp();
+  channel public.alert_channels;
+  made uuid;
+  count integer := 0;
+begin
+  for channel in
+    select c.* from public.alert_channels as c
+    where c.next_digest_at <= at_moment and c.disabled_at is null
+    order by c.next_digest_at
+    limit at_most
+    for no key update skip locked
+  loop
+    made := null;
+    insert into public.alert_deliveries (workspace_id, channel_id, channel_name, channel_kind, ordered_by, digest_at)
+    select channel.workspace_id, channel.id, channel.name, channel.kind, 'digest', channel.next_digest_at
+    where exists (
+      select from public.alert_deliveries as d
+      where d.channel_id = channel.id and d.workspace_id = channel.workspace_id and d.state = 'collected' and d.digest_id is null
+    )
+    returning id into made;
+    if made is not null then
+      update public.alert_deliveries as d
+      set digest_id = made
+      where d.channel_id = channel.id and d.workspace_id = channel.workspace_id and d.state = 'collected' and d.digest_id is null;
+      count := count + 1;
+    end if;
+    update public.alert_channels as c
+    set next_digest_at = case when c.cadence <> 'immediate' then private.next_local_time(
+      at_moment, c.time_zone, c.digest_time, case when c.cadence = 'weekly' then c.digest_weekday end
+    ) end
+    where c.workspace_id = channel.workspace_id and c.id = channel.id;
+  end loop;
+  return count;
+end
+$function$;
+grant execute on function private.make_digests(integer) to outlay_service, service_role;
+
+-- The median of some amounts; null of none.
+create or replace function private.median(amounts numeric[])
+ returns numeric
+ language sql
+ immutable
+ set search_path to ''
+as $function$
+  select (sorted[(cardinality(sorted) + 1) / 2] + sorted[cardinality(sorted) / 2 + 1]) / 2
+  from (select array(select amount from unnest(amounts) as amount order by amount) as sorted) as all_amounts
+  where cardinality(sorted) > 0
+$function$;
 
 -- The signed-in member's own key. It is created when first needed and named after the member. Null if they may not record.
 -- It may read summaries, because an allocation by percent reveals what its source has spent.
@@ -4150,6 +5283,36 @@ begin
 end
 $function$;
 grant execute on function private.month_totals(json) to outlay_key;
+
+-- An id of a new message: a UUID of version 7, which sorts by time.
+create or replace function private.new_message_id()
+ returns uuid
+ language sql
+ set search_path to ''
+as $function$
+  select encode(
+    set_byte(
+      overlay(uuid_send(gen_random_uuid()) placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
+      6, (get_byte(uuid_send(gen_random_uuid()), 0) & 15) | 112
+    ), 'hex')::uuid
+$function$;
+grant execute on function private.new_message_id() to authenticated;
+
+-- The first instant after another at which the clocks of a time zone show a time, on any day or on one weekday (1 is
+-- Monday). A time that clocks skip in spring is as much later as they go forward; one that they show twice in autumn is
+-- the second. So each local day has exactly one.
+create or replace function private.next_local_time(after timestamptz, zone text, at_time time without time zone, weekday integer)
+ returns timestamptz
+ language sql
+ stable
+ set search_path to ''
+as $function$
+  select min(candidate.instant)
+  from generate_series(-1, 15) as ahead
+  cross join lateral (select (after at time zone zone)::date + ahead as day) as local
+  cross join lateral (select (local.day + at_time) at time zone zone as instant) as candidate
+  where candidate.instant > after and (weekday is null or extract(isodow from local.day) = weekday)
+$function$;
 
 -- The lowest threshold of a budget above a spend, USD, with the limit of an instant; infinity above all of them.
 create or replace function private.next_threshold(budget public.budgets, spent_usd numeric, instant timestamptz)
@@ -4393,6 +5556,89 @@ as $function$
   end
 $function$;
 
+-- Plans a channel's next digest where its cadence, time, weekday or zone changed. What was collected for a channel that is
+-- immediate from now on is sent as one last digest.
+create or replace function private.plan_digest()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if not exists (select from pg_catalog.pg_timezone_names where name = new.time_zone) then
+    raise exception 'there is no time zone %', new.time_zone using errcode = 'invalid_parameter_value';
+  end if;
+  new.next_digest_at := case
+    when new.cadence <> 'immediate' then private.next_local_time(
+      clock_timestamp(), new.time_zone, new.digest_time, case when new.cadence = 'weekly' then new.digest_weekday end
+    )
+    when old.cadence <> 'immediate' then clock_timestamp()
+  end;
+  return new;
+end
+$function$;
+
+-- Plans the next report. A zone that Postgres does not know would make the job fail.
+create or replace function private.plan_weekly_report()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if not exists (select from pg_catalog.pg_timezone_names where name = new.time_zone) then
+    raise exception 'there is no time zone %', new.time_zone using errcode = 'invalid_parameter_value';
+  end if;
+  new.next_at := private.next_local_time(clock_timestamp(), new.time_zone, '08:00', 1);
+  return new;
+end
+$function$;
+
+-- Posts a void. Raises an error of class P0 where there is nothing to void.
+create or replace function private.post_void()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+declare
+  stored bigint;
+  wanted bigint;
+  is_void boolean;
+begin
+  perform private.hold_budgets(array[new.workspace_id]);
+  perform 1 from public.messages
+  where workspace_id = new.workspace_id and id = new.message_id
+  order by part for update;
+  select count(*), bool_or(voids is not null),
+    case when bool_or(type = 'subscription' and details ->> 'interval' = 'year') then 12 else max(part) + 1 end
+  into stored, is_void, wanted
+  from public.messages where workspace_id = new.workspace_id and id = new.message_id;
+  if stored = 0 then
+    raise exception 'there is no message %', new.message_id using errcode = 'no_data_found';
+  elsif is_void then
+    raise exception 'a void cannot be voided' using errcode = 'raise_exception';
+  elsif stored <> wanted then
+    raise exception 'entries of the message were removed' using errcode = 'raise_exception';
+  end if;
+
+  update public.messages set voided_by = new.void_id
+  where workspace_id = new.workspace_id and id = new.message_id;
+  insert into public.messages
+  select (jsonb_populate_record(m, jsonb_build_object(
+    'id', new.void_id, 'voids', m.id, 'voided_by', null, 'created_at', new.created_at,
+    'counted_at', coalesce(m.counted_at, m.created_at), 'user_id', new.user_id, 'notes', new.reason,
+    'quantity', -m.quantity, 'amount_usd', -m.amount_usd, 'original_amount', -m.original_amount,
+    'list_price_usd', -m.list_price_usd, 'given_cost_usd', -m.given_cost_usd
+  ))).*
+  from public.messages as m
+  where m.workspace_id = new.workspace_id and m.id = new.message_id;
+  perform private.count_message(new.workspace_id, new.void_id);
+  return null;
+end
+$function$;
+
 -- What a project spent in a range of whole days, by pairs of model and feature: far fewer than the rows that it sums. The
 -- function runs with the rights of its caller, under row-level security. Postgres caches its plan per connection.
 create or replace function private.project_pairs(workspace uuid, project uuid, first_day date, until_day date)
@@ -4424,13 +5670,11 @@ as $function$
 $function$;
 grant execute on function private.proved_second_factor() to authenticated;
 
--- Records alerts that have not been recorded, in the order of the array, and queues each that is not quiet for the channels
--- that want it. Called in the transaction that made them true. A channel that the service disabled because it fails keeps
--- its queue: what fired is sent if somebody enables the channel in time.
---
--- Locks the workspace and the channels against deletion, so that a deletion at the same time cannot fail the transaction.
---
--- raised: [{ workspace_id, rule, subject_type, subject_id, period, level, is_quiet, details }]
+-- Records alerts in the order of the array, and queues each new one for the channels that want it, in the caller's
+-- transaction. What was recorded before is neither changed nor sent again. What is snoozed, or of a rule that is off, is
+-- recorded quietly.
+-- raised: [{ workspace_id, rule, subject_type, subject_id, period, level, state, is_quiet, quiet_reason, details }]; without
+-- `state`, a threshold's follows from its percentage
 create or replace function private.raise_alerts(raised jsonb)
  returns void
  language sql
@@ -4438,16 +5682,32 @@ create or replace function private.raise_alerts(raised jsonb)
  set search_path to ''
 as $function$
   with fired as (
-    insert into public.alerts as a (workspace_id, rule, subject_type, subject_id, period, level, is_quiet, details)
-    select r.workspace_id, r.rule, r.subject_type, r.subject_id, r.period, r.level, coalesce(r.is_quiet, false),
-      coalesce(r.details, '{}')
+    insert into public.alerts as a
+      (workspace_id, rule, subject_type, subject_id, period, level, state, is_quiet, quiet_reason, details)
+    select r.workspace_id, r.rule, r.subject_type, r.subject_id, r.period, r.level,
+      coalesce(r.state, case when (r.details ->> 'percent')::numeric >= 100 then 'alert' else 'warning' end),
+      quiet.reason is not null, quiet.reason, coalesce(r.details, '{}')
     from rows from (
       jsonb_to_recordset(raised) as (
-        workspace_id uuid, rule text, subject_type text, subject_id text, period date, level text, is_quiet boolean,
-        details jsonb
+        workspace_id uuid, rule text, subject_type text, subject_id text, period date, level text, state text, is_quiet boolean,
+        quiet_reason text, details jsonb
       )
-    ) with ordinality as r (workspace_id, rule, subject_type, subject_id, period, level, is_quiet, details, place)
+    ) with ordinality as r
+      (workspace_id, rule, subject_type, subject_id, period, level, state, is_quiet, quiet_reason, details, place)
     join public.workspaces as w on w.id = r.workspace_id
+    cross join lateral (
+      select case
+        when r.is_quiet then coalesce(r.quiet_reason, 'was_above')
+        when exists (
+          select from public.alert_rules as s where s.workspace_id = r.workspace_id and s.rule = r.rule and not s.is_on
+        ) then 'rule_off'
+        when exists (
+          select from public.alert_snoozes as s
+          where s.workspace_id = r.workspace_id and s.rule = r.rule and s.until > clock_timestamp()
+            and (s.subject_id is null or s.subject_id = r.subject_id)
+        ) then 'snoozed'
+      end as reason
+    ) as quiet
     order by r.place
     for key share of w
     on conflict (workspace_id, rule, subject_id, period, level) do nothing
@@ -4599,6 +5859,37 @@ end
 $function$;
 grant execute on function private.record_admissions(jsonb) to outlay_service, service_role;
 
+-- Records what replaces a message that was voided in this transaction.
+-- postings: rows of `messages`
+create or replace function private.record_correction(workspace uuid, message uuid, postings jsonb)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+ set "TimeZone" to 'UTC'
+as $function$
+declare
+  original public.messages;
+begin
+  select * into original from public.messages
+  where workspace_id = workspace and id = message and voided_by is not null
+  order by part limit 1;
+  update public.message_voids set corrected_by = (postings -> 0 ->> 'id')::uuid
+  where workspace_id = workspace and message_id = message and corrected_by is null and xmin::text = pg_current_xact_id_if_assigned()::xid::text;
+  if original.id is null or not found then
+    raise exception 'the message was not voided in this transaction' using errcode = 'raise_exception';
+  end if;
+  insert into public.messages
+  select (jsonb_populate_record(null::public.messages, '{"part": 0}' || posting || jsonb_build_object(
+    'workspace_id', workspace, 'api_key_id', original.api_key_id, 'environment', original.environment, 'source', original.source,
+    'emitter', original.emitter, 'user_id', auth.uid(), 'counted_at', coalesce(original.counted_at, original.created_at)
+  ))).*
+  from jsonb_array_elements(postings) as posting;
+  perform private.count_message(workspace, (postings -> 0 ->> 'id')::uuid);
+end
+$function$;
+grant execute on function private.record_correction(uuid,uuid,jsonb) to outlay_service, service_role;
+
 -- Exchanges a code for a first pair of tokens. Every attempt uses the code up; a second one revokes the first one's tokens.
 -- attempt: { code: hex, client_id, redirect_uri | null, code_challenge, resource | null, access: hex, refresh: hex }
 -- returns: { refused: why } or { permissions, resource }
@@ -4744,11 +6035,11 @@ begin
   execute format(
     $statement$
       with gone as materialized (
-        select workspace_id, environment, api_key_id, date_trunc('month', created_at)::date as recorded_in,
+        select workspace_id, environment, api_key_id, date_trunc('month', coalesce(counted_at, created_at))::date as recorded_in,
           sum(amount_usd) as amount_usd,
-          count(*) filter (where part = 0) as message_count,
-          count(*) as item_count,
-          count(*) filter (where cost_status = 'unpriced') as unpriced_count,
+          coalesce(sum(private.sign_of(voids)) filter (where part = 0), 0) as message_count,
+          sum(private.sign_of(voids)) as item_count,
+          coalesce(sum(private.sign_of(voids)) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
           coalesce(sum(list_price_usd), 0) as included_usd
         from private.%I
         group by 1, 2, 3, 4
@@ -4816,6 +6107,10 @@ create or replace function private.resend_alert_delivery(workspace uuid, deliver
  set search_path to ''
 as $function$
 declare
+  -- An alert that was sent with a digest is sent again with it.
+  whole uuid := (
+    select coalesce(digest_id, id) from public.alert_deliveries where workspace_id = workspace and id = delivery
+  );
   of_channel uuid := (select channel_id from public.alert_deliveries where workspace_id = workspace and id = delivery);
 begin
   perform private.require_admin_of(workspace);
@@ -4825,7 +6120,7 @@ begin
   end if;
   update public.alert_deliveries
   set state = 'pending', attempts = 0, next_attempt_at = now(), give_up_at = now() + interval '3 days'
-  where workspace_id = workspace and id = delivery and state = 'dead' and alert_id is not null;
+  where workspace_id = workspace and id = whole and state = 'dead' and (alert_id is not null or digest_at is not null);
   return case when not found then 'not_dead' end;
 end
 $function$;
@@ -4986,6 +6281,123 @@ end
 $function$;
 grant execute on function private.session_is_complete() to authenticated;
 
+-- Turns a rule on or off, or sets its parameter. What is off has no states: it begins anew when it is turned on.
+-- changes: { is_on, parameter }, either of them; a null parameter is the default
+create or replace function private.set_alert_rule(workspace uuid, of_rule text, changes jsonb)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform private.require_admin_of(workspace);
+  insert into public.alert_rules as r (workspace_id, rule, is_on, parameter)
+  values (workspace, of_rule, coalesce((changes ->> 'is_on')::boolean, true), (changes ->> 'parameter')::numeric)
+  on conflict (workspace_id, rule) do update
+  set is_on = coalesce((changes ->> 'is_on')::boolean, r.is_on),
+    parameter = case when changes ? 'parameter' then (changes ->> 'parameter')::numeric else r.parameter end,
+    changed_at = now();
+  delete from public.alert_states as s
+  where s.workspace_id = workspace and s.rule = of_rule and changes -> 'is_on' = 'false';
+  delete from private.budget_checks where workspace_id = workspace;
+end
+$function$;
+grant execute on function private.set_alert_rule(uuid,text,jsonb) to outlay_service, service_role;
+
+-- Sets the cadence of a channel, for admins.
+-- digest: { cadence, digest_time, digest_weekday, time_zone }
+create or replace function private.set_channel_digest(workspace uuid, channel uuid, digest jsonb)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform private.require_admin_of(workspace);
+  update public.alert_channels as c
+  set cadence = digest ->> 'cadence',
+    digest_time = coalesce((digest ->> 'digest_time')::time, c.digest_time),
+    digest_weekday = coalesce((digest ->> 'digest_weekday')::smallint, c.digest_weekday),
+    time_zone = coalesce(digest ->> 'time_zone', c.time_zone)
+  where c.workspace_id = workspace and c.id = channel;
+end
+$function$;
+grant execute on function private.set_channel_digest(uuid,uuid,jsonb) to outlay_service, service_role;
+
+-- Compares what was judged with the states that are known, records the new ones, and raises an alert for each change
+-- upward and for what is over. A state is raised once in a period, and so is its end.
+--
+-- The caller holds the lock of private.lock_alert_rules.
+-- verdicts: [{ workspace_id, rule, subject_type, subject_id, period, state, details }], one for a rule and subject; `state`:
+--   ok, warning, alert, or `forget`: it is over, and nobody is told. Without details, those of the last alert hold.
+-- returns: how many were to be raised
+create or replace function private.settle_alert_states(verdicts jsonb)
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  raised jsonb;
+begin
+  with judged as materialized (
+    select v.*, s.state as old_state, s.period as old_period, last.details as old_details, coalesce(last.was_told, false) as was_told
+    from jsonb_to_recordset(verdicts) as v (
+      workspace_id uuid, rule text, subject_type text, subject_id text, period date, state text, details jsonb
+    )
+    join public.workspaces as w on w.id = v.workspace_id
+    left join public.alert_states as s on s.workspace_id = v.workspace_id and s.rule = v.rule and s.subject_id = v.subject_id
+    left join lateral (
+      select (array_agg(a.details order by a.number desc))[1] as details, bool_or(not a.is_quiet) as was_told
+      from public.alerts as a
+      where a.workspace_id = s.workspace_id and a.rule = s.rule and a.subject_id = s.subject_id and a.period = s.period
+        and a.state <> 'ok'
+    ) as last on s.state is not null
+  ), changes as (
+    -- What is over, also because a new period began. Every day ends by itself.
+    select 1 as place, workspace_id, rule, subject_type, subject_id, old_period as period, 'ok' as level, not was_told as is_quiet,
+      case
+        when period is distinct from old_period then old_details || jsonb_build_object('because', 'period_over')
+        else coalesce(old_details, '{}') || coalesce(details, '{}')
+      end as details
+    from judged
+    where old_state is not null and rule <> 'unusual_day' and state <> 'forget' and (state = 'ok' or period is distinct from old_period)
+    union all
+    select 2, workspace_id, rule, subject_type, subject_id, period, state, false, details
+    from judged
+    where state in ('warning', 'alert')
+      and (old_state is null or period is distinct from old_period or (state = 'alert' and old_state = 'warning'))
+  )
+  select jsonb_agg(jsonb_build_object(
+    'workspace_id', workspace_id, 'rule', rule, 'subject_type', subject_type, 'subject_id', subject_id, 'period', period,
+    'level', level, 'state', level, 'is_quiet', is_quiet, 'quiet_reason', 'start_untold', 'details', details
+  ) order by place, workspace_id, rule, subject_id)
+  into raised
+  from changes;
+
+  delete from public.alert_states as s
+  using jsonb_to_recordset(verdicts) as v (workspace_id uuid, rule text, subject_id text, state text)
+  where v.state in ('ok', 'forget') and s.workspace_id = v.workspace_id and s.rule = v.rule and s.subject_id = v.subject_id;
+  insert into public.alert_states as s (workspace_id, rule, subject_type, subject_id, period, state, since)
+  select v.workspace_id, v.rule, v.subject_type, v.subject_id, v.period, v.state, clock_timestamp()
+  from jsonb_to_recordset(verdicts) as v (
+    workspace_id uuid, rule text, subject_type text, subject_id text, period date, state text
+  )
+  join public.workspaces as w on w.id = v.workspace_id
+  where v.state in ('warning', 'alert')
+  on conflict (workspace_id, rule, subject_id) do update
+  set period = excluded.period, state = excluded.state, since = excluded.since
+  where (s.period, s.state) is distinct from (excluded.period, excluded.state);
+
+  if raised is null then
+    return 0;
+  end if;
+  perform private.raise_alerts(raised);
+  return jsonb_array_length(raised);
+end
+$function$;
+grant execute on function private.settle_alert_states(jsonb) to outlay_service, service_role;
+
 -- Keeps what is refused still of a refused export, or removes it where nothing is.
 create or replace function private.settle_refused_export(workspace uuid, key_id uuid, export_id uuid, refused jsonb)
  returns void
@@ -5050,6 +6462,39 @@ begin
   return null;
 end
 $function$;
+
+-- How a posting counts: a void takes away one that was counted.
+create or replace function private.sign_of(voids uuid)
+ returns integer
+ language sql
+ immutable
+ set search_path to ''
+return case when (voids is null) then 1 else '-1'::integer end
+as ;
+
+-- Tells nobody of a rule, or of one of its subjects, until a moment. A later call for the same replaces it.
+-- returns: its id; null where the moment is over, or more than so many days away
+create or replace function private.snooze_alerts(workspace uuid, of_rule text, subject text, until_moment timestamptz, at_most_days integer)
+ returns uuid
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  made uuid;
+begin
+  perform private.require_admin_of(workspace);
+  if until_moment <= clock_timestamp() or until_moment > clock_timestamp() + at_most_days * interval '1 day' then
+    return null;
+  end if;
+  insert into public.alert_snoozes (workspace_id, rule, subject_id, until)
+  values (workspace, of_rule, subject, until_moment)
+  on conflict (workspace_id, rule, subject_id) do update set until = excluded.until
+  returning id into made;
+  return made;
+end
+$function$;
+grant execute on function private.snooze_alerts(uuid,text,text,timestamptz,integer) to outlay_service, service_role;
 
 -- Stores recurring subscriptions in the transaction of their first charges: that of the message and those of further
 -- periods that have begun already. `booked_periods` counts all of them.
@@ -5183,6 +6628,7 @@ begin
   where (d.workspace_id, d.id) in (
     select o.workspace_id, o.id from public.alert_deliveries as o
     where o.created_at < clock_timestamp() - interval '30 days' and o.state <> 'pending'
+      and not (o.state = 'collected' and o.digest_id is null)
     order by o.created_at limit at_most
     for update skip locked
   );
@@ -5195,7 +6641,8 @@ begin
     select o.workspace_id, o.id, c.id is not null as is_there
     from public.alert_deliveries as o
     left join public.alert_channels as c on c.workspace_id = o.workspace_id and c.id = o.channel_id
-    where o.state = 'pending' and (o.leased_until is null or o.leased_until < clock_timestamp())
+    where (o.state = 'pending' or o.state = 'collected' and o.digest_id is null)
+      and (o.leased_until is null or o.leased_until < clock_timestamp())
       and (c.id is null or (c.disabled_at is not null and o.give_up_at < clock_timestamp()))
     order by o.created_at limit at_most
     for update of o skip locked
@@ -5281,6 +6728,22 @@ as $function$
   where k.workspace_id = workspace and k.id = key_id
 $function$;
 grant execute on function private.take_refused_exports(uuid,uuid) to outlay_service, service_role;
+
+-- From which amount on a day is unusual, compared with others: above their median by five times their median distance from
+-- it (scaled by 1.4826 to a standard deviation), by as much as the median itself, and by a least amount.
+-- https://en.wikipedia.org/wiki/Median_absolute_deviation
+create or replace function private.unusual_above(amounts numeric[], least_usd numeric, out median_usd numeric, out mad_usd numeric, out above_usd numeric)
+ returns record
+ language plpgsql
+ immutable
+ set search_path to ''
+as $function$
+begin
+  median_usd := private.median(amounts);
+  mad_usd := private.median(array(select abs(amount - median_usd) from unnest(amounts) as amount));
+  above_usd := median_usd + greatest(mad_usd * 5 * 1.4826, median_usd, least_usd);
+end
+$function$;
 
 -- The request of an idempotency key without a person: null in the place of the name, which a retry may have.
 create or replace function private.without_person(request jsonb, name text)

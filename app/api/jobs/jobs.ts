@@ -1,8 +1,8 @@
 import { sweepTokens } from "@/lib/access/oauth/sweep";
 import { deliverAlerts, drainDeliveries, makeDueDigests, sweepAlerts } from "@/lib/alerts/delivery/jobs";
 import { tellOwners } from "@/lib/alerts/delivery/notices";
-import { judgeAlertRules } from "@/lib/alerts/rules/job";
 import { sendReports } from "@/lib/alerts/reports/jobs";
+import { judgeAlertRules } from "@/lib/alerts/rules/job";
 import { runErasures } from "@/lib/ledger/erasure/service";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { runRepricings } from "@/lib/ledger/repricing/service";
