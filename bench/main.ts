@@ -3,6 +3,7 @@ import { cpus, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { projectRoot } from "@/tests/helpers/project-root";
+import { budgetsPart } from "./budgets";
 import { dashboardPart } from "./dashboard";
 import { histories } from "./history";
 import { ingestPart } from "./ingest";
@@ -41,6 +42,7 @@ const parts = [
   "observability",
   "workers",
   "spans",
+  "budgets",
   "reads",
 ];
 if (!parts.includes(options.part)) throw new Error(`--part is one of ${parts.slice(1).join(", ")}`);
@@ -90,6 +92,7 @@ async function main(): Promise<void> {
         await run("observability", await observabilityPart(stage, requests), postgresPid);
       }
       await run("spans", spansPart(stage, requests), postgresPid);
+      if (wants("budgets")) await run("budgets", await budgetsPart(stage, requests), postgresPid);
       if (wants("workers")) await run("workers", await workersPart(stage, requests), postgresPid);
     } finally {
       await stage.stop();

@@ -35,8 +35,11 @@ export type Stage = {
   closeAtEnd(close: () => unknown): void;
   /** `small`: a key of each of many workspaces with a small month. */
   keys: { many: string[]; hot: string; small: string[]; large: string };
-  /** Creates keys of one workspace. @returns their secrets */
-  addKeys(count: number): Promise<string[]>;
+  /** Creates keys of a new workspace, after `prepare` filled it. @returns their secrets */
+  addKeys(
+    count: number,
+    prepare?: (fixtures: Fixtures, workspaceId: string) => Promise<void>,
+  ): Promise<string[]>;
   dashboard: Dashboard;
   /** Adds a new user to a workspace. @returns their access token */
   addMember(slug: string): Promise<string>;
@@ -89,7 +92,7 @@ export async function setStage(programs: { bare: string; floor: string }): Promi
       closeAtEnd: (close) => opened.push(close),
       postgresPid: postgres.pid,
       keys,
-      addKeys: (count) => addKeys(fixtures, count),
+      addKeys: (count, prepare) => addKeys(fixtures, count, prepare),
       dashboard: await makeDashboard(fixtures, fast.baseUrl),
       addMember: async (slug) => {
         const { access_token: token, user } = await signUp(fast.baseUrl);
@@ -130,8 +133,13 @@ async function makeFloor(fixtures: Fixtures): Promise<void> {
   );
 }
 
-async function addKeys(fixtures: Fixtures, count: number): Promise<string[]> {
+async function addKeys(
+  fixtures: Fixtures,
+  count: number,
+  prepare?: (fixtures: Fixtures, workspaceId: string) => Promise<void>,
+): Promise<string[]> {
   const workspace = await fixtures.workspace();
+  await prepare?.(fixtures, workspace);
   const secrets = Array.from({ length: count }, generateSecret);
   await fixtures.sql.query(
     `with made as (
