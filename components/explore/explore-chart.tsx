@@ -46,7 +46,12 @@ export function ExploreChart({
           ? (first, last) => {
               const from = groups[first]?.value ?? data.from;
               const to = lastDayOf(dimension, groups[last]?.value ?? data.to);
-              router.push(exploreHref(workspace, { ...state, ...clipDays({ from, to }, data) }));
+              router.push(
+                exploreHref(workspace, {
+                  ...state,
+                  days: { period: "range", ...clipDays({ from, to }, data) },
+                }),
+              );
             }
           : undefined
       }

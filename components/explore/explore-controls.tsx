@@ -3,7 +3,6 @@
 import { useRouter } from "next/navigation";
 import { type ReactNode, useTransition } from "react";
 import { cn } from "@/components/cn";
-import { DateInput } from "@/components/ui/date-input";
 import { SegmentedControl } from "@/components/ui/segmented-control";
 import { Select } from "@/components/ui/select";
 import { calendarNames, dimensionLabel, dimensionNames, isSummed, measures } from "./dimensions";
@@ -37,7 +36,7 @@ export function ExploreControls({
   const isCalendar = (dimension: string | null) => dimension !== null && calendarNames.includes(dimension);
   return (
     <div aria-busy={isPending} className={cn("grid gap-3 pb-6", isPending && "opacity-70")}>
-      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Field label="Measure">
           <Select
             aria-label="Measure"
@@ -93,28 +92,6 @@ export function ExploreControls({
                 </option>
               ))}
           </Select>
-        </Field>
-        <Field label="From">
-          <DateInput
-            key={`from ${range.from}`}
-            aria-label="From"
-            defaultValue={range.from}
-            max={range.to}
-            onBlur={({ target: { value } }) => {
-              if (value && value !== range.from) change({ from: value, to: range.to });
-            }}
-          />
-        </Field>
-        <Field label="To">
-          <DateInput
-            key={`to ${range.to}`}
-            aria-label="To"
-            defaultValue={range.to}
-            min={range.from}
-            onBlur={({ target: { value } }) => {
-              if (value && value !== range.to) change({ from: range.from, to: value });
-            }}
-          />
         </Field>
       </div>
       <div className="flex flex-wrap items-center gap-3">

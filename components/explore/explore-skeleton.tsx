@@ -4,8 +4,8 @@ import { Skeleton } from "@/components/ui/skeleton";
 export function ExploreSkeleton() {
   return (
     <>
-      <div className="grid grid-cols-2 gap-3 pb-3 sm:grid-cols-3 lg:grid-cols-6">
-        {["a", "b", "c", "d", "e", "f"].map((place) => (
+      <div className="grid grid-cols-2 gap-3 pb-3 sm:grid-cols-4">
+        {["a", "b", "c", "d"].map((place) => (
           <Skeleton key={place} className="h-14 w-full" />
         ))}
       </div>

@@ -14,9 +14,8 @@ export type ExploreState = {
   show: "chart" | "table" | "pivot";
   chart: "stacked" | "lines" | "share";
   top: number;
-  /** Days, `YYYY-MM-DD`; undefined for the default of the API. */
-  from: string | undefined;
-  to: string | undefined;
+  /** The days of the page, by the names of its address; see `readPageRange`. */
+  days: { period?: string | undefined; from?: string | undefined; to?: string | undefined };
   environment: "live" | "test";
   filters: ExploreFilter[];
   /** Labels of the series that are hidden. */
@@ -46,8 +45,7 @@ export function readState(params: SearchParams): ExploreState {
     show: oneOfThem(first("show"), ["chart", "table", "pivot"]),
     chart: oneOfThem(first("chart"), ["stacked", "lines", "share"]),
     top: Number(first("top") ?? 8),
-    from: first("from") || undefined,
-    to: first("to") || undefined,
+    days: { period: first("period"), from: first("from"), to: first("to") },
     environment: oneOfThem(first("environment"), ["live", "test"]),
     filters: Object.entries(params).flatMap(([name, value]) => {
       const [, op, field] = /^(is|not)\.(.+)$/.exec(name) ?? [];
@@ -70,8 +68,7 @@ export function writeState(state: ExploreState): string {
   set("show", state.show, "chart");
   set("chart", state.chart, "stacked");
   set("top", String(state.top), "8");
-  set("from", state.from, "");
-  set("to", state.to, "");
+  for (const [name, value] of Object.entries(state.days)) set(name, value, "");
   set("environment", state.environment, "live");
   for (const { field, op, values } of state.filters)
     for (const value of values) params.append(`${op === "is" ? "is" : "not"}.${field}`, value);
@@ -85,17 +82,11 @@ export function exploreHref(workspace: string, state: ExploreState): string {
   return query === "" ? `/${workspace}/explore` : `/${workspace}/explore?${query}`;
 }
 
-/** The API's query for a state. */
-export function toQuery({
-  by,
-  over,
-  measure,
-  top,
-  from,
-  to,
-  environment,
-  filters,
-}: ExploreState): SpendQueryInput {
+/** The API's query for a state and its days. */
+export function toQuery(
+  { by, over, measure, top, environment, filters }: ExploreState,
+  { from, to }: { from: string; to: string },
+): SpendQueryInput {
   const groupBy = [by, ...(over === null ? [] : [over])] as NonNullable<SpendQueryInput["group_by"]>;
   return {
     group_by: groupBy,

@@ -1,8 +1,9 @@
 import type { ClientBase } from "pg";
 import { dayOf } from "@/lib/contract/instant";
+import { periodOf } from "@/lib/contract/ledger-query";
 import type { DayRange } from "@/lib/contract/month";
 import { type Decimal, parseDecimal, subtract, toText, zero } from "@/lib/ledger/pricing/decimal";
-import { addDays, type PeriodQuery, rangeBefore, rangeOf, samePointBefore } from "@/lib/spend/period";
+import { addDays, type ComparedQuery, comparedRange, rangeOf, samePointBefore } from "@/lib/spend/period";
 import { type CauseName, explain, type Segment } from "./causes";
 import { type Comparison, selectMovers, selectSegments } from "./queries";
 
@@ -61,12 +62,10 @@ export async function loadChanges(client: ClientBase, comparison: Comparison): P
     causes: causes.map(({ name, amount, parts }) => ({
       name,
       amount_usd: toText(amount),
-      parts: parts
-        .slice(0, maxListed)
-        .map((part) => ({
-          name: part.name && (nameOf.get(part.name) ?? part.name),
-          amount_usd: toText(part.amount),
-        })),
+      parts: parts.slice(0, maxListed).map((part) => ({
+        name: part.name && (nameOf.get(part.name) ?? part.name),
+        amount_usd: toText(part.amount),
+      })),
     })),
     volume,
     people: moversOf("user"),
@@ -75,22 +74,22 @@ export async function loadChanges(client: ClientBase, comparison: Comparison): P
 }
 
 /**
- * The days of a period that are over, and those that correspond to them in the period before it: so that a day that has only
- * begun is not compared with a whole one.
- * @returns undefined where no day is over, and for a period without one before it
+ * The days of a query that are over, and those that correspond to them in what it is compared with: so that a day that has
+ * only begun is not compared with a whole one.
+ * @param now milliseconds since 1970
+ * @returns undefined where no day is over, or nothing is compared
  */
 export function comparableDays(
-  query: PeriodQuery,
+  query: ComparedQuery,
   now: number,
 ): { range: DayRange; before: DayRange } | undefined {
   const whole = rangeOf(query, now);
-  const before = rangeBefore(query.period, whole);
+  const before = comparedRange(query, whole);
   const today = dayOf(now);
   if (!before || whole.from >= today) return undefined;
-  const [until = today] = [whole.until, today].sort();
-  const lastInstant = Date.parse(until) - 1;
-  const { day } = samePointBefore(query.period, whole, before, lastInstant);
-  return { range: { from: whole.from, until }, before: { from: before.from, until: addDays(day, 1) } };
+  if (whole.until <= today) return { range: whole, before };
+  const { day } = samePointBefore(periodOf(query), whole, before, Date.parse(today) - 1);
+  return { range: { from: whole.from, until: today }, before: { from: before.from, until: addDays(day, 1) } };
 }
 
 /** Joins what a segment has in both ranges. */

@@ -7,6 +7,7 @@ import { RangeProblem } from "@/components/filters/range-problem";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { Headline } from "@/components/overview/headline";
 import { OverviewSkeleton } from "@/components/overview/overview-skeleton";
+import { WhatChanged } from "@/components/overview/what-changed";
 import { PageHeader } from "@/components/shell/page-header";
 import { SpendBreakdowns } from "@/components/spend/spend-breakdowns";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
@@ -54,7 +55,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
   const { claims } = await requireWorkspace(slug);
   const environment = oneOf(search, "environment", ["live", "test"]);
   const metricsQuery = { ...range, environment, group_by: oneOf(search, "by", chartDimensions) };
-  const { now, metrics, budgets, projectOrder } = await readOverview(claims, slug, metricsQuery);
+  const { now, metrics, changes, budgets, projectOrder } = await readOverview(claims, slug, metricsQuery);
   // The first message creates a project, so without projects nothing was ever recorded.
   if (projectOrder.length === 0) return <Onboarding slug={slug} />;
   const view = toSpendView(slug, metrics, { environment }, projectOrder, now);
@@ -69,6 +70,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
       </div>
       <SpendStats view={view} />
       <SpendOverTime view={view} dimensions={chartDimensions} path={`/${slug}`} params={search} />
+      {changes ? <WhatChanged workspace={slug} environment={environment} changes={changes} /> : null}
       <SpendBreakdowns view={view} dimensions={breakdownDimensions} />
     </div>
   );

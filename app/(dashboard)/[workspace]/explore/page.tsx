@@ -8,13 +8,18 @@ import { ExploreSkeleton } from "@/components/explore/explore-skeleton";
 import { ExploreView } from "@/components/explore/explore-view";
 import { readState, toQuery, writeState } from "@/components/explore/state";
 import type { SearchParams } from "@/components/filters/href";
+import type { PageRange } from "@/components/filters/range";
+import { RangePicker } from "@/components/filters/range-picker";
+import { RangeProblem } from "@/components/filters/range-problem";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { spendQuery } from "@/lib/contract/spend-query";
+import { addDays } from "@/components/utc-day";
+import { maxSpendDays, spendQuery } from "@/lib/contract/spend-query";
 import { ServiceError } from "@/lib/errors";
 import { readExplore } from "@/lib/spend/views/explore";
 import { requireWorkspace } from "../membership";
+import { readPageRange } from "../page-range";
 
 export const metadata: Metadata = { title: "Explore" };
 
@@ -22,21 +27,28 @@ type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<Sea
 
 /** Spend by any two dimensions. States: an answer, nothing recorded, a query that is refused, and an invalid address. */
 export default async function ExplorePage({ params, searchParams }: Props) {
-  const { workspace } = await params;
+  const { workspace, profile } = await requireWorkspace((await params).workspace);
+  const search = await searchParams;
+  const shown = readPageRange(search, profile.shown_range);
+  const path = `/${workspace.slug}/explore`;
   return (
     <>
-      <PageHeader title="Explore" />
+      <PageHeader
+        title="Explore"
+        actions={<RangePicker path={path} params={shown.params} range={shown.range} hasComparison={false} />}
+      />
+      <RangeProblem problem={shown.problem} />
       <Suspense fallback={<ExploreSkeleton />}>
-        <Explore slug={workspace} search={await searchParams} />
+        <Explore slug={workspace.slug} search={shown.params} range={shown.range} />
       </Suspense>
     </>
   );
 }
 
-async function Explore({ slug, search }: { slug: string; search: SearchParams }) {
+async function Explore({ slug, search, range }: { slug: string; search: SearchParams; range: PageRange }) {
   const { claims } = await requireWorkspace(slug);
   const state = readState(search);
-  const query = spendQuery.safeParse(toQuery(state));
+  const query = spendQuery.safeParse(toQuery(state, daysOf(range)));
   if (!query.success) {
     const [issue] = query.error.issues;
     return (
@@ -56,10 +68,14 @@ async function Explore({ slug, search }: { slug: string; search: SearchParams })
     return <Refused slug={slug} title="This query is too broad" problem={read.message} />;
   const { answer, tags, projectOrder } = read;
   const data = toExploreData(answer, projectOrder);
-  const range = { from: answer.from, to: answer.to };
   return (
     <>
-      <ExploreControls workspace={slug} state={state} range={range} tags={tags} />
+      <ExploreControls
+        workspace={slug}
+        state={state}
+        range={{ from: answer.from, to: answer.to }}
+        tags={tags}
+      />
       {data.cells.length === 0 ? (
         <EmptyState icon={<SearchX />} title="Nothing was recorded for this">
           Choose other days, or remove a filter.
@@ -69,6 +85,12 @@ async function Explore({ slug, search }: { slug: string; search: SearchParams })
       )}
     </>
   );
+}
+
+/** The days of a range up to today; of everything, as many as a query may be about. */
+function daysOf({ from, to, today }: PageRange): { from: string; to: string } {
+  const last = to === null || (to > today && (from ?? "") <= today) ? today : to;
+  return { from: from ?? addDays(last, 1 - maxSpendDays), to: last };
 }
 
 function Refused({ slug, title, problem }: { slug: string; title: string; problem: string }) {

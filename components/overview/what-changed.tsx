@@ -1,0 +1,205 @@
+import Link from "next/link";
+import { activityHref } from "@/components/filters/href";
+import { formatDays } from "@/components/format-date";
+import { formatPercent } from "@/components/format-percent";
+import { formatSignedUsd, formatUsd } from "@/components/money";
+
+type Part = { name: string | null; amount_usd: string };
+type Mover = { value: string; name: string; now_usd: string; difference_usd: string };
+
+/** Why spend differs between two ranges of days. Amounts are USD as exact text. */
+type Changes = {
+  from: string;
+  to: string;
+  before_from: string;
+  before_to: string;
+  now_usd: string;
+  before_usd: string;
+  difference_usd: string;
+  causes: { name: keyof typeof causeTexts; amount_usd: string; parts: Part[] }[];
+  volume: { now: number; before: number };
+  people: Mover[];
+  keys: Mover[];
+};
+
+/** What each cause is called, and what it means. */
+const causeTexts = {
+  volume: { label: "Amount of usage", hint: "As much usage as now, at the earlier cost and mix of models" },
+  mix: { label: "Mix of models", hint: "Other models than before, at the earlier cost of each" },
+  prices: { label: "Cost per use", hint: "The same models at other prices, or in longer calls" },
+  new_projects: { label: "New projects", hint: "Projects that spent nothing in the earlier days" },
+  gone_projects: { label: "Projects that stopped", hint: "Projects that spent nothing since" },
+  subscriptions: { label: "Subscriptions", hint: "In projects that spent in both" },
+  expenses: { label: "Expenses", hint: "In projects that spent in both" },
+  allocations: { label: "Allocations", hint: "Between projects" },
+} as const;
+
+/**
+ * What changed against the days compared with: the difference in a sentence, its causes, which sum to it exactly, and the people
+ * and keys that moved most.
+ */
+export function WhatChanged({
+  workspace,
+  environment,
+  changes,
+}: {
+  workspace: string;
+  environment: string;
+  changes: Changes;
+}) {
+  const { causes, people, keys } = changes;
+  const largest = Math.max(...causes.map(({ amount_usd: usd }) => Math.abs(Number(usd))), 0);
+  const days = { period: "range", from: changes.from, to: changes.to, environment };
+  return (
+    <section aria-labelledby="what-changed">
+      <h2 id="what-changed" className="font-medium text-sm">
+        What changed
+      </h2>
+      <p className="max-w-[72ch] pt-1 pb-4 text-muted-foreground text-sm">
+        <Sentence changes={changes} />
+      </p>
+      {causes.length === 0 ? null : (
+        <div className="grid gap-x-10 gap-y-6 md:grid-cols-2">
+          <table className="w-full self-start text-sm">
+            <caption className="sr-only">Causes of the difference</caption>
+            <tbody>
+              {causes.map((cause) => (
+                <tr key={cause.name} className="border-t align-top">
+                  <th scope="row" className="py-2 pr-3 text-left font-normal">
+                    <span title={causeTexts[cause.name].hint}>{causeTexts[cause.name].label}</span>
+                    <span className="block truncate text-muted-foreground text-xs" dir="auto">
+                      {detailOf(cause, changes)}
+                    </span>
+                  </th>
+                  <td className="w-24 py-2 pr-3" aria-hidden="true">
+                    <Bar amount={Number(cause.amount_usd)} largest={largest} />
+                  </td>
+                  <Figure usd={cause.amount_usd} figure="changes.causes" />
+                </tr>
+              ))}
+            </tbody>
+            <tfoot>
+              <tr className="border-t font-medium">
+                <th scope="row" colSpan={2} className="py-2 text-left font-medium">
+                  Difference
+                </th>
+                <Figure usd={changes.difference_usd} figure="changes.difference" />
+              </tr>
+            </tfoot>
+          </table>
+          <div className="grid content-start gap-6">
+            <Movers
+              title="People"
+              movers={people}
+              href={(value) => activityHref(workspace, { ...days, user: value })}
+            />
+            <Movers
+              title="Keys"
+              movers={keys}
+              href={(value) => activityHref(workspace, { ...days, key: value })}
+            />
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The difference and what made most of it, in words. */
+function Sentence({ changes }: { changes: Changes }) {
+  const { difference_usd: difference, before_usd: before, causes } = changes;
+  const days = `${formatDays(changes.from, changes.to)} against ${formatDays(changes.before_from, changes.before_to)}`;
+  const change = Number(difference);
+  if (change === 0 && causes.length === 0) return `${days}: the same.`;
+  const share = Number(before) > 0 ? ` (${formatPercent(String(Math.abs(change) / Number(before)))})` : "";
+  const size = formatUsd(difference.replace("-", ""));
+  // What works against the difference does not explain it.
+  const reasons = causes
+    .filter(({ amount_usd: usd }) => Math.sign(Number(usd)) === Math.sign(change))
+    .slice(0, 2)
+    .map((cause) => `${causeTexts[cause.name].label.toLowerCase()} (${formatSignedUsd(cause.amount_usd)})`);
+  const mostly = reasons.length > 0 ? `, mostly by ${reasons.join(" and ")}` : "";
+  return (
+    <>
+      {days}:{" "}
+      <span className="text-foreground">
+        {change === 0 ? "the same in all" : `${size}${share} ${change > 0 ? "more" : "less"}`}
+      </span>
+      {mostly}.
+    </>
+  );
+}
+
+function detailOf(cause: Changes["causes"][number], { volume }: Changes): string {
+  if (cause.name === "volume" && volume.before > 0) {
+    const growth = volume.now / volume.before - 1;
+    if (growth !== 0)
+      return `${formatPercent(String(Math.abs(growth)))} ${growth > 0 ? "more" : "less"} usage`;
+  }
+  return cause.parts
+    .map(({ name, amount_usd: usd }) => `${name ?? "No model"} ${formatSignedUsd(usd)}`)
+    .join(", ");
+}
+
+/** A bar to the right of the middle for more, to the left for less. */
+function Bar({ amount, largest }: { amount: number; largest: number }) {
+  const width = largest > 0 ? (Math.abs(amount) / largest) * 50 : 0;
+  return (
+    <span className="relative mt-1.5 block h-2 border-input border-x-0 bg-[linear-gradient(var(--input),var(--input))] bg-[length:1px_100%] bg-center bg-no-repeat">
+      <span
+        className={`absolute inset-y-0 rounded-[2px] ${amount > 0 ? "left-1/2 bg-chart-1" : "right-1/2 bg-chart-5"}`}
+        style={{ width: `${width}%` }}
+      />
+    </span>
+  );
+}
+
+function Figure({ usd, figure }: { usd: string; figure: string }) {
+  return (
+    <td
+      className="whitespace-nowrap py-2 text-right tabular-nums"
+      title={`$${usd}`}
+      data-figure={figure}
+      data-exact={usd}
+    >
+      {formatSignedUsd(usd)}
+    </td>
+  );
+}
+
+function Movers({
+  title,
+  movers,
+  href,
+}: {
+  title: string;
+  movers: Mover[];
+  href: (value: string) => string;
+}) {
+  if (movers.length === 0) return null;
+  return (
+    <div>
+      <h3 className="pb-1 text-muted-foreground text-xs">{title} that moved most</h3>
+      <ul>
+        {movers.map(({ value, name, now_usd: now, difference_usd: difference }) => (
+          <li key={value} className="flex items-baseline gap-3 border-t py-2 text-sm">
+            <Link
+              href={href(value)}
+              prefetch={false}
+              dir="auto"
+              className="min-w-0 flex-1 truncate rounded-sm hover:underline"
+            >
+              {name}
+            </Link>
+            <span className="whitespace-nowrap text-muted-foreground tabular-nums" title={`$${now}`}>
+              {formatUsd(now)}
+            </span>
+            <span className="whitespace-nowrap tabular-nums" title={`$${difference}`}>
+              {formatSignedUsd(difference)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
