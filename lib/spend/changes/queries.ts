@@ -47,8 +47,8 @@ export function selectSegments(
 
 const moverRow = {
   dimension: text<"user" | "key">(),
-  value: text(),
-  name: text(),
+  value: nullable(text()),
+  name: nullable(text()),
   now: numeric(),
   before: numeric(),
 };

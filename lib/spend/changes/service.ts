@@ -43,14 +43,18 @@ export async function loadChanges(client: ClientBase, comparison: Comparison): P
   const total = (when: "now" | "before") =>
     segments.reduce((all, segment) => subtract(all, subtract(zero, segment[when].cost)), zero);
   const moversOf = (dimension: "user" | "key") =>
-    movers
-      .filter((mover) => mover.dimension === dimension)
-      .map(({ value, name, now, before: earlier }) => ({
-        value,
-        name,
-        now_usd: toText(parseDecimal(now)),
-        difference_usd: toText(subtract(parseDecimal(now), parseDecimal(earlier))),
-      }));
+    movers.flatMap(({ value, name, now, before: earlier, ...mover }) =>
+      mover.dimension !== dimension || value === null
+        ? []
+        : [
+            {
+              value,
+              name: name ?? value,
+              now_usd: toText(parseDecimal(now)),
+              difference_usd: toText(subtract(parseDecimal(now), parseDecimal(earlier))),
+            },
+          ],
+    );
   return {
     from: range.from,
     to: addDays(range.until, -1),

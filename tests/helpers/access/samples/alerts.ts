@@ -73,7 +73,7 @@ export const alertSamples: Samples = {
     restore: () => endReports(world),
   }),
   "POST /api/v1/workspaces/[slug]/weekly-report/send": () => ({ body: {} }),
-  "POST /api/v1/weekly-report/end": () => ({ query: `token=${"x".repeat(43)}` }),
+  "POST /api/v1/weekly-report/end": () => ({ query: `?token=${"x".repeat(43)}` }),
   "GET /api/v1/workspaces/[slug]/alert-channels": nothing,
   "POST /api/v1/workspaces/[slug]/alert-channels": async (world) => {
     await clear(world);
