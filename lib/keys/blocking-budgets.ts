@@ -3,7 +3,7 @@ import { ServiceError, type Verdict } from "@/lib/errors";
 import { compare, type Decimal, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { ApiKey } from "./api-key";
 
-/** A period as `private.describe_budget_period` returns it: days, milliseconds since 1970, exact text in USD. */
+/** A period as `private.budget_periods` returns it: days, milliseconds since 1970, exact text in USD. */
 export type BudgetPeriodRow = {
   budget_id: string;
   from: string;
@@ -66,15 +66,15 @@ function toPeriod(row: BudgetPeriodRow): BudgetPeriod {
   };
 }
 
-/** What a posting says of itself that budgets are about. */
+/** What a posting says of itself that budgets are about. `provider`: as `lowerAsPostgres` has it. */
 export type Budgeted = {
-  project_id: string | undefined;
-  api_key_id: string | null;
-  provider?: string | undefined;
-  model?: string | undefined;
-  feature?: string | undefined;
-  end_user?: string | undefined;
-  tags?: readonly string[] | undefined;
+  project: string | undefined;
+  key: string;
+  provider: string | undefined;
+  model: string | undefined;
+  feature: string | undefined;
+  user: string | undefined;
+  tags: readonly string[] | undefined;
 };
 
 /** Whether a budget counts a posting of its workspace, whenever it occurred. As `private.add_budget_spend` matches them. */
@@ -82,29 +82,17 @@ export function isInScope(
   { scope_type: type, scope_key: value }: BlockingBudgetRow | BlockingBudget,
   posting: Budgeted,
 ): boolean {
-  switch (type) {
-    case "global":
-      return true;
-    case "project":
-      return posting.project_id === value;
-    case "key":
-      return posting.api_key_id === value;
-    case "provider":
-      return posting.provider !== undefined && lowerAsPostgres(posting.provider) === value;
-    case "user":
-      return posting.end_user === value;
-    case "tag":
-      return posting.tags?.includes(value) ?? false;
-    default:
-      return posting[type] === value;
-  }
+  if (type === "global") return true;
+  return type === "tag" ? (posting.tags?.includes(value) ?? false) : posting[type] === value;
 }
 
 /**
  * A text in lower case, as the database's `lower` maps it: each character by itself and to one character. JavaScript maps
  * `İ` to two and a `Σ` at the end of a word to another letter.
  */
-function lowerAsPostgres(text: string): string {
+export function lowerAsPostgres(text: string): string {
+  // Most are lower case already.
+  if (/^[a-z0-9_./-]*$/.test(text)) return text;
   return Array.from(text, (character) => [...character.toLowerCase()][0] ?? character).join("");
 }
 

@@ -2,11 +2,13 @@ import type { ServiceError } from "@/lib/errors";
 import type { ApiKey } from "@/lib/keys/api-key";
 import {
   type BlockingBudget,
+  type Budgeted,
   type BudgetPeriod,
   budgetExceeded,
   isCounted,
   isInScope,
   isUsedUp,
+  lowerAsPostgres,
   mayReadBudget,
   resetOf,
 } from "@/lib/keys/blocking-budgets";
@@ -29,8 +31,16 @@ const stepMs = 15 * 60_000;
 /** Decides, within a group of calls, whether blocking budgets leave room for messages. */
 export class BudgetBook {
   readonly #unknown = new Map<string, Set<number>>();
+  /** By workspace. */
+  readonly #budgets = new Map<string, BlockingBudget[]>();
 
-  constructor(private readonly budgets: readonly BlockingBudget[]) {}
+  constructor(budgets: readonly BlockingBudget[]) {
+    for (const budget of budgets) {
+      const others = this.#budgets.get(budget.workspace_id);
+      if (others) others.push(budget);
+      else this.#budgets.set(budget.workspace_id, [budget]);
+    }
+  }
 
   /** Periods that a decision needed and that were not loaded. Where there are any, the group is decided again with them. */
   unknownPeriods(): UnknownPeriods[] {
@@ -63,24 +73,26 @@ export class BudgetBook {
 
   #changesOf(key: ApiKey, planned: readonly Planned[]): Change[] {
     // Only live spend counts.
-    if (key.environment !== "live") return [];
-    const changes = new Map<BudgetPeriod, Change>();
-    for (const budget of this.budgets) {
-      if (budget.workspace_id !== key.workspaceId) continue;
-      for (const { posting, projectId } of planned) {
-        if (!isInScope(budget, { ...posting, project_id: projectId, api_key_id: key.id })) continue;
-        const period = this.#periodOf(budget, Date.parse(posting.occurred_at));
+    const budgets = key.environment === "live" ? this.#budgets.get(key.workspaceId) : undefined;
+    if (!budgets) return [];
+    const lines = planned.map((each) => toLine(key, each));
+    const changes: Change[] = [];
+    for (const budget of budgets) {
+      const ofBudget: Change[] = [];
+      for (const line of lines) {
+        if (!isInScope(budget, line.budgeted)) continue;
+        const period = this.#periodOf(budget, line.at);
         if (!period) continue;
-        const { usd, isUnpriced } = changes.get(period) ?? { usd: zero, isUnpriced: false };
-        changes.set(period, {
-          budget,
-          period,
-          usd: add(usd, parseDecimal(posting.amount_usd)),
-          isUnpriced: isUnpriced || posting.cost_status === "unpriced",
-        });
+        const known = ofBudget.find((change) => change.period === period);
+        if (!known) ofBudget.push({ budget, period, usd: line.usd, isUnpriced: line.isUnpriced });
+        else {
+          known.usd = add(known.usd, line.usd);
+          known.isUnpriced ||= line.isUnpriced;
+        }
       }
+      changes.push(...ofBudget);
     }
-    return [...changes.values()];
+    return changes;
   }
 
   #periodOf(budget: BlockingBudget, at: number): BudgetPeriod | undefined {
@@ -92,6 +104,27 @@ export class BudgetBook {
     }
     return period;
   }
+}
+
+/** A posting as budgets see it. `at`: milliseconds since 1970. */
+type Line = { budgeted: Budgeted; at: number; usd: Decimal; isUnpriced: boolean };
+
+function toLine(key: ApiKey, { posting, projectId }: Planned): Line {
+  const { provider, model, feature, end_user: user, tags } = posting;
+  return {
+    budgeted: {
+      project: projectId,
+      key: key.id,
+      provider: provider === undefined ? undefined : lowerAsPostgres(provider),
+      model,
+      feature,
+      user,
+      tags,
+    },
+    at: Date.parse(posting.occurred_at),
+    usd: parseDecimal(posting.amount_usd),
+    isUnpriced: posting.cost_status === "unpriced",
+  };
 }
 
 function isRefused({ period, usd, isUnpriced }: Change, spent: Decimal): boolean {
