@@ -5,39 +5,38 @@ grant insert (blocks), update (blocks) on public.budgets to authenticated;
 -- Every group of messages asks whether its workspaces have such budgets; most have none.
 create index budgets_blocking_idx on public.budgets (workspace_id) where blocks;
 
--- The period of a budget that an instant lies in, with its limit and its live spend, as a decision about a message needs
--- them; no row for an instant that the budget does not count. The limit is the one of now, or of the period's first or last
--- moment where that is over or still to come. Without a security context of its own, so that Postgres merges it into the
--- statements that use it.
--- period: { budget_id, from, until: days; starts_at, ends_at: ms since 1970; limit_usd, spent_usd: exact text }
-create function private.budget_periods(budget public.budgets, instant timestamptz)
-returns table (period jsonb)
-language sql stable
-begin atomic
+-- A period of a budget with its limit and its live spend, as a decision about a message needs it; null for an instant that
+-- the budget does not count. The limit is the one of now, or of the period's first or last moment where that is over or
+-- still to come.
+-- returns: { budget_id, from, until: days; starts_at, ends_at: ms since 1970; limit_usd, spent_usd: exact text }
+create function private.describe_budget_period(budget public.budgets, instant timestamptz)
+returns jsonb
+language sql stable security definer set search_path = ''
+as $$
   select jsonb_build_object(
-    'budget_id', budget.id, 'from', days.first_day, 'until', days.next_day,
-    'starts_at', floor(extract(epoch from instants.starts_at) * 1000)::bigint,
-    'ends_at', floor(extract(epoch from instants.ends_at) * 1000)::bigint,
+    'budget_id', budget.id, 'from', first_day, 'until', next_day,
+    'starts_at', floor(extract(epoch from starts_at) * 1000)::bigint,
+    'ends_at', floor(extract(epoch from ends_at) * 1000)::bigint,
     'limit_usd', trim_scale(private.budget_limit(
-      budget, greatest(instants.starts_at, least(now(), instants.ends_at - interval '1 microsecond'))
+      budget, greatest(starts_at, least(clock_timestamp(), ends_at - interval '1 microsecond'))
     ))::text,
     'spent_usd', coalesce((
       select trim_scale(spend.spent_usd) from public.budget_spend as spend
       where spend.workspace_id = budget.workspace_id and spend.budget_id = budget.id and spend.environment = 'live'
-        and spend.period_from = days.first_day
+        and spend.period_from = first_day
     ), 0)::text
   )
-  from (select private.budget_period(budget, instant) as first_day offset 0) as first
-  cross join lateral (
-    select first.first_day, private.budget_period_end(budget, first.first_day) as next_day
-  ) as days
-  cross join lateral (
-    select days.first_day::timestamp at time zone budget.time_zone as starts_at,
-      days.next_day::timestamp at time zone budget.time_zone as ends_at
-  ) as instants
-  where days.first_day >= budget.counted_from;
-end;
-revoke execute on function private.budget_periods(public.budgets, timestamptz) from public;
+  from (
+    select first_day, next_day, first_day::timestamp at time zone budget.time_zone as starts_at,
+      next_day::timestamp at time zone budget.time_zone as ends_at
+    from (
+      select first_day, private.budget_period_end(budget, first_day) as next_day
+      from private.budget_period(budget, instant) as first_day
+      where first_day >= budget.counted_from
+    ) as days
+  ) as period
+$$;
+revoke execute on function private.describe_budget_period(public.budgets, timestamptz) from public;
 
 -- The blocking budgets of workspaces, with their present periods. Until the transaction ends, no other transaction loads
 -- them to decide about messages: two processes cannot both spend what is left. Which budgets block does not change
@@ -45,16 +44,13 @@ revoke execute on function private.budget_periods(public.budgets, timestamptz) f
 -- returns: [{ id, workspace_id, name, scope_type, scope_key, time_zone, counts_from, counts_until: ms; period }]
 create function private.load_blocking_budgets(workspaces uuid[])
 returns jsonb
-language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = ''
 as $$
-declare
-  now_at timestamptz;
 begin
   perform pg_advisory_xact_lock(hashtextextended('outlay.budgets.' || workspace_id, 0))
   from (
     select distinct workspace_id from public.budgets where blocks and workspace_id = any (workspaces) order by workspace_id
   ) as blocking;
-  now_at := clock_timestamp();
   -- A statement of its own: it sees what was committed while this one waited.
   return (
     select jsonb_agg(jsonb_build_object(
@@ -63,10 +59,9 @@ begin
       'counts_from', floor(extract(epoch from
         greatest(b.counted_from, b.starts_on)::timestamp at time zone b.time_zone) * 1000)::bigint,
       'counts_until', floor(extract(epoch from (b.ends_on + 1)::timestamp at time zone b.time_zone) * 1000)::bigint,
-      'period', present.period
+      'period', private.describe_budget_period(b, clock_timestamp())
     ) order by b.name, b.id)
     from public.budgets as b
-    left join lateral private.budget_periods(b, now_at) as present on true
     where b.blocks and b.workspace_id = any (workspaces)
   );
 end
@@ -75,20 +70,20 @@ revoke execute on function private.load_blocking_budgets(uuid[]) from public;
 
 -- The periods of workspaces' blocking budgets that instants lie in, each once. Called under the lock of
 -- load_blocking_budgets.
--- wanted: [{ workspace_id, at: [ms since 1970] }]. returns: periods as budget_periods has them
+-- wanted: [{ workspace_id, at: [ms since 1970] }]. returns: periods as describe_budget_period has them
 create function private.load_budget_periods(wanted jsonb)
 returns jsonb
 language sql security definer set search_path = ''
 as $$
-  select coalesce(jsonb_agg(found.period), '[]')
+  select coalesce(jsonb_agg(private.describe_budget_period(found.budget, found.at)), '[]')
   from (
-    select distinct present.period
+    select distinct on (b.workspace_id, b.id, private.budget_period(b, instant.at)) b as budget, instant.at
     from jsonb_to_recordset(wanted) as w (workspace_id uuid, at jsonb)
     join public.budgets as b on b.workspace_id = w.workspace_id and b.blocks
     cross join lateral (
       select to_timestamp(value::numeric / 1000) as at from jsonb_array_elements_text(w.at)
     ) as instant
-    cross join lateral private.budget_periods(b, instant.at) as present
+    where private.budget_period(b, instant.at) >= b.counted_from
   ) as found
 $$;
 revoke execute on function private.load_budget_periods(jsonb) from public;

@@ -21,8 +21,8 @@ as $$
         'period', present.period
       ) order by b.name, b.id)
       from public.budgets as b
-      cross join lateral private.budget_periods(b, now()) as present
-      where b.workspace_id = k.workspace_id and b.blocks and k.environment = 'live'
+      cross join lateral (select private.describe_budget_period(b, now()) as period) as present
+      where b.workspace_id = k.workspace_id and b.blocks and k.environment = 'live' and present.period is not null
         and case b.scope_type
           when 'global' then true
           when 'key' then b.scope_value = k.id::text
