@@ -1862,6 +1862,7 @@ create or replace function private.add_budget_spend(postings private.budget_post
  language plpgsql
  security definer
  set search_path to ''
+ set plan_cache_mode to 'force_generic_plan'
 as $function$
 declare
   workspaces uuid[];
@@ -1869,26 +1870,41 @@ declare
 begin
   -- Summed by name first: postings that are recorded together have few names, and each name has few budgets. All postings
   -- of a quarter of an hour lie in the same day of any time zone.
-  with named as materialized (
-    select p.workspace_id, p.environment, scope.scope_type, scope.scope_key,
-      date_bin('15 minutes', p.occurred_at, timestamptz '2000-01-01 00:00:00Z') as at,
+  with summed as materialized (
+    select p.workspace_id, p.environment, p.at,
+      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
+        when 63 then 'global' when 31 then 'project' when 47 then 'key' when 55 then 'provider' when 59 then 'model'
+        when 61 then 'feature' else 'user'
+      end as scope_type,
+      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
+        when 63 then '' when 31 then p.project_id::text when 47 then p.api_key_id::text when 55 then p.provider when 59 then p.model
+        when 61 then p.feature else p.end_user
+      end as scope_key,
       sum(p.amount_usd) as spent_usd,
       coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0) as booked_usd
+    from (
+      select posting.workspace_id, posting.environment, posting.project_id, posting.api_key_id, lower(posting.provider) as provider,
+        posting.model, posting.feature, posting.end_user, posting.amount_usd, posting.type,
+        date_bin('15 minutes', posting.occurred_at, timestamptz '2000-01-01 00:00:00Z') as at
+      from unnest(postings) as posting
+      where posting.amount_usd <> 0
+    ) as p
+    group by p.workspace_id, p.environment, p.at, grouping sets (
+      (), (p.project_id), (p.api_key_id), (p.provider), (p.model), (p.feature), (p.end_user)
+    )
+    union all
+    select p.workspace_id, p.environment, date_bin('15 minutes', p.occurred_at, timestamptz '2000-01-01 00:00:00Z'), 'tag', tag,
+      sum(p.amount_usd), coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
     from unnest(postings) as p
-    cross join lateral (
-      values ('global', ''), ('project', p.project_id::text), ('key', p.api_key_id::text), ('provider', lower(p.provider)),
-        ('model', p.model), ('feature', p.feature), ('user', p.end_user)
-      union all
-      select 'tag', tag from unnest(p.tags) as tag
-    ) as scope (scope_type, scope_key)
-    where scope.scope_key is not null and p.amount_usd <> 0
-    group by 1, 2, 3, 4, 5
+    cross join lateral unnest(p.tags) as tag
+    where p.amount_usd <> 0
+    group by 1, 2, 3, 5
   ), counted as materialized (
-    select b.workspace_id, b.id, named.environment, private.budget_period(b, named.at) as period_from, b.counted_from,
-      named.spent_usd, named.booked_usd
-    from named
+    select b.workspace_id, b.id, summed.environment, private.budget_period(b, summed.at) as period_from, b.counted_from,
+      summed.spent_usd, summed.booked_usd
+    from summed
     join public.budgets as b
-      on b.workspace_id = named.workspace_id and b.scope_type = named.scope_type and b.scope_key = named.scope_key
+      on b.workspace_id = summed.workspace_id and b.scope_type = summed.scope_type and b.scope_key = summed.scope_key
   ), added as (
     insert into public.budget_spend as spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
     select workspace_id, id, environment, period_from, sum(spent_usd), sum(booked_usd)
@@ -2633,6 +2649,29 @@ return case (budget).period when 'once' then ((budget).ends_on + 1) when 'day' t
 as ;
 grant execute on function private.budget_period_end(public.budgets,date) to authenticated, outlay_key, outlay_service;
 
+-- The period of a budget that an instant lies in, with its limit and its live spend, as a decision about a message needs
+-- them; no row for an instant that the budget does not count. The limit is the one of now, or of the period's first or last
+-- moment where that is over or still to come. Without a security context of its own, so that Postgres merges it into the
+-- statements that use it.
+-- period: { budget_id, from, until: days; starts_at, ends_at: ms since 1970; limit_usd, spent_usd: exact text }
+create or replace function private.budget_periods(budget public.budgets, instant timestamptz)
+ returns table(period jsonb)
+ language sql
+ stable
+begin atomic
+ select jsonb_build_object('budget_id', (budget_periods.budget).id, 'from', days.first_day, 'until', days.next_day, 'starts_at', (floor((extract(epoch from instants.starts_at) * (1000)::numeric)))::bigint, 'ends_at', (floor((extract(epoch from instants.ends_at) * (1000)::numeric)))::bigint, 'limit_usd', (trim_scale(private.budget_limit(budget_periods.budget, greatest(instants.starts_at, least(now(), (instants.ends_at - '00:00:00.000001'::interval))))))::text, 'spent_usd', (coalesce(( select trim_scale(spend.spent_usd) as trim_scale
+            from public.budget_spend spend
+           where ((spend.workspace_id = (budget_periods.budget).workspace_id) and (spend.budget_id = (budget_periods.budget).id) and (spend.environment = 'live') and (spend.period_from = days.first_day))), (0)::numeric))::text) as jsonb_build_object
+    from ((( select private.budget_period(budget_periods.budget, budget_periods.instant) as first_day
+          offset 0) first
+      cross join lateral ( select first.first_day,
+             private.budget_period_end(budget_periods.budget, first.first_day) as next_day) days)
+      cross join lateral ( select ((days.first_day)::timestamp without time zone at time zone (budget_periods.budget).time_zone) as starts_at,
+             ((days.next_day)::timestamp without time zone at time zone (budget_periods.budget).time_zone) as ends_at) instants)
+   where (days.first_day >= (budget_periods.budget).counted_from);
+end
+as ;
+
 -- Budgets that are to be judged, and notes that they are being judged now.
 -- returns: [{ workspace_id, id, name, scope_type, scope_value, period, period_from, period_until, time_zone, local_ms,
 --   limit_usd, spent_usd, booked_usd, before_usd, forecast_percent, pace_percent, known }]. `before_usd`: at the same point of
@@ -3334,40 +3373,6 @@ as $function$
         limit 1
       )
   )
-$function$;
-
--- A period of a budget with its limit and its live spend, as a decision about a message needs it; null for an instant that
--- the budget does not count. The limit is the one of now, or of the period's first or last moment where that is over or
--- still to come.
--- returns: { budget_id, from, until: days; starts_at, ends_at: ms since 1970; limit_usd, spent_usd: exact text }
-create or replace function private.describe_budget_period(budget public.budgets, instant timestamptz)
- returns jsonb
- language sql
- stable security definer
- set search_path to ''
-as $function$
-  select jsonb_build_object(
-    'budget_id', budget.id, 'from', first_day, 'until', next_day,
-    'starts_at', floor(extract(epoch from starts_at) * 1000)::bigint,
-    'ends_at', floor(extract(epoch from ends_at) * 1000)::bigint,
-    'limit_usd', trim_scale(private.budget_limit(
-      budget, greatest(starts_at, least(clock_timestamp(), ends_at - interval '1 microsecond'))
-    ))::text,
-    'spent_usd', coalesce((
-      select trim_scale(spend.spent_usd) from public.budget_spend as spend
-      where spend.workspace_id = budget.workspace_id and spend.budget_id = budget.id and spend.environment = 'live'
-        and spend.period_from = first_day
-    ), 0)::text
-  )
-  from (
-    select first_day, next_day, first_day::timestamp at time zone budget.time_zone as starts_at,
-      next_day::timestamp at time zone budget.time_zone as ends_at
-    from (
-      select first_day, private.budget_period_end(budget, first_day) as next_day
-      from private.budget_period(budget, instant) as first_day
-      where first_day >= budget.counted_from
-    ) as days
-  ) as period
 $function$;
 
 -- What a process needs to send a delivery.
@@ -4852,12 +4857,16 @@ create or replace function private.load_blocking_budgets(workspaces uuid[])
  language plpgsql
  security definer
  set search_path to ''
+ set plan_cache_mode to 'force_generic_plan'
 as $function$
+declare
+  now_at timestamptz;
 begin
   perform pg_advisory_xact_lock(hashtextextended('outlay.budgets.' || workspace_id, 0))
   from (
     select distinct workspace_id from public.budgets where blocks and workspace_id = any (workspaces) order by workspace_id
   ) as blocking;
+  now_at := clock_timestamp();
   -- A statement of its own: it sees what was committed while this one waited.
   return (
     select jsonb_agg(jsonb_build_object(
@@ -4866,9 +4875,10 @@ begin
       'counts_from', floor(extract(epoch from
         greatest(b.counted_from, b.starts_on)::timestamp at time zone b.time_zone) * 1000)::bigint,
       'counts_until', floor(extract(epoch from (b.ends_on + 1)::timestamp at time zone b.time_zone) * 1000)::bigint,
-      'period', private.describe_budget_period(b, clock_timestamp())
+      'period', present.period
     ) order by b.name, b.id)
     from public.budgets as b
+    left join lateral private.budget_periods(b, now_at) as present on true
     where b.blocks and b.workspace_id = any (workspaces)
   );
 end
@@ -4876,22 +4886,22 @@ $function$;
 
 -- The periods of workspaces' blocking budgets that instants lie in, each once. Called under the lock of
 -- load_blocking_budgets.
--- wanted: [{ workspace_id, at: [ms since 1970] }]. returns: periods as describe_budget_period has them
+-- wanted: [{ workspace_id, at: [ms since 1970] }]. returns: periods as budget_periods has them
 create or replace function private.load_budget_periods(wanted jsonb)
  returns jsonb
  language sql
  security definer
  set search_path to ''
 as $function$
-  select coalesce(jsonb_agg(private.describe_budget_period(found.budget, found.at)), '[]')
+  select coalesce(jsonb_agg(found.period), '[]')
   from (
-    select distinct on (b.workspace_id, b.id, private.budget_period(b, instant.at)) b as budget, instant.at
+    select distinct present.period
     from jsonb_to_recordset(wanted) as w (workspace_id uuid, at jsonb)
     join public.budgets as b on b.workspace_id = w.workspace_id and b.blocks
     cross join lateral (
       select to_timestamp(value::numeric / 1000) as at from jsonb_array_elements_text(w.at)
     ) as instant
-    where private.budget_period(b, instant.at) >= b.counted_from
+    cross join lateral private.budget_periods(b, instant.at) as present
   ) as found
 $function$;
 grant execute on function private.load_budget_periods(jsonb) to outlay_service, service_role;
@@ -5813,8 +5823,8 @@ as $function$
         'period', present.period
       ) order by b.name, b.id)
       from public.budgets as b
-      cross join lateral (select private.describe_budget_period(b, now()) as period) as present
-      where b.workspace_id = k.workspace_id and b.blocks and k.environment = 'live' and present.period is not null
+      cross join lateral private.budget_periods(b, now()) as present
+      where b.workspace_id = k.workspace_id and b.blocks and k.environment = 'live'
         and case b.scope_type
           when 'global' then true
           when 'key' then b.scope_value = k.id::text
