@@ -81,3 +81,10 @@ export function reachedLevels(budget: ModelBudget, spent: number): string[] {
     ...budget.alert_cents.filter((cents) => spent >= cents).map((cents) => `$${cents / 100}`),
   ];
 }
+
+/** The period that a budget shows now: while it has not begun its first, after its end its last. */
+export function presentPeriod(model: ModelBudget): string | undefined {
+  const today = localDay(model.time_zone, Date.now());
+  const shown = model.starts_on && today < model.starts_on ? model.starts_on : today;
+  return periodOf(model, model.ends_on && shown > model.ends_on ? model.ends_on : shown);
+}
