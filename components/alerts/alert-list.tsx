@@ -5,6 +5,7 @@ import { dayMs } from "@/components/utc-day";
 import type { FiredAlert } from "@/lib/contract/alerts";
 import { AlertFigures } from "./alert-figures";
 import { DeliveryOutcome } from "./delivery-outcome";
+import { SnoozeButton } from "./snooze-button";
 
 type Props = { workspace: string; canEdit: boolean };
 
@@ -27,12 +28,12 @@ function Item({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
       <Mark alert={alert} />
       <div className="grid gap-1.5">
         <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5">
-          <h3 className="font-medium [overflow-wrap:anywhere]">{alert.title}</h3>
+          <h2 className="font-medium [overflow-wrap:anywhere]">{alert.title}</h2>
           <Time at={alert.fired_at} className="whitespace-nowrap text-muted-foreground text-xs" />
         </header>
         <AlertFigures alert={alert} />
         <Told alert={alert} workspace={workspace} canEdit={canEdit} />
-        <p className="flex flex-wrap gap-x-4 gap-y-1 text-[13px]">
+        <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[13px]">
           {alert.links.map(({ text, url }) => (
             <Link
               key={text}
@@ -43,6 +44,9 @@ function Item({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
               {text}
             </Link>
           ))}
+          {canEdit && alert.state !== "ok" ? (
+            <SnoozeButton workspace={workspace} rule={alert.rule} subject={alert.subject} />
+          ) : null}
         </p>
       </div>
     </article>

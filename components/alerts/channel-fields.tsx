@@ -1,10 +1,15 @@
 "use client";
 
+import { Checkbox } from "@/components/ui/checkbox";
 import { textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import type { AlertChannel, ChannelKind } from "@/lib/contract/alert-channels";
+import type { AlertRule } from "@/lib/contract/alert-rules";
 import { DigestFields, readDigest } from "./digest-fields";
+import { ruleNames } from "./rule-view";
+
+const ruleChoices = Object.entries(ruleNames) as [AlertRule, string][];
 
 /** What is wrong with the fields, by the API's paths. */
 type FieldErrors = Record<string, string>;
@@ -70,7 +75,7 @@ export function TargetFields({
           description={
             present
               ? "Leave it empty to keep the present one."
-              : "PagerDuty: a service's integration “Events API V2”. All thresholds of a budget in a period are one incident."
+              : "PagerDuty: a service's integration “Events API V2”. What a rule tells of a subject is one incident, resolved when it is over."
           }
           error={errors.routing_key}
           name="routing_key"
@@ -103,7 +108,7 @@ export function TargetFields({
   );
 }
 
-/** The name, from which threshold on alerts are sent, and when. */
+/** The name, of which rules alerts are sent, from which threshold on, and when. */
 export function CommonFields({ present, errors }: { present?: AlertChannel; errors: FieldErrors }) {
   const offered = [50, 80, 100];
   const least = present?.least_percent ?? null;
@@ -120,7 +125,25 @@ export function CommonFields({ present, errors }: { present?: AlertChannel; erro
         maxLength={120}
         autoComplete="off"
       />
-      <FormField label="Which alerts?" error={errors.least_percent}>
+      <fieldset className="grid gap-2 sm:grid-cols-2">
+        <legend className="pb-2 font-medium text-sm">Which alerts?</legend>
+        {ruleChoices.map(([rule, label]) => (
+          <Checkbox
+            key={rule}
+            name="rules"
+            value={rule}
+            label={label}
+            defaultChecked={!present?.rules || present.rules.includes(rule)}
+            {...(errors.rules && { "aria-invalid": true, "aria-describedby": "rules-error" })}
+          />
+        ))}
+        {errors.rules ? (
+          <p id="rules-error" role="alert" className="text-destructive text-xs sm:col-span-2">
+            Choose at least one.
+          </p>
+        ) : null}
+      </fieldset>
+      <FormField label="Which thresholds?" error={errors.least_percent}>
         {(control) => (
           <Select {...control} name="least_percent" defaultValue={least ?? ""}>
             <option value="">Every threshold of a budget</option>
@@ -140,8 +163,11 @@ export function CommonFields({ present, errors }: { present?: AlertChannel; erro
 /** The fields of a sent form as the API takes them; empty ones of the target are left out. */
 export function readFields(kind: ChannelKind, fields: FormData) {
   const least = textOf(fields, "least_percent");
+  const chosen = ruleChoices.flatMap(([rule]) => (fields.getAll("rules").includes(rule) ? [rule] : []));
   const common = {
     name: textOf(fields, "name"),
+    // Who wants all wants those that are added later, too.
+    rules: chosen.length === ruleChoices.length ? null : chosen,
     least_percent: least === "" ? null : Number(least),
     digest: readDigest(fields),
   };

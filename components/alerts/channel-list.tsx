@@ -2,7 +2,7 @@ import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
 import type { AlertChannel } from "@/lib/contract/alert-channels";
 import { ChannelActions } from "./channel-actions";
-import { describeDigest, describeLevel, describeOff, kindLabel } from "./channel-view";
+import { describeDigest, describeOff, describeWanted, kindLabel } from "./channel-view";
 
 /** The channels of a workspace: where each sends, what it receives and whether it works. */
 export function ChannelList({
@@ -33,7 +33,7 @@ export function ChannelList({
             <p className="text-[13px] text-muted-foreground">
               {describeOff(channel) ?? (
                 <>
-                  {[describeLevel(channel), describeDigest(channel)].filter(Boolean).join(", ")}
+                  {[describeWanted(channel), describeDigest(channel)].filter(Boolean).join(", ")}
                   {channel.failing_since ? (
                     <>
                       . Failing since <Time at={channel.failing_since} />

@@ -1,5 +1,6 @@
 import { capitalize } from "@/components/capitalize";
 import type { AlertChannel, ChannelKind } from "@/lib/contract/alert-channels";
+import { ruleNames } from "./rule-view";
 
 /** Id of the element that gets the focus when a channel leaves the page. */
 export const channelsId = "alert-channels";
@@ -20,8 +21,19 @@ export function kindLabel(kind: ChannelKind): string {
 }
 
 /** What a channel receives, in words. */
-export function describeLevel({ least_percent: least }: Pick<AlertChannel, "least_percent">): string {
-  return least === null ? "Every threshold" : `Thresholds from ${least} % on`;
+export function describeWanted({
+  rules,
+  least_percent: least,
+}: Pick<AlertChannel, "rules" | "least_percent">): string {
+  const all = Object.keys(ruleNames).length;
+  const which =
+    rules === null
+      ? "All rules"
+      : rules.length === 1 && rules[0]
+        ? ruleNames[rules[0]]
+        : `${rules.length} of ${all} rules`;
+  const hasThresholds = rules === null || rules.includes("budget_threshold");
+  return hasThresholds && least !== null ? `${which} · Thresholds from ${least} % on` : which;
 }
 
 /** When a channel's digest is sent, in words; undefined where each alert is sent at once. */

@@ -25,7 +25,7 @@ test("Adds a webhook, shows its secret once, sends a test that arrives, and list
   await dialog.getByLabel("Kind").selectOption("Webhook");
   await dialog.getByLabel("Address").fill(`http://127.0.0.1:${receiver.port}/hook`);
   await dialog.getByLabel("Name").fill("Finance hook");
-  await dialog.getByLabel("Which alerts?").selectOption("From 80 % on");
+  await dialog.getByLabel("Which thresholds?").selectOption("From 80 % on");
   await expectUsable(page);
   await dialog.getByRole("button", { name: "Add the channel" }).click();
   const shown = page.getByRole("dialog", { name: "The signing secret of Finance hook" });
@@ -116,4 +116,52 @@ test("Shows what fired, whom it was sent to and how that ended; a viewer sees it
   await page.getByRole("button", { name: "Send again: Nobody there" }).click();
   await expect(page.getByText("It is being sent again.")).toBeVisible();
   await expect(fired).toContainText(/is being sent|failed once/);
+});
+
+test("Turns a rule off and on, sets when it fires, and snoozes a subject; a viewer only reads", {
+  tag: "@phone",
+}, async ({ page, world, openPage }) => {
+  const { slug } = await signUp(page);
+  const workspace = await workspaceId(world, slug);
+  const { id } = await world.fixtures.key(workspace, { monthly_limit: "100" });
+  await world.fixtures.sql.query(
+    `insert into public.key_spend (workspace_id, api_key_id, month, amount_usd, message_count)
+     values ($1, $2, date_trunc('month', now(), 'UTC'), 90.010000000000000001, 1)`,
+    [workspace, id],
+  );
+  await world.fixtures.sql.query("select private.judge_alert_rules()");
+  await page.goto(`/${slug}/alerts`);
+  const fired = page.getByRole("list", { name: "What fired" });
+  await expect(
+    fired.getByRole("heading", { name: "The key Test key is near its monthly limit" }),
+  ).toBeVisible();
+  await expect(fired.locator('[data-figure="spent_usd"]')).toHaveAttribute(
+    "data-exact",
+    "90.010000000000000001",
+  );
+  const rules = page.getByRole("list", { name: "Rules" });
+  await expect(rules.getByText("A key has spent 80 % of its monthly limit")).toBeVisible();
+  await expect(rules.getByRole("list", { name: "Not OK: Key near its limit" })).toContainText("Test key");
+  await expectUsable(page);
+  await rules.getByRole("button", { name: "Snooze Test key" }).click();
+  await expectUsable(page);
+  await page.getByRole("dialog", { name: "Snooze Test key" }).getByRole("button", { name: "Snooze" }).click();
+  await expect(rules.getByRole("list", { name: "Not OK: Key near its limit" })).toContainText(
+    "snoozed until",
+  );
+  await rules.getByRole("button", { name: "End the snooze of Test key" }).click();
+  await expect(rules.getByRole("button", { name: "Snooze Test key" })).toBeVisible();
+  await chooseAction(page, "Key near its limit", "Change when it fires");
+  const dialog = page.getByRole("dialog", { name: "Key near its limit" });
+  await dialog.getByLabel("Percent of the monthly limit").fill("95");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(rules.getByText("A key has spent 95 % of its monthly limit")).toBeVisible();
+  await rules.getByRole("switch", { name: "Silent source" }).click();
+  await expect(page.getByText("Silent source is off.")).toBeVisible();
+  await expect(rules.getByRole("switch", { name: "Silent source" })).not.toBeChecked();
+  const viewer = await openAs(openPage, world, slug, "viewer");
+  await viewer.goto(`/${slug}/alerts`);
+  await expect(viewer.getByRole("list", { name: "Rules" })).toContainText("95 %");
+  await expect(viewer.getByRole("switch")).toHaveCount(0);
+  await expect(viewer.getByRole("button", { name: /Snooze|Actions for Key/ })).toHaveCount(0);
 });

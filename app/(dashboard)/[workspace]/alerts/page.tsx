@@ -5,6 +5,7 @@ import { AlertList } from "@/components/alerts/alert-list";
 import { ChannelList } from "@/components/alerts/channel-list";
 import { channelsId } from "@/components/alerts/channel-view";
 import { NewChannel } from "@/components/alerts/new-channel";
+import { RuleList } from "@/components/alerts/rule-list";
 import { WeeklyReportCard } from "@/components/alerts/weekly-report";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { PageHeader } from "@/components/shell/page-header";
@@ -13,6 +14,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { listChannels } from "@/lib/alerts/channels/service";
 import { listAlerts } from "@/lib/alerts/log/service";
 import { readSubscription } from "@/lib/alerts/reports/service";
+import { listAlertRules } from "@/lib/alerts/rules/service";
 import { alertQuery } from "@/lib/contract/alerts";
 import { ServiceError } from "@/lib/errors";
 import { requireWorkspace } from "../membership";
@@ -23,7 +25,7 @@ type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<Sea
 
 const alertsPerPage = 20;
 
-/** What fired in a workspace and whom it was sent to, and the channels. States: alerts, none, no channel, an invalid address. */
+/** What fired in a workspace and whom it was sent to, the channels and the rules. States: alerts, none, no channel, an invalid address. */
 export default async function AlertsPage({ params, searchParams }: Props) {
   const {
     claims,
@@ -32,8 +34,9 @@ export default async function AlertsPage({ params, searchParams }: Props) {
   const { cursor } = await searchParams;
   const path = `/${slug}/alerts`;
   const query = alertQuery.safeParse({ cursor, limit: alertsPerPage });
-  const [{ channels, can_edit: canEdit, can_mail: canMail }, report, list] = await Promise.all([
+  const [{ channels, can_edit: canEdit, can_mail: canMail }, { rules }, report, list] = await Promise.all([
     listChannels(claims, slug),
+    listAlertRules(claims, slug),
     readSubscription(claims, slug),
     query.success ? listAlerts(claims, slug, query.data).catch(undefinedIfInvalid) : undefined,
   ]);
@@ -49,8 +52,8 @@ export default async function AlertsPage({ params, searchParams }: Props) {
         <section aria-label="Alerts" className="min-w-0">
           {list.alerts.length === 0 ? (
             <EmptyState icon={<BellRing />} title="Nothing has fired">
-              An alert fires when the spend of a budget reaches one of its thresholds, once in each period of
-              the budget.{" "}
+              An alert fires when a budget reaches a threshold, a key nears its limit, a day costs far more
+              than usual, or by another of the rules. Each is told once in a period.{" "}
               <Link href={`/${slug}/budgets`} className="underline underline-offset-4">
                 Budgets
               </Link>
@@ -74,27 +77,39 @@ export default async function AlertsPage({ params, searchParams }: Props) {
             ) : null}
           </nav>
         </section>
-        <section
-          id={channelsId}
-          tabIndex={-1}
-          aria-labelledby="channels-title"
-          className="grid min-w-0 content-start gap-3 outline-none"
-        >
-          <h2 id="channels-title" className="font-medium text-sm">
-            Channels
-          </h2>
-          {channels.length === 0 ? (
-            <EmptyState icon={<BellOff />} title="Nobody is told yet">
-              Add a channel to send alerts by mail, to Slack, Discord, Teams or PagerDuty, or to a webhook of
-              your own.
-              {canEdit ? null : " Admins of this workspace can add one."}
-            </EmptyState>
-          ) : (
-            <ChannelList channels={channels} workspace={slug} canEdit={canEdit} />
-          )}
-          <h2 className="pt-5 font-medium text-sm">Weekly report</h2>
-          <WeeklyReportCard report={report} workspace={slug} />
-        </section>
+        <div className="grid min-w-0 content-start gap-10">
+          <section
+            id={channelsId}
+            tabIndex={-1}
+            aria-labelledby="channels-title"
+            className="grid min-w-0 content-start gap-3 outline-none"
+          >
+            <h2 id="channels-title" className="font-medium text-sm">
+              Channels
+            </h2>
+            {channels.length === 0 ? (
+              <EmptyState icon={<BellOff />} title="Nobody is told yet">
+                Add a channel to send alerts by mail, to Slack, Discord, Teams or PagerDuty, or to a webhook
+                of your own.
+                {canEdit ? null : " Admins of this workspace can add one."}
+              </EmptyState>
+            ) : (
+              <ChannelList channels={channels} workspace={slug} canEdit={canEdit} />
+            )}
+          </section>
+          <section aria-labelledby="rules-title" className="grid min-w-0 content-start gap-3">
+            <h2 id="rules-title" className="font-medium text-sm">
+              Rules
+            </h2>
+            <RuleList rules={rules} workspace={slug} canEdit={canEdit} />
+          </section>
+          <section aria-labelledby="report-title" className="grid min-w-0 content-start gap-3">
+            <h2 id="report-title" className="font-medium text-sm">
+              Weekly report
+            </h2>
+            <WeeklyReportCard report={report} workspace={slug} />
+          </section>
+        </div>
       </div>
     </>
   );

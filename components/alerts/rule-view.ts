@@ -1,0 +1,61 @@
+import type { AlertRule, AlertRuleSetting } from "@/lib/contract/alert-rules";
+
+/** What the rules are called, in the order in which they are listed. */
+export const ruleNames: Record<AlertRule, string> = {
+  budget_threshold: "Budget thresholds",
+  budget_forecast: "Budget forecast",
+  budget_pace: "Budget pace",
+  unusual_day: "Unusual day",
+  key_limit: "Key near its limit",
+  key_expiry: "Key near its expiry",
+  unpriced_usage: "Usage without a price",
+  silent_source: "Silent source",
+};
+
+/** When a rule fires, in words, with its parameter. */
+export function describeRule({ rule, parameter }: AlertRuleSetting): string {
+  const value = parameter?.value ?? 0;
+  const count = (unit: string) => (value === 1 ? `1 ${unit}` : `${value} ${unit}s`);
+  switch (rule) {
+    case "budget_threshold":
+      return "A budget reaches a threshold. They are set on each budget.";
+    case "budget_forecast":
+      return value === 100
+        ? "A budget's period is forecast to end above its limit."
+        : `A budget's period is forecast to end above ${value} % of its limit.`;
+    case "budget_pace":
+      return `A budget has spent ${value} % of what it had at the same point of its last period.`;
+    case "unusual_day":
+      return `A day costs far more than the same weekdays of four weeks, by $${value} at least.`;
+    case "key_limit":
+      return `A key has spent ${value} % of its monthly limit, and again when it is used up.`;
+    case "key_expiry":
+      return `A key expires within ${count("day")}, and again when it has.`;
+    case "unpriced_usage":
+      return "A model is used that has no price.";
+    case "silent_source":
+      return `A source that used to send has sent nothing for ${count("hour")}.`;
+  }
+}
+
+/** What the field of a rule's parameter is called. */
+export const parameterLabels: Partial<Record<AlertRule, string>> = {
+  budget_forecast: "Percent of the limit",
+  budget_pace: "Percent of the last period",
+  unusual_day: "Least amount, USD",
+  key_limit: "Percent of the monthly limit",
+  key_expiry: "Days before",
+  silent_source: "Hours",
+};
+
+/** A rule's state, in a word, and the badge that shows it. */
+export const stateLabels: Record<
+  AlertRuleSetting["state"],
+  { label: string; variant: "success" | "warning" | "destructive" | "outline" }
+> = {
+  ok: { label: "OK", variant: "success" },
+  warning: { label: "Warning", variant: "warning" },
+  alert: { label: "Alert", variant: "destructive" },
+  no_data: { label: "No data", variant: "outline" },
+  off: { label: "Off", variant: "outline" },
+};

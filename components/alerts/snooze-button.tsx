@@ -1,0 +1,56 @@
+"use client";
+
+import { BellOff, BellRing } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { callApi } from "@/components/api";
+import { Button } from "@/components/ui/button";
+import { useMutation } from "@/components/use-mutation";
+import type { AlertRule, alertSnooze } from "@/lib/contract/alert-rules";
+
+// With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
+const SnoozeDialog = dynamic(() => import("./snooze-dialog"), { ssr: false });
+
+/** Snoozes a subject of a rule, or ends its snooze. */
+export function SnoozeButton({
+  workspace,
+  rule,
+  subject: { id, name },
+  snooze,
+}: {
+  workspace: string;
+  rule: AlertRule;
+  subject: { id: string; name: string };
+  snooze?: { id: string } | undefined;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const wake = useMutation(
+    (snoozeId: string) =>
+      callApi<typeof alertSnooze>("DELETE", `/api/v1/workspaces/${workspace}/alert-snoozes/${snoozeId}`),
+    { done: `${name} is told of again.` },
+  );
+  return (
+    <>
+      <Button
+        variant="ghost"
+        size="sm"
+        className="-my-1.5 shrink-0 text-muted-foreground"
+        disabled={wake.isPending}
+        aria-label={snooze ? `End the snooze of ${name}` : `Snooze ${name}`}
+        onClick={() => (snooze ? void wake.run(snooze.id) : setOpen(true))}
+      >
+        {snooze ? <BellRing aria-hidden="true" /> : <BellOff aria-hidden="true" />}
+        {snooze ? "End" : "Snooze"}
+      </Button>
+      {isOpen ? (
+        <SnoozeDialog
+          workspace={workspace}
+          rule={rule}
+          name={name}
+          subjectId={id}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
+    </>
+  );
+}
