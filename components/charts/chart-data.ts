@@ -15,4 +15,6 @@ export type Bar = {
   amounts: Amount[];
   previous: Amount | null;
   href: string;
+  /** What happened in it, in words; marked above the bar. */
+  notes?: string[];
 };

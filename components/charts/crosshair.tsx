@@ -36,7 +36,11 @@ export function Crosshair({ label, groups, bars }: { label: string; groups: Char
       aria-valuemin={1}
       aria-valuemax={count}
       aria-valuenow={(selected ?? count - 1) + 1}
-      aria-valuetext={bar ? `${bar.title}: ${formatUsd(bar.total)}` : "Use the arrow keys to read the bars"}
+      aria-valuetext={
+        bar
+          ? [`${bar.title}: ${formatUsd(bar.total)}`, ...(bar.notes ?? [])].join(". ")
+          : "Use the arrow keys to read the bars"
+      }
       className="absolute inset-0 cursor-crosshair rounded-sm outline-offset-2"
       onPointerMove={selectAtPointer}
       onPointerDown={selectAtPointer}
@@ -63,7 +67,7 @@ export function Crosshair({ label, groups, bars }: { label: string; groups: Char
 
 /** The figures of the selected bar. */
 function BarTooltip({
-  bar: { title, total, amounts, previous },
+  bar: { title, total, amounts, previous, notes = [] },
   groups,
   position,
 }: {
@@ -100,6 +104,11 @@ function BarTooltip({
           Previous period <span>{formatUsd(previous)}</span>
         </p>
       )}
+      {notes.map((note) => (
+        <p key={note} className="max-w-56 border-t pt-1.5 [overflow-wrap:anywhere]">
+          {note}
+        </p>
+      ))}
     </div>
   );
 }

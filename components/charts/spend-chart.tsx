@@ -30,7 +30,11 @@ export function SpendChart({
   ]);
   return (
     <figure className="grid grid-cols-[minmax(0,1fr)] gap-3" aria-label={label}>
-      <Legend groups={groups} hasPrevious={before.some((amount) => amount !== null)} />
+      <Legend
+        groups={groups}
+        hasPrevious={before.some((amount) => amount !== null)}
+        hasNotes={bars.some(({ notes }) => notes)}
+      />
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
         <Axis scale={scale} />
         <div className="relative h-56 sm:h-64">
@@ -51,6 +55,7 @@ export function SpendChart({
               <CurrentBar parts={amounts[unfinished] ?? []} at={unfinished} scale={scale} groups={groups} />
             )}
           </svg>
+          <NoteMarks bars={bars} />
           <Crosshair label={label} groups={groups} bars={bars} />
         </div>
         <span />
@@ -66,7 +71,15 @@ function sumOf(parts: number[], sign: 1 | -1): number {
   return parts.reduce((sum, part) => (part * sign > 0 ? sum + part : sum), 0);
 }
 
-function Legend({ groups, hasPrevious }: { groups: ChartGroup[]; hasPrevious: boolean }) {
+function Legend({
+  groups,
+  hasPrevious,
+  hasNotes,
+}: {
+  groups: ChartGroup[];
+  hasPrevious: boolean;
+  hasNotes: boolean;
+}) {
   return (
     <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-[13px]">
       {groups.map(({ name, colour, total, href }) => {
@@ -101,6 +114,12 @@ function Legend({ groups, hasPrevious }: { groups: ChartGroup[]; hasPrevious: bo
         <li className="flex items-center gap-2 text-muted-foreground">
           <span aria-hidden="true" className="h-px w-4 bg-foreground/60" />
           Previous period
+        </li>
+      ) : null}
+      {hasNotes ? (
+        <li className="flex items-center gap-2 text-muted-foreground">
+          <NoteMark />
+          Budget threshold reached
         </li>
       ) : null}
     </ul>
@@ -210,6 +229,46 @@ function PreviousLine({ amounts, scale }: { amounts: (number | null)[]; scale: S
       strokeLinejoin="round"
       vectorEffect="non-scaling-stroke"
     />
+  );
+}
+
+/** A flag that points down: at the top of the chart, above the bar. */
+function NoteMark() {
+  return (
+    <svg viewBox="0 0 10 8" aria-hidden="true" className="h-2 w-2.5 shrink-0">
+      <path d="M0 0h10l-5 8z" fill="var(--foreground)" />
+    </svg>
+  );
+}
+
+/** Marks above the bars in which something happened, and a list of it for screen readers. */
+function NoteMarks({ bars }: { bars: Bar[] }) {
+  const noted = bars.flatMap(({ title, notes }, index) => (notes ? [{ title, notes, index }] : []));
+  if (noted.length === 0) return null;
+  return (
+    <>
+      {noted.map(({ title, index }) => (
+        <span
+          key={title}
+          aria-hidden="true"
+          className="absolute inset-y-0 flex w-0 flex-col items-center border-foreground/40 border-l border-dashed"
+          style={{ left: `${((index + 0.5) / bars.length) * 100}%` }}
+        >
+          <span className="-mt-1 -ml-px flex">
+            <NoteMark />
+          </span>
+        </span>
+      ))}
+      <ul className="sr-only" aria-label="Budget thresholds reached">
+        {noted.flatMap(({ title, notes }) =>
+          notes.map((note) => (
+            <li key={`${title} ${note}`}>
+              {title}: {note}
+            </li>
+          )),
+        )}
+      </ul>
+    </>
   );
 }
 

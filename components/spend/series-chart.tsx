@@ -16,6 +16,8 @@ export type ChartSeries = {
   filter: ActivityFilter;
   /** The current UTC day, `YYYY-MM-DD`. */
   today: string;
+  /** What happened, in words, and when: marked above the bar of its UTC day. `at` is an instant, ISO 8601. */
+  notes: { at: string; text: string }[];
 };
 
 /** How the bars of each size are named, and their last day. */
@@ -27,7 +29,7 @@ const buckets = {
 /** The chart of a series. Titles and links are built in the browser, so that the page only carries the figures. */
 export function SeriesChart({
   label,
-  series: { bucket, groups, points, workspace, filter, today },
+  series: { bucket, groups, points, workspace, filter, today, notes },
 }: {
   label: string;
   series: ChartSeries;
@@ -35,8 +37,13 @@ export function SeriesChart({
   const { formatTitle, formatLabel, lastDay } = buckets[bucket];
   const unfinished = points.findIndex(({ from }) => from <= today && today <= lastDay(from));
   const bars = points.map(({ from, ...amounts }): Bar => {
+    const within = notes.filter(({ at }) => {
+      const day = utcDay(Date.parse(at));
+      return from <= day && day <= lastDay(from);
+    });
     return {
       ...amounts,
+      ...(within.length > 0 && { notes: within.map(({ text }) => text) }),
       title: formatTitle(from),
       short: formatLabel(from),
       href: activityHref(workspace, { ...filter, period: "range", from, to: lastDay(from) }),

@@ -1,7 +1,7 @@
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { SegmentedLinks } from "@/components/ui/segmented-control";
 import type { Dimension } from "@/lib/contract/metrics";
-import { SeriesChart } from "./series-chart";
+import { type ChartSeries, SeriesChart } from "./series-chart";
 import { dimensionLabels, type SpendView, toChartSeries } from "./spend-view";
 
 /** The chart of a page's spend. The links above it choose the stacking, which is the parameter `by` of the address. */
@@ -10,12 +10,15 @@ export function SpendOverTime({
   dimensions,
   path,
   params,
+  notes,
 }: {
   view: SpendView;
   /** The dimensions to stack by. The first is used when the address has no `by`. */
   dimensions: Dimension[];
   path: string;
   params: SearchParams;
+  /** What is marked above the bars. */
+  notes: ChartSeries["notes"];
 }) {
   const { bucket, group_by: current } = view.metrics.series;
   const title = bucket === "day" ? "Spend by day" : "Spend by month";
@@ -34,7 +37,7 @@ export function SpendOverTime({
           }))}
         />
       </div>
-      <SeriesChart label={title} series={toChartSeries(view)} />
+      <SeriesChart label={title} series={toChartSeries(view, notes)} />
     </section>
   );
 }

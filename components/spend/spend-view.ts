@@ -85,11 +85,12 @@ function hrefOf({ workspace, filter }: SpendView, dimension: Dimension, slice: S
 }
 
 /** Maps the series of the metrics to the props of a chart. */
-export function toChartSeries(view: SpendView): ChartSeries {
+export function toChartSeries(view: SpendView, notes: ChartSeries["notes"] = []): ChartSeries {
   const { bucket, group_by: dimension, groups, points, previous } = view.metrics.series;
   const colourOf = colourOfSlices(dimension, groups, view.projectOrder);
   return {
     bucket,
+    notes,
     today: view.today,
     workspace: view.workspace,
     filter: view.filter,

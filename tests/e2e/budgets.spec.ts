@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { exactText } from "@/components/amount";
 import type { budgetList } from "@/lib/contract/budgets";
 import type { Metrics } from "@/lib/contract/metrics";
+import { apiClient } from "@/tests/helpers/client";
 import { openAs, signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
@@ -209,4 +210,40 @@ test("Shows viewers and members the budgets without buttons", async ({ page, ope
     await expect(cardOf(guest, "All of it")).toBeVisible();
     await expect(guest.getByRole("main").getByRole("button")).toHaveCount(0);
   }
+});
+
+test("Marks where the thresholds are and when they were reached, on cards and in the chart", async ({
+  page,
+  world,
+}) => {
+  const { slug, workspace } = await openBudgets(page, world);
+  // Its thresholds of 50 and 80 % were reached before; that of 100 % is reached by the next message.
+  const { totals } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
+  const amount = (Number(exactText(totals.total_usd)) * 1.02).toFixed(2);
+  await setBudget(world, workspace, { name: "All of it", amount });
+  const { secret } = await world.fixtures.key(workspace);
+  const usage = { type: "expense", vendor: "Hetzner", amount: Number(amount) };
+  const answer = await apiClient(world.service.baseUrl, secret).post({
+    project: "checkout",
+    source: "api",
+    message: usage,
+  });
+  expect(answer.status).toBe(201);
+  await page.reload();
+  const thresholds = cardOf(page, "All of it")
+    .getByRole("list", { name: "Thresholds" })
+    .getByRole("listitem");
+  await expect(thresholds).toHaveText([
+    /50 %.*before it was set/,
+    /80 %.*before it was set/,
+    /100 %.*reached.*just now/,
+  ]);
+  await expectUsable(page);
+  await page.goto(`/${slug}`);
+  const marks = page.getByRole("list", { name: "Budget thresholds reached" }).getByRole("listitem");
+  await expect(marks).toHaveText([/: The budget All of it is used up$/]);
+  await expect(page.getByText("Budget threshold reached", { exact: true })).toBeVisible();
+  await expectUsable(page);
+  await page.goto(`/${slug}?environment=test`);
+  await expect(marks).toHaveCount(0);
 });

@@ -72,3 +72,30 @@ test("Shows a viewer the steps without the button", async ({ page, openPage, wor
   await expect(viewer.getByRole("button", { name: "Create a key" })).toHaveCount(0);
   await expectUsable(viewer);
 });
+
+test("Says what being told needs, and finds in the data what is there", async ({ page, world, openPage }) => {
+  const { slug, email } = await signUp(page);
+  await page.goto(`/${slug}`);
+  const step = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Get told" }) });
+  await expect(step).toContainText("No budget yet");
+  await expect(step).toContainText("No channel yet");
+  await step.getByRole("button", { name: "Set a budget" }).click();
+  const budget = page.getByRole("dialog", { name: "Set a budget" });
+  await budget.getByLabel("How much a month?").fill("100");
+  await budget.getByRole("button", { name: "Set the budget" }).click();
+  await expect(step).toContainText("Everything");
+  await expect(step.getByRole("heading", { name: "Get told (done)" })).toHaveCount(0);
+  await step.getByRole("button", { name: "Add a channel" }).click();
+  const channel = page.getByRole("dialog", { name: "Add a channel" });
+  await channel.getByLabel("Addresses").fill(email);
+  await channel.getByLabel("Name").fill("Me");
+  await channel.getByRole("button", { name: "Add the channel" }).click();
+  await expect(step.getByRole("heading", { name: "Get told (done)" })).toBeVisible();
+  await expectUsable(page);
+  await page.reload();
+  await expect(step).toContainText("Me");
+  const viewer = await openAs(openPage, world, slug, "viewer");
+  await viewer.goto(`/${slug}`);
+  await expect(viewer.getByRole("heading", { name: "Get told (done)" })).toBeVisible();
+  await expect(viewer.getByRole("button", { name: /Set a budget|Add a channel/ })).toHaveCount(0);
+});

@@ -18,6 +18,7 @@ import type { Dimension } from "@/lib/contract/metrics";
 import { readOverview } from "@/lib/spend/views/overview";
 import { requireWorkspace } from "../membership";
 import { readPageRange } from "../page-range";
+import { readThresholdNotes } from "../threshold-notes";
 import { Onboarding } from "./onboarding";
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
@@ -59,6 +60,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
   // The first message creates a project, so without projects nothing was ever recorded.
   if (projectOrder.length === 0) return <Onboarding slug={slug} />;
   const view = toSpendView(slug, metrics, { environment }, projectOrder, now);
+  const notes = await readThresholdNotes(claims, slug, metrics, { environment });
   // Budgets count live spend of a month.
   const hasBudgets = metrics.period === "month" && environment === "live";
   const globalBudget = hasBudgets ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;
@@ -69,7 +71,13 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
         <BudgetSentence budgets={budgets} href={`/${slug}/budgets`} />
       </div>
       <SpendStats view={view} />
-      <SpendOverTime view={view} dimensions={chartDimensions} path={`/${slug}`} params={search} />
+      <SpendOverTime
+        view={view}
+        dimensions={chartDimensions}
+        path={`/${slug}`}
+        params={search}
+        notes={notes}
+      />
       {changes ? <WhatChanged workspace={slug} environment={environment} changes={changes} /> : null}
       <SpendBreakdowns view={view} dimensions={breakdownDimensions} />
     </div>

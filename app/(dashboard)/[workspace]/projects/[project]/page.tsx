@@ -4,6 +4,7 @@ import { cache, Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { readPageRange } from "@/app/(dashboard)/[workspace]/page-range";
 import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
+import { readThresholdNotes } from "@/app/(dashboard)/[workspace]/threshold-notes";
 import { oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { RangePicker } from "@/components/filters/range-picker";
@@ -115,10 +116,11 @@ async function Figures({
   const groupBy = oneOf(search, "by", chartDimensions);
   const { now, metrics } = await readSpendView(claims, workspace, { ...range, ...filter, group_by: groupBy });
   const view = toSpendView(workspace, metrics, filter, order, now);
+  const notes = await readThresholdNotes(claims, workspace, metrics, filter);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       <SpendStats view={view} />
-      <SpendOverTime view={view} dimensions={chartDimensions} path={path} params={search} />
+      <SpendOverTime view={view} dimensions={chartDimensions} path={path} params={search} notes={notes} />
       <SpendBreakdowns view={view} dimensions={breakdownDimensions} />
     </div>
   );
