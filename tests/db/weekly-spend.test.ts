@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import pg from "pg";
+import type pg from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import type { UserClaims } from "@/lib/db/transaction";
@@ -8,6 +8,7 @@ import { readWeek } from "@/lib/spend/weekly/service";
 import { localDay } from "@/tests/helpers/budget-model";
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { createMember } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // The weeks of a report against sums of the postings that were recorded, in time zones whose clocks change in those weeks.
@@ -57,15 +58,7 @@ const posting: fc.Arbitrary<Posting> = fc.record({
 
 /** Adds a member to a workspace. @returns their claims */
 async function memberOf(workspace: string): Promise<UserClaims> {
-  const id = randomUUID();
-  const superuser = new pg.Client({ connectionString: database.superuserUrl });
-  await superuser.connect();
-  await superuser.query("insert into auth.users (id, email) values ($1, $2)", [id, `${id}@example.com`]);
-  await superuser.end();
-  await fixtures.sql.query(
-    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'viewer')",
-    [workspace, id],
-  );
+  const id = await createMember({ database, fixtures }, workspace, "viewer");
   return { sub: id, role: "authenticated", session_id: "", email: `${id}@example.com`, aal: "aal1" };
 }
 
