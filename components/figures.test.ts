@@ -131,6 +131,7 @@ describe("The headline", () => {
         totals: totalsOf("500"),
         to_point_usd: new ExactNumber(toPoint),
       },
+      forecast: null,
       forecast_usd: forecast === null ? null : new ExactNumber(forecast),
     }) as Metrics;
 
@@ -158,7 +159,7 @@ describe("The headline", () => {
       return textOf(renderToStaticMarkup(createElement(Headline, { view, budget: "100" })));
     };
     expect(ending("99.7")).toBe(
-      "$10.00 so far in November; at this pace $99.70 by November 30, 99 % of the budget.",
+      "$10.00 so far in November; expected to reach $99.70 by November 30, 99 % of the budget.",
     );
     expect(ending("250")).toContain("250 % of the budget");
   });

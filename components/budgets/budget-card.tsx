@@ -7,6 +7,7 @@ import { activityHref } from "@/components/filters/href";
 import { formatDay } from "@/components/format-date";
 import { formatPercent, isAtLeastOne } from "@/components/format-percent";
 import { formatAmount, Money } from "@/components/money";
+import { ForecastFigure, formatForecastRange } from "@/components/spend/forecast-figure";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Meter } from "@/components/ui/meter";
@@ -159,33 +160,31 @@ function Blocked({ budget }: { budget: Budget }) {
 
 /** The forecast of the period in a sentence. */
 function Forecast({ budget }: { budget: Budget }) {
-  const { forecast, runs_out_on: day, spent, period } = budget;
+  const { forecast, forecast_details: details, runs_out_on: day, spent, period } = budget;
   const whole = periodNames[period];
   if (forecast === null) {
     return toNumber(spent) === 0
       ? "Nothing is spent yet."
-      : `It is too early in the ${whole} for a forecast.`;
+      : "A forecast needs three days of usage before today.";
   }
-  const total = <Money usd={forecast} figure="forecast" />;
-  if (isUsedUp(budget)) {
+  const total = <ForecastFigure usd={forecast} details={details} figure="forecast" />;
+  const range = details && toNumber(details.low_usd) !== toNumber(details.high_usd) && (
+    <> ({formatForecastRange(details)})</>
+  );
+  if (isUsedUp(budget) || day === null) {
     return (
       <>
-        At this pace, the {whole} will cost {total}.
-      </>
-    );
-  }
-  if (day === null) {
-    return (
-      <>
-        At this pace, the {whole} will cost {total}, which is within the budget.
+        Expected by the end of the {whole}: {total}
+        {range}
+        {isUsedUp(budget) ? "." : ", within the budget."}
       </>
     );
   }
   return (
     <>
-      At this pace, it will be used up on{" "}
-      <strong className="font-medium text-foreground">{formatDay(day)}</strong>, and the {whole} will cost{" "}
-      {total}.
+      Expected to be used up on <strong className="font-medium text-foreground">{formatDay(day)}</strong>, and
+      to come to {total}
+      {range} by the end of the {whole}.
     </>
   );
 }

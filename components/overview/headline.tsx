@@ -3,6 +3,7 @@ import { wholePercent } from "@/components/delta";
 import { formatLongDay } from "@/components/format-date";
 import { formatPercent } from "@/components/format-percent";
 import { formatUsd } from "@/components/money";
+import { explainForecast, formatForecast } from "@/components/spend/forecast-figure";
 import { periodLabels } from "@/components/spend/period-labels";
 import { growthOf } from "@/components/spend/spend-stats";
 import type { Metrics } from "@/lib/contract/metrics";
@@ -15,7 +16,7 @@ type HeadlineView = { metrics: Metrics; today: string };
  * @param props.budget USD; the limit of the budget for all spend, when the period has one
  */
 export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount | undefined }) {
-  const { totals, previous, forecast_usd: forecast, to } = view.metrics;
+  const { totals, previous, forecast_usd: forecast, forecast: details, to } = view.metrics;
   const labels = periodLabels(view.metrics, view.today);
   const growth = previous && growthOf(toNumber(totals.total_usd), toNumber(previous.to_point_usd));
   const compared =
@@ -33,9 +34,9 @@ export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount
       {compared ? <span className="text-muted-foreground">, {compared}</span> : null}
       {forecast && to ? (
         <span className="text-muted-foreground">
-          ; at this pace{" "}
-          <span className="tabular-nums" title={`$${exactText(forecast)}`}>
-            {formatUsd(forecast)}
+          ; expected to reach{" "}
+          <span className="tabular-nums" title={details ? explainForecast(details) : undefined}>
+            {formatForecast(forecast)}
           </span>{" "}
           by {formatLongDay(to)}
           {ofBudget}.

@@ -7,6 +7,7 @@ import { plural } from "@/components/format-count";
 import { formatDay, formatMonthAndYear } from "@/components/format-date";
 import { formatUsd, Money } from "@/components/money";
 import { Stat, StatList } from "@/components/stat";
+import { ForecastFigure, ForecastRange } from "./forecast-figure";
 import { periodLabels } from "./period-labels";
 import type { SpendView } from "./spend-view";
 
@@ -57,11 +58,8 @@ export function SpendStats({ view }: { view: SpendView }) {
         </Stat>
       ) : null}
       {forecast && to ? (
-        <Stat
-          label={`Forecast to ${formatDay(to)}`}
-          note="Usage at its current pace, other costs as recorded"
-        >
-          <Money usd={forecast} figure="forecast_usd" />
+        <Stat label={`Forecast to ${formatDay(to)}`} note={<ForecastRange details={metrics.forecast} />}>
+          <ForecastFigure usd={forecast} details={metrics.forecast} figure="forecast_usd" />
         </Stat>
       ) : null}
       <Stat label="Messages" href={rows} note={<Kinds totals={totals} />}>

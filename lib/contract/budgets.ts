@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { maxNameLength } from "./attribution";
 import { day, decimalNumber, instant, positiveDecimal, text, uuid } from "./fields";
+import { forecastDetails } from "./forecast";
 import { currency } from "./message";
 import { budgetPeriod, budgetRow, scopeType } from "./reads";
 import { workspaceSlug } from "./workspace";
@@ -141,12 +142,15 @@ export const budget = budgetRow
       percent: z.array(decimalNumber("Per cent of the limit.")),
       usd: z.array(decimalNumber("USD.")),
     }),
-    forecast: decimalNumber("The period's total at its pace so far, USD.")
+    forecast: decimalNumber("What the period comes to at its end, rounded to what it is worth, USD.")
       .nullable()
-      .meta({ description: "Null in the first tenth of a period, and while nothing is spent." }),
+      .meta({
+        description: "Null where usage of fewer than three days is known, and while nothing is spent.",
+      }),
+    forecast_details: forecastDetails,
     runs_out_on: day.nullable().meta({
       description:
-        "The day, in the budget's time zone, on which it is used up at this pace; null if it lasts, or is used up already.",
+        "The day, in the budget's time zone, on which it is expected to be used up; null if it lasts, or is used up already.",
     }),
     created_at: instant,
   })

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { day, decimalNumber } from "./fields";
+import { forecastDetails } from "./forecast";
 import {
   answeredPeriod,
   checkRange,
@@ -93,8 +94,9 @@ export const metrics = z
     previous: previousTotals,
     forecast_usd: decimalNumber("USD.").nullable().meta({
       description:
-        "What the period comes to at its end: usage at its pace so far, subscriptions and expenses as recorded. Null where a tenth of it has not passed or nothing was spent, and for what is over or has no end.",
+        "What the period comes to at its end, rounded to what it is worth. Null for what is over, ends today or has no end, and where usage of fewer than three days is known.",
     }),
+    forecast: forecastDetails,
     series: z.object({
       bucket: z.enum(["day", "month"]).meta({
         description: "Days up to a quarter, months for a year and more.",

@@ -90,9 +90,7 @@ describe("Counts the live spend of a budget's scope, exactly the sum of its rows
       alert: false,
     });
     expect(body.remaining).toBe(Number((100 - spent).toFixed(6)));
-    // The forecast changes with time.
-    const { forecast, ...rest } = body;
-    expect((await team.users.viewer.get(`${budgets()}/${body.id}`)).body).toMatchObject(rest);
+    expect((await team.users.viewer.get(`${budgets()}/${body.id}`)).body).toMatchObject(body);
     const { body: answer } = await apiClient(baseUrl(), liveKey.secret).get("/api/v1/budgets/status");
     const row = (answer.budgets as Budget[]).find(({ id }) => id === body.id);
     expect(row, "the budget as a key reads it").toBeDefined();
@@ -110,21 +108,66 @@ test("Alerts from 80 % on, to the last digit, and allows overspending", async ()
   expect(await of(0.1)).toMatchObject({ alert: true, remaining: -0.2, percent_used: 3, runs_out_on: null });
 });
 
-test("Forecasts from what is spent and the part of the month that has passed", async () => {
-  const now = new Date();
-  const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
-  const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
-  const { body } = await create({ scope_type: "provider", scope_value: "anthropic", amount: 4.0001 });
-  const unused = (await create({ scope_type: "feature", scope_value: "nobody's", amount: 5 })).body;
-  expect(unused).toMatchObject({ spent: 0, forecast: null, runs_out_on: null });
-  if (now.getUTCDate() <= 3) {
-    expect(body).toMatchObject({ forecast: null, runs_out_on: null });
-    return;
-  }
-  const expected = (4 * (end - start)) / (Date.now() - start);
-  expect(Number(body.forecast)).toBeCloseTo(expected, 3);
+test("Forecasts the usage of comparable days, the same as metrics, and never an expense", async () => {
+  const dayMs = 86_400_000;
   const today = new Date().toISOString().slice(0, 10);
-  if (expected > 4.01) expect(body.runs_out_on).toBe(today);
+  const own = await makeTeam(harness);
+  const key = apiClient(baseUrl(), (await harness.fixtures.key(own.workspace)).secret);
+  const record = (message: Record<string, unknown>, daysAgo: number) =>
+    key.post(
+      costMessage({ ...message, occurred_at: new Date(Date.parse(today) - daysAgo * dayMs).toISOString() }),
+    );
+  for (let daysAgo = 1; daysAgo <= 21; daysAgo += 1) await record({ estimated_cost: 2 }, daysAgo);
+  const read = async (path: string) => (await own.users.viewer.get(`${own.path}${path}`)).body;
+  const budgetOf = async (scope: Record<string, unknown>, amount: number) =>
+    (await own.users.owner.call("POST", `${own.path}/budgets`, { ...scope, amount })).body;
+  const [year = 0, month = 0, day = 0] = today.split("-").map(Number);
+  const daysLeft = new Date(Date.UTC(year, month, 0)).getUTCDate() - day + 1;
+  const recorded = 2 * Math.min(day - 1, 21);
+  const whole = recorded + 2 * daysLeft;
+  const first = await budgetOf({ scope_type: "global" }, whole - 0.01);
+  expect(first).toMatchObject({
+    forecast: whole,
+    runs_out_on: new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10),
+    forecast_details: { low_usd: whole, high_usd: whole, days_left: daysLeft, days_compared: 21 },
+  });
+  // An expense and a whole day of usage more are counted as they are, and change nothing of what is to come.
+  await key.post({
+    project: "checkout",
+    source: "api",
+    message: { type: "expense", vendor: "Desk", amount: 500 },
+  });
+  await record({ estimated_cost: 1.5 }, 0);
+  const metrics = await read("/metrics");
+  expect(metrics).toMatchObject({
+    forecast_usd: whole + 500,
+    forecast: { added_usd: whole - recorded - 1.5 },
+  });
+  for (const path of [
+    "/metrics?compare=none",
+    "/metrics?project=checkout",
+    "/metrics?environment=live&group_by=type",
+  ])
+    expect((await read(path)).forecast_usd, path).toBe(whole + 500);
+  expect(await read(`/budgets/${first.id}`)).toMatchObject({
+    forecast: metrics.forecast_usd,
+    forecast_details: metrics.forecast,
+    runs_out_on: null,
+  });
+  for (const scope of [
+    { scope_type: "project", scope_value: "checkout" },
+    { scope_type: "provider", scope_value: "OpenAI" },
+  ]) {
+    const filter = `${scope.scope_type}=${scope.scope_value.toLowerCase()}`;
+    expect((await budgetOf(scope, 1000)).forecast, filter).toBe(
+      (await read(`/metrics?${filter}`)).forecast_usd,
+    );
+  }
+  expect(await budgetOf({ scope_type: "feature", scope_value: "nobody's" }, 5)).toMatchObject({
+    spent: 0,
+    forecast: null,
+    forecast_details: null,
+  });
 });
 
 describe("An invalid field", () => {

@@ -107,6 +107,7 @@ const given: Record<string, unknown[][]> = {
       series,
     ]),
   ),
+  selectUsage: scopes().map((scope) => [scope, january]),
   selectBreakdown: scopes().flatMap((scope) =>
     ["type", "project", "key", "user", "tag"].map((groupBy) => [
       scope,

@@ -19,8 +19,8 @@ import { digitsOf, readApi, unfoldAll } from "./spend";
 /** The figures that a page shows or should show: the digits under each name, in the page's order. */
 type Figures = Record<string, string[]>;
 
-/** Forecasts change with time: the API is asked a moment after the page. */
-const moving = ["forecast_usd", "forecast", "previous.to_point_usd"];
+/** It changes with time: the API is asked a moment after the page. */
+const moving = ["previous.to_point_usd"];
 
 const totalOf = (digits: string[]) => toText(sum(digits.map(parseDecimal)));
 

@@ -23,7 +23,15 @@ const budget = {
   usual_amount: 1000,
   raise: null,
   alert_at: { percent: [50, 80, 100], usd: [] },
-  forecast: 1032.3220408163265,
+  forecast: 1030,
+  forecast_details: {
+    low_usd: 1010,
+    high_usd: 1060,
+    recorded_usd: 702.5525,
+    added_usd: 327.4475,
+    days_left: 9,
+    days_compared: 35,
+  },
   runs_out_on: "2026-11-30",
   created_at: "2026-10-01T08:00:00.000+00:00",
 };

@@ -192,7 +192,15 @@ export const spendExamples: ExampleSet = {
         totals: { ...totals, total_usd: 84.9, usage_usd: 0, message_count: 1 },
         to_point_usd: 84.9,
       },
-      forecast_usd: 85.13,
+      forecast_usd: 85.2,
+      forecast: {
+        low_usd: 85.1,
+        high_usd: 85.3,
+        recorded_usd: 85.0825,
+        added_usd: 0.1175,
+        days_left: 1,
+        days_compared: 21,
+      },
       series: {
         bucket: "day",
         group_by: "project",

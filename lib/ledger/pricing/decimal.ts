@@ -103,6 +103,13 @@ export function roundMoney(value: Decimal): Decimal {
   return countDecimals(value) <= moneyScale ? value : decimal(big(value).round(moneyScale, halfEven));
 }
 
+const roundings = { down: 0, nearest: halfEven, up: 3 } as const;
+
+/** Rounds to some decimals, negative for tens and hundreds: down is towards zero, up away from it. */
+export function roundTo(value: Decimal, decimals: number, mode: keyof typeof roundings): Decimal {
+  return decimal(big(value).round(decimals, roundings[mode]));
+}
+
 /** a ÷ b, rounded once, half-even, to 18 decimals. @throws DecimalError when b is zero. */
 export function divideMoney(a: Decimal, b: Decimal): Decimal {
   if (isZero(b)) throw new DecimalError("Division by zero");

@@ -2,16 +2,13 @@ import type { ClientBase } from "pg";
 import { callFunction } from "@/lib/db/query";
 import { asService } from "@/lib/db/transaction";
 import { compare, divideMoney, multiply, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
-import { forecastBudget } from "./forecast";
+import { daysOf, describeMethod, forecastBudget, type UsageOfDay } from "./forecast";
 
 /** Budgets that are judged in one transaction. */
 const budgetsAStep = 200;
 
 /** How long one run goes on at most, so that the next of the job is not late. */
 const runLimitMs = 20_000;
-
-/** A forecast by fewer whole days raises nothing (specification of the rule: three days of data). */
-const leastDataDays = 3;
 
 /** A budget as `private.budgets_to_judge` returns it: USD and percentages as exact text. */
 type JudgedBudget = {
@@ -71,8 +68,14 @@ async function judgeStep(client: ClientBase, at: Date | null): Promise<{ judged:
     moment,
     budgetsAStep,
   );
+  const usage = await callFunction<UsageOfDay[]>(
+    client,
+    "private.usage_of_budgets",
+    budgets.map(({ id }) => id),
+    daysOf(budgets),
+  );
   const gone = await callFunction<unknown[]>(client, "private.judge_gone_budgets");
-  const verdicts = [...gone, ...budgets.flatMap(judgeBudget)];
+  const verdicts = [...gone, ...budgets.flatMap((budget) => judgeBudget(budget, usage))];
   if (verdicts.length === 0) return { judged: budgets.length, raised: 0 };
   const raised = await callFunction<number>(client, "private.settle_alert_states", JSON.stringify(verdicts));
   return { judged: budgets.length, raised };
@@ -82,9 +85,9 @@ async function judgeStep(client: ClientBase, at: Date | null): Promise<{ judged:
 type Found = { is_over: boolean } & Record<string, unknown>;
 
 /** What the rules say of a budget. What is OK is told of only where it was not. */
-function judgeBudget(budget: JudgedBudget): Verdict[] {
+function judgeBudget(budget: JudgedBudget, usage: UsageOfDay[]): Verdict[] {
   const judged: [BudgetRule, Found | null | "keep"][] = [
-    ["budget_forecast", judgeForecast(budget)],
+    ["budget_forecast", judgeForecast(budget, usage)],
     ["budget_pace", judgePace(budget)],
   ];
   return judged.flatMap(([rule, found]): Verdict[] => {
@@ -126,25 +129,22 @@ function percentOf(part: string, whole: string): string {
  * Whether the forecast is over the limit, with its figures. `keep`: the present state stays, because the limit itself is
  * exceeded and its thresholds tell of that. Null: there is too little to go by, or the rule is off.
  */
-function judgeForecast(budget: JudgedBudget): Found | null | "keep" {
+function judgeForecast(budget: JudgedBudget, usage: UsageOfDay[]): Found | null | "keep" {
   const { period_from: from, period_until: until, limit_usd: limit, forecast_percent: percent } = budget;
   if (from === null || until === null || percent === null) return null;
-  const forecast = forecastBudget({
-    period_from: from,
-    period_until: until,
-    local_ms: budget.local_ms,
-    spent: budget.spent_usd,
-    booked: budget.booked_usd,
-  });
-  if (!forecast || forecast.dataDays < leastDataDays) return null;
+  const forecast = forecastBudget(
+    { ...budget, period_from: from, period_until: until, spent: budget.spent_usd },
+    usage,
+  );
+  if (!forecast) return null;
   if (compare(parseDecimal(budget.spent_usd), parseDecimal(limit)) >= 0) return "keep";
   const total = multiply(forecast.total, parseDecimal("100"));
   return {
     is_over: compare(total, multiply(parseDecimal(limit), parseDecimal(percent))) > 0,
     forecast_usd: toText(forecast.total),
     percent: percentOf(toText(forecast.total), limit),
-    method: forecast.method,
-    data_days: forecast.dataDays,
+    method: describeMethod(forecast),
+    data_days: forecast.daysCompared,
   };
 }
 

@@ -84,6 +84,30 @@ export function selectBudgetStatus(
   );
 }
 
+// A view's columns may be null for all that Postgres says.
+const usageOfDay = { id: neverNull(uuid()), day: neverNull(text()), amount: neverNull(numeric()) };
+
+/**
+ * What usage and batches of some budgets' scopes cost on each of some UTC days, USD as exact text, as far as the caller may
+ * see it.
+ */
+export function selectBudgetUsage(
+  client: ClientBase,
+  { workspaceId, environment }: LedgerScope,
+  ids: string[],
+  days: string[],
+): Promise<Row<typeof usageOfDay>[]> {
+  return selectAll(
+    client,
+    usageOfDay,
+    // Each day is named, so that an index finds a value on it.
+    sql`select budget_id as id, to_char(day, 'YYYY-MM-DD') as day, amount_usd as amount
+      from public.budget_usage
+      where workspace_id = ${workspaceId} and environment = ${environment} and budget_id = any (${ids})
+        and day = any (${days}::date[])`,
+  );
+}
+
 /** The number of budgets of a workspace, including those that the caller may not see. Runs as the service. */
 export function countBudgets(client: ClientBase, workspaceId: string): Promise<number> {
   return callFunction(client, "private.count_budgets", workspaceId);

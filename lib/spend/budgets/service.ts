@@ -33,8 +33,9 @@ import {
   toText,
 } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
+import { toForecastDetails } from "@/lib/spend/forecast";
 import type { LedgerScope } from "@/lib/spend/scope";
-import { forecastBudget } from "./forecast";
+import { daysOf, forecastBudget, type UsageOfDay } from "./forecast";
 import {
   type BudgetRow,
   countBudgets,
@@ -42,6 +43,7 @@ import {
   insertBudget,
   type ScopeRow,
   selectBudgetStatus,
+  selectBudgetUsage,
   selectScopes,
   updateBudget,
 } from "./queries";
@@ -259,7 +261,14 @@ export async function loadFullBudgets(
   workspaceId: string,
   id?: string,
 ): Promise<Budget[]> {
-  const rows = await selectBudgetStatus(client, { workspaceId, environment: "live" }, id);
+  const scope = { workspaceId, environment: "live" } as const;
+  const rows = await selectBudgetStatus(client, scope, id);
+  const usage = await selectBudgetUsage(
+    client,
+    scope,
+    rows.map((row) => row.id),
+    daysOf(rows),
+  );
   const scopes = await selectScopes(
     client,
     workspaceId,
@@ -277,7 +286,7 @@ export async function loadFullBudgets(
       percent: row.alert_percents.map((value) => toExact(parseDecimal(value))),
       usd: row.alert_amounts.map((value) => toExact(parseDecimal(value))),
     },
-    ...toPace(row),
+    ...toForecast(row, usage),
     created_at: toInstant(row.created_at.getTime()),
   }));
 }
@@ -293,10 +302,11 @@ function toScope({ scope_type: type, scope_value: value }: BudgetRow, scopes: Sc
   return { type, value: found?.slug ?? value, label: found?.name ?? value ?? everything };
 }
 
-function toPace(row: BudgetRow) {
-  const forecast = forecastBudget(row);
+function toForecast(row: BudgetRow, usage: UsageOfDay[]) {
+  const forecast = forecastBudget(row, usage);
   return {
     forecast: forecast && toExact(forecast.total),
+    forecast_details: toForecastDetails(forecast),
     runs_out_on: forecast?.runsOutOn(parseDecimal(row.limit_usd)) ?? null,
   };
 }

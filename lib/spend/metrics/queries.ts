@@ -308,3 +308,20 @@ function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension
       ${ofStacked}
     ) as spend`;
 }
+
+const usageOfDay = { day: text(), amount: numeric() };
+
+/** What usage and batches cost on each of some days, USD as exact text; the other types are not extrapolated. */
+export function selectUsage(
+  client: ClientBase,
+  scope: SpendScope,
+  days: DayRange,
+): Promise<Row<typeof usageOfDay>[]> {
+  const rows = isNarrow(scope.filters) ? spendWithin(scope, days) : totalsWithin([fewest], scope, days);
+  return selectAll(
+    client,
+    usageOfDay,
+    sql`select to_char(day, 'YYYY-MM-DD') as day, sum(amount_usd) as amount from ${rows} and type in ('usage', 'batch')
+      group by day order by day`,
+  );
+}

@@ -1,20 +1,29 @@
 import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { ExactNumber } from "@/lib/contract/exact-number";
-import { comparisonOf, periodOf } from "@/lib/contract/ledger-query";
+import { dayOf } from "@/lib/contract/instant";
+import { comparisonOf, type Period, periodOf } from "@/lib/contract/ledger-query";
 import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
 import type { DayRange } from "@/lib/contract/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { compare, parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { paceOf } from "@/lib/spend/pace";
-import { comparedRange, rangeOf, samePointBefore, spentWithin, toAnsweredRange } from "@/lib/spend/period";
+import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
+import {
+  comparedRange,
+  everything,
+  rangeOf,
+  samePointBefore,
+  spentWithin,
+  toAnsweredRange,
+} from "@/lib/spend/period";
 import {
   type BucketRow,
   type ReadDays,
   type Slice,
+  type SpendScope,
   selectBreakdown,
   selectTypeTotals,
+  selectUsage,
   type TypeTotals,
 } from "./queries";
 import { seriesScopeOf, toSeries } from "./series";
@@ -58,6 +67,7 @@ export async function loadMetrics(
   const sums = await selectTypeTotals(client, scope, days, seriesScope);
   const types = sums.filter(({ bucket }) => bucket === null);
   const breakdown = await selectBreakdown(client, scope, spent, seriesScope);
+  const forecast = await loadForecast(client, scope, { period, range, now }, types);
   const ofTypes = sliceTypes(types);
   const slices = [...breakdown.slices, ...ofTypes];
   return {
@@ -74,7 +84,8 @@ export async function loadMetrics(
           to_point_usd: toExact(sum(types.map((row) => parseDecimal(row.before_to_point)))),
         }
       : null,
-    forecast_usd: forecast(types, range, now),
+    forecast_usd: forecast && toExact(forecast.total),
+    forecast: toForecastDetails(forecast),
     series: toSeries(
       seriesScope,
       {
@@ -191,13 +202,18 @@ function toSlices(slices: Slice[]): Metrics["by_project"] {
   ];
 }
 
-function forecast(types: TypeTotals[], range: DayRange, now: number): ExactNumber | null {
-  const amountOf = (isUsage: boolean) =>
-    sum(
-      types
-        .filter(({ type }) => (kindOf(type) === "usage") === isUsage)
-        .map(({ amount }) => parseDecimal(amount)),
-    );
-  const pace = paceOf({ usage: amountOf(true), booked: amountOf(false) }, range, now);
-  return pace && toExact(pace.total);
+/** Forecasts a period that goes on after today. */
+async function loadForecast(
+  client: ClientBase,
+  scope: SpendScope,
+  { period, range, now }: { period: Period; range: DayRange; now: number },
+  types: TypeTotals[],
+): Promise<Forecast | null> {
+  const today = dayOf(now);
+  const isOpen = range.from <= today && today < range.until && range.until !== everything.until;
+  // The latest days end with today, but what is looked for in them is not what comes.
+  if (!isOpen || period.startsWith("last_")) return null;
+  const usage = toUsage(await selectUsage(client, scope, usageDays(today)));
+  const recorded = sum(types.flatMap((row) => [parseDecimal(row.amount), parseDecimal(row.ahead_amount)]));
+  return forecastSpend({ range, today, recorded, usage });
 }

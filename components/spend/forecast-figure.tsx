@@ -1,0 +1,63 @@
+import type { z } from "zod";
+import { type Amount, exactText, toNumber } from "@/components/amount";
+import { formatCount } from "@/components/format-count";
+import { formatUsd } from "@/components/money";
+import type { forecastDetails } from "@/lib/contract/forecast";
+
+/** How a forecast was made. */
+export type ForecastDetails = NonNullable<z.output<typeof forecastDetails>>;
+
+/** A forecast amount: without cents where it is rounded to whole dollars, because it is no more exact than that. */
+export function formatForecast(usd: Amount): string {
+  return formatUsd(usd).replace(/\.00$/, "");
+}
+
+/** The range of a forecast: "$5,500 to $5,900"; a single amount where both ends are equal. */
+export function formatForecastRange({ low_usd: low, high_usd: high }: ForecastDetails): string {
+  const [from, to] = [formatForecast(low), formatForecast(high)];
+  return from === to ? from : `${from} to ${to}`;
+}
+
+/** How a forecast was made, in sentences. */
+export function explainForecast(details: ForecastDetails): string {
+  const { recorded_usd: recorded, added_usd: added, days_left: left, days_compared: compared } = details;
+  const days =
+    left === 1 ? "The rest of today adds" : `The ${formatCount(left, "day")} left, with today, add`;
+  return [
+    `${formatUsd(recorded)} is recorded or booked.`,
+    `${days} ${formatForecast(added)}: the median usage of the same weekdays in the last ${formatCount(compared, "day")}.`,
+    "Subscriptions count as booked. Expenses and allocations are not extrapolated.",
+  ].join(" ");
+}
+
+/** A forecast amount, with how it was made on hover. */
+export function ForecastFigure({
+  usd,
+  details,
+  figure,
+}: {
+  usd: Amount;
+  details: ForecastDetails | null;
+  figure: string;
+}) {
+  return (
+    <span
+      className="tabular-nums"
+      title={details ? explainForecast(details) : undefined}
+      data-figure={figure}
+      data-exact={exactText(usd)}
+    >
+      {formatForecast(usd)}
+    </span>
+  );
+}
+
+/** The range of a forecast as a note: "Between $5,500 and $5,900". Nothing where it is a single amount. */
+export function ForecastRange({ details }: { details: ForecastDetails | null }) {
+  if (!details || toNumber(details.low_usd) === toNumber(details.high_usd)) return null;
+  return (
+    <span title={explainForecast(details)}>
+      Between {formatForecast(details.low_usd)} and {formatForecast(details.high_usd)}
+    </span>
+  );
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { decimalNumber } from "./fields";
+
+/** How a forecast was made, and how sure it is. */
+export const forecastDetails = z
+  .object({
+    low_usd: decimalNumber("The lower end of the range that the total is expected in, USD."),
+    high_usd: decimalNumber("Its upper end, USD."),
+    recorded_usd: decimalNumber(
+      "What is recorded in the period, and what is booked on its coming days, USD.",
+    ),
+    added_usd: decimalNumber("What the usage of the days left adds, USD."),
+    days_left: z.int().meta({ description: "Days of the period that are left, with today." }),
+    days_compared: z.int().meta({
+      description: "Whole days before today that it goes by: at most 35, five of each day of the week.",
+    }),
+  })
+  .nullable()
+  .meta({
+    id: "ForecastDetails",
+    description:
+      "How the forecast was made: the median usage of the same weekdays of the last five weeks for each day left, the quartiles for the range. Subscriptions count as booked; expenses and allocations are not extrapolated. Null where there is no forecast.",
+  });
