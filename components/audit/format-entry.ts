@@ -65,6 +65,8 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     return `changed ${key}`;
   },
   budget: ({ action }, row) => `${verbOf(action, "set", "changed", "deleted")} the budget ${nameOf(row)}`,
+  saved_view: ({ action }, row) =>
+    `${verbOf(action, "shared", "changed", "deleted")} the view ${nameOf(row)}`,
   alert_channel: ({ action }, row, before) => {
     const channel = `the alert channel ${nameOf(row)}`;
     if (!action.endsWith(".changed")) return `${verbOf(action, "added", "", "deleted")} ${channel}`;

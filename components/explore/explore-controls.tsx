@@ -18,6 +18,7 @@ export function ExploreControls({
   state,
   range,
   tags,
+  children,
 }: {
   workspace: string;
   state: ExploreState;
@@ -25,6 +26,8 @@ export function ExploreControls({
   range: { from: string; to: string };
   /** The names of the workspace's tags. */
   tags: string[];
+  /** Further controls at the end. */
+  children?: ReactNode;
 }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
@@ -130,6 +133,7 @@ export function ExploreControls({
           ]}
         />
         <FilterEditor workspace={workspace} state={state} range={range} tags={tags} onChange={change} />
+        {children}
       </div>
     </div>
   );

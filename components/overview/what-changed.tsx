@@ -60,18 +60,18 @@ export function WhatChanged({
       </p>
       {causes.length === 0 ? null : (
         <div className="grid gap-x-10 gap-y-6 md:grid-cols-2">
-          <table className="w-full self-start text-sm">
+          <table className="w-full table-fixed self-start text-sm">
             <caption className="sr-only">Causes of the difference</caption>
             <tbody>
               {causes.map((cause) => (
                 <tr key={cause.name} className="border-t align-top">
-                  <th scope="row" className="py-2 pr-3 text-left font-normal">
+                  <th scope="row" className="min-w-0 py-2 pr-3 text-left font-normal">
                     <span title={causeTexts[cause.name].hint}>{causeTexts[cause.name].label}</span>
                     <span className="block truncate text-muted-foreground text-xs" dir="auto">
                       {detailOf(cause, changes)}
                     </span>
                   </th>
-                  <td className="w-24 py-2 pr-3" aria-hidden="true">
+                  <td className="w-28 py-2 pr-3 max-sm:hidden" aria-hidden="true">
                     <Bar amount={Number(cause.amount_usd)} largest={largest} />
                   </td>
                   <Figure usd={cause.amount_usd} figure="changes.causes" />
@@ -80,9 +80,10 @@ export function WhatChanged({
             </tbody>
             <tfoot>
               <tr className="border-t font-medium">
-                <th scope="row" colSpan={2} className="py-2 text-left font-medium">
+                <th scope="row" className="py-2 text-left font-medium">
                   Difference
                 </th>
+                <td className="w-28 max-sm:hidden" />
                 <Figure usd={changes.difference_usd} figure="changes.difference" />
               </tr>
             </tfoot>
@@ -157,7 +158,7 @@ function Bar({ amount, largest }: { amount: number; largest: number }) {
 function Figure({ usd, figure }: { usd: string; figure: string }) {
   return (
     <td
-      className="whitespace-nowrap py-2 text-right tabular-nums"
+      className="w-28 whitespace-nowrap py-2 text-right tabular-nums"
       title={`$${usd}`}
       data-figure={figure}
       data-exact={usd}

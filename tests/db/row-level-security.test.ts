@@ -59,7 +59,14 @@ describe("Every table", () => {
   });
 
   /** Tables that users delete from themselves, row by row, as their policies allow; each has tests of its own. */
-  const deletable = ["budgets", "connections", "invitations", "weekly_reports", "workspace_members"];
+  const deletable = [
+    "budgets",
+    "connections",
+    "invitations",
+    "saved_views",
+    "weekly_reports",
+    "workspace_members",
+  ];
 
   test("Cannot be truncated by any API role", async () => {
     for (const table of await tables("public")) {

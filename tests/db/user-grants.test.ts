@@ -67,6 +67,7 @@ test("Lets users write the columns that are theirs to choose, and no others", as
     "public.repricings": ["from_at", "includes_priced", "provider", "to_at", "workspace_id"],
     "public.seen_alerts": ["seen_number", "workspace_id"],
     "public.weekly_reports": ["time_zone", "workspace_id"],
+    "public.saved_views": ["is_shared", "name", "query", "workspace_id"],
     "public.workspaces": ["base_currency", "description", "name", "slug"],
   });
   expect(await grantsOf("authenticated", "UPDATE")).toEqual({

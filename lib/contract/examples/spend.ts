@@ -86,9 +86,30 @@ const spendQueries = {
   },
 };
 
+const savedView = {
+  id: "0193a2c1-4b1e-7f60-9c1d-7a52b8e0c4d3",
+  name: "Models by week",
+  query: "by=model&over=week&period=last_90_days",
+  is_shared: true,
+  created_by: { user_id: "0193a0f1-2d4c-7a10-8e55-6b0c9d1e2f34", display_name: "Ada" },
+  created_at: "2026-11-21T09:30:00.000+00:00",
+  can_delete: true,
+};
+
 export const spendExamples: ExampleSet = {
-  requests: { SpendQuery: spendQueries, KeySpendQuery: spendQueries },
+  requests: {
+    SpendQuery: spendQueries,
+    KeySpendQuery: spendQueries,
+    SaveViewRequest: {
+      shared: {
+        summary: "A view for the workspace",
+        value: { name: savedView.name, query: savedView.query, is_shared: true },
+      },
+    },
+  },
   responses: {
+    SavedView: savedView,
+    SavedViewList: { views: [savedView] },
     SpendAnswer: {
       from: "2026-11-01",
       to: "2026-11-22",

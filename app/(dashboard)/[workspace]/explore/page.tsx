@@ -6,6 +6,7 @@ import { toExploreData } from "@/components/explore/data";
 import { ExploreControls } from "@/components/explore/explore-controls";
 import { ExploreSkeleton } from "@/components/explore/explore-skeleton";
 import { ExploreView } from "@/components/explore/explore-view";
+import { SavedViews } from "@/components/explore/saved-views";
 import { readState, toQuery, writeState } from "@/components/explore/state";
 import type { SearchParams } from "@/components/filters/href";
 import type { PageRange } from "@/components/filters/range";
@@ -46,7 +47,7 @@ export default async function ExplorePage({ params, searchParams }: Props) {
 }
 
 async function Explore({ slug, search, range }: { slug: string; search: SearchParams; range: PageRange }) {
-  const { claims } = await requireWorkspace(slug);
+  const { claims, workspace } = await requireWorkspace(slug);
   const state = readState(search);
   const query = spendQuery.safeParse(toQuery(state, daysOf(range)));
   if (!query.success) {
@@ -66,7 +67,7 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
   });
   if (read instanceof ServiceError)
     return <Refused slug={slug} title="This query is too broad" problem={read.message} />;
-  const { answer, tags, projectOrder } = read;
+  const { answer, views, tags, projectOrder } = read;
   const data = toExploreData(answer, projectOrder);
   return (
     <>
@@ -75,7 +76,14 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
         state={state}
         range={{ from: answer.from, to: answer.to }}
         tags={tags}
-      />
+      >
+        <SavedViews
+          workspace={slug}
+          views={views}
+          query={writeState(state)}
+          canShare={workspace.role !== "viewer"}
+        />
+      </ExploreControls>
       {data.cells.length === 0 ? (
         <EmptyState icon={<SearchX />} title="Nothing was recorded for this">
           Choose other days, or remove a filter.

@@ -60,6 +60,16 @@ export const ledgerSamples: Samples = {
   "POST /api/v1/workspaces/[slug]/spend/query": () => ({
     body: { group_by: ["model", "unit"], measure: "tokens", filters: [{ field: "type", values: ["usage"] }] },
   }),
+  "GET /api/v1/workspaces/[slug]/views": nothing,
+  "POST /api/v1/workspaces/[slug]/views": () => ({ body: { name: "Models", query: "by=model" } }),
+  "DELETE /api/v1/workspaces/[slug]/views/[id]": async ({ harness, workspace, users }, caller) => {
+    const owner = caller in users ? users[caller as keyof typeof users] : users.owner;
+    const { rows } = await harness.fixtures.sql.query(
+      "insert into public.saved_views (workspace_id, name, query, created_by) values ($1, 'Models', 'by=model', $2) returning id",
+      [workspace.id, owner.id],
+    );
+    return { params: { id: rows[0].id } };
+  },
   "GET /api/v1/workspaces/[slug]/metrics": () => ({ query: "?period=year&group_by=model" }),
   "GET /api/v1/workspaces/[slug]/activity": () => ({ query: "?period=all&limit=1" }),
   "GET /api/v1/workspaces/[slug]/export": () => ({ query: "?format=csv" }),

@@ -1,0 +1,29 @@
+import { savedView, savedViewList, saveViewRequest } from "@/lib/contract/saved-views";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { listViews, saveView } from "@/lib/spend/saved-views/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  GET: endpoint({
+    summary: "List saved views",
+    description: "The views of Explore that the user saved, and those that are shared.",
+    auth: "user",
+    role: "viewer",
+    params: workspaceParams,
+    response: savedViewList,
+    errors: ["not_found"],
+    run: ({ principal, params }) => listViews(principal.claims, params.slug),
+  }),
+  POST: endpoint({
+    summary: "Save a view",
+    description: "Saves what Explore shows, by the query of its address. Viewers cannot share theirs.",
+    auth: "user",
+    role: "viewer",
+    params: workspaceParams,
+    body: saveViewRequest,
+    response: savedView,
+    status: 201,
+    errors: ["not_found", "permission_denied", "conflict"],
+    run: ({ principal, params, body }) => saveView(principal.claims, params.slug, body),
+  }),
+});

@@ -1,0 +1,132 @@
+"use client";
+
+import { Bookmark, Trash2, Users } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { callApi } from "@/components/api";
+import { Button } from "@/components/ui/button";
+import { Checkbox } from "@/components/ui/checkbox";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { Input } from "@/components/ui/input";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { useMutation } from "@/components/use-mutation";
+import type { SavedView, savedView, saveViewRequest } from "@/lib/contract/saved-views";
+
+/** The button of saved views: it lists them, each a link, and saves what is shown. States: none saved, a list, a refusal. */
+export function SavedViews({
+  workspace,
+  views,
+  query,
+  canShare,
+}: {
+  workspace: string;
+  views: SavedView[];
+  /** The query of the address of what is shown. */
+  query: string;
+  canShare: boolean;
+}) {
+  const [deleted, setDeleted] = useState<SavedView>();
+  const path = `/api/v1/workspaces/${workspace}/views`;
+  return (
+    <>
+      <Popover>
+        <PopoverTrigger variant="outline" size="sm">
+          <Bookmark aria-hidden="true" />
+          Views
+        </PopoverTrigger>
+        <PopoverContent aria-label="Saved views" className="grid w-80 gap-4">
+          {views.length === 0 ? (
+            <p className="text-muted-foreground">No views are saved yet.</p>
+          ) : (
+            <ul aria-label="Saved views" className="-mx-2 grid">
+              {views.map((view) => (
+                <li key={view.id} className="flex items-center gap-1">
+                  <Link
+                    href={`/${workspace}/explore?${view.query}`}
+                    prefetch={false}
+                    className="flex min-w-0 flex-1 items-center gap-2 rounded-sm px-2 py-1.5 hover:bg-accent"
+                  >
+                    <span dir="auto" className="min-w-0 flex-1 truncate">
+                      {view.name}
+                    </span>
+                    {view.is_shared ? (
+                      <Users role="img" aria-label="Shared" className="size-3.5 text-muted-foreground" />
+                    ) : null}
+                  </Link>
+                  {view.can_delete ? (
+                    <Button
+                      variant="ghost"
+                      size="icon"
+                      className="size-7"
+                      aria-label={`Delete the view ${view.name}`}
+                      onClick={() => setDeleted(view)}
+                    >
+                      <Trash2 aria-hidden="true" />
+                    </Button>
+                  ) : null}
+                </li>
+              ))}
+            </ul>
+          )}
+          <SaveView path={path} query={query} canShare={canShare} />
+        </PopoverContent>
+      </Popover>
+      <ConfirmDialog
+        open={deleted !== undefined}
+        onOpenChange={() => setDeleted(undefined)}
+        title={`Delete the view ${deleted?.name ?? ""}?`}
+        confirm="Delete"
+        done="The view was deleted."
+        onConfirm={() => callApi<typeof savedView>("DELETE", `${path}/${deleted?.id}`)}
+      >
+        {deleted?.is_shared ? "It is deleted for all members." : "Only you see it."} No costs are changed.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function SaveView({ path, query, canShare }: { path: string; query: string; canShare: boolean }) {
+  const [name, setName] = useState("");
+  const [isShared, setShared] = useState(false);
+  const { run, isPending, message } = useMutation(
+    () =>
+      callApi<typeof savedView, typeof saveViewRequest>("POST", path, { name, query, is_shared: isShared }),
+    { done: "The view was saved.", quiet: true },
+  );
+  return (
+    <form
+      className="grid gap-3 border-t pt-4"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        if (await run()) {
+          setName("");
+          setShared(false);
+        }
+      }}
+    >
+      <Input
+        aria-label="Name of the view"
+        placeholder="Name of this view"
+        maxLength={120}
+        required
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {canShare ? (
+        <Checkbox
+          label="Share with the workspace"
+          checked={isShared}
+          onChange={(event) => setShared(event.target.checked)}
+        />
+      ) : null}
+      {message ? (
+        <p role="alert" className="text-destructive">
+          {message}
+        </p>
+      ) : null}
+      <Button type="submit" size="sm" disabled={isPending || name.trim() === ""}>
+        Save this view
+      </Button>
+    </form>
+  );
+}

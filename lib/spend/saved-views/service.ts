@@ -1,0 +1,81 @@
+import type { ClientBase } from "pg";
+import type { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { toInstant } from "@/lib/contract/instant";
+import type { WorkspaceRole } from "@/lib/contract/me";
+import {
+  maxViewsEach,
+  type SavedView,
+  type SaveViewRequest,
+  type savedViewList,
+} from "@/lib/contract/saved-views";
+import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { notFound, ServiceError } from "@/lib/errors";
+import { countViews, deleteView, insertView, selectViews, type ViewRow } from "./queries";
+
+/** Lists the views that a member saved or that are shared. @throws ServiceError not_found */
+export function listViews(claims: UserClaims, slug: string): Promise<z.output<typeof savedViewList>> {
+  return asUserReading(claims, async (client) => {
+    const { id, role } = await requireMembership(client, claims, slug);
+    return { views: await loadViews(client, { workspaceId: id, role, userId: claims.sub }) };
+  });
+}
+
+/** The views that a member sees, in the caller's transaction. */
+export async function loadViews(
+  client: ClientBase,
+  { workspaceId, role, userId }: { workspaceId: string; role: WorkspaceRole; userId: string },
+): Promise<SavedView[]> {
+  const rows = await selectViews(client, workspaceId);
+  return rows.map((row) => toView(row, role, userId));
+}
+
+/**
+ * Saves a view. Viewers save private ones only.
+ * @throws ServiceError not_found, permission_denied, conflict where the user has too many
+ */
+export function saveView(claims: UserClaims, slug: string, request: SaveViewRequest): Promise<SavedView> {
+  return asUser(claims, async (client) => {
+    const required = request.is_shared ? "member" : "viewer";
+    const { id: workspaceId, role } = await requireMembership(client, claims, slug, required);
+    if ((await countViews(client, workspaceId, claims.sub)) >= maxViewsEach)
+      throw new ServiceError(
+        "conflict",
+        `You may save ${maxViewsEach} views in a workspace. Delete one that you do not need any more.`,
+      );
+    const id = await insertView(client, workspaceId, request);
+    const [row] = await selectViews(client, workspaceId, id);
+    if (!row) throw new Error("A view that was saved is visible.");
+    return toView(row, role, claims.sub);
+  });
+}
+
+/**
+ * Deletes a view: one's own, or as an admin a shared one.
+ * @returns the deleted view
+ * @throws ServiceError not_found, permission_denied
+ */
+export function removeView(claims: UserClaims, slug: string, id: string): Promise<SavedView> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId, role } = await requireMembership(client, claims, slug);
+    const [row] = await selectViews(client, workspaceId, id);
+    if (!row) throw notFound();
+    const view = toView(row, role, claims.sub);
+    if (!view.can_delete || !(await deleteView(client, workspaceId, id)))
+      throw new ServiceError("permission_denied", "Only who saved a shared view and admins may delete it.");
+    return view;
+  });
+}
+
+function toView(
+  { created_by: userId, created_by_name: displayName, created_at: createdAt, ...row }: ViewRow,
+  role: WorkspaceRole,
+  readerId: string,
+): SavedView {
+  return {
+    ...row,
+    created_by: { user_id: userId, display_name: displayName },
+    created_at: toInstant(createdAt.getTime()),
+    can_delete: userId === readerId || (row.is_shared && ["owner", "admin"].includes(role)),
+  };
+}

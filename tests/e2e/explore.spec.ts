@@ -1,0 +1,97 @@
+import { readFile } from "node:fs/promises";
+import { signUp } from "./accounts";
+import { expect, test } from "./fixtures";
+import { expectUsable } from "./page-checks";
+import { recordSpend } from "./spend";
+
+test("Explores spend by two dimensions, from the chart to the rows, and keeps it in the address", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await page.goto(`/${slug}`);
+  await page.getByRole("link", { name: "Explore" }).click();
+  await expect(page.getByRole("heading", { name: "Explore", level: 1 })).toBeVisible();
+  await expect(page.getByRole("slider", { name: /^Cost by day/ })).toBeVisible();
+
+  await page.getByRole("combobox", { name: "By", exact: true }).selectOption({ label: "Model" });
+  await page.waitForURL((url) => url.searchParams.get("by") === "model");
+  const series = page.getByRole("list", { name: "Series" });
+  const model = series.getByRole("button", { name: /^gpt-4o/ });
+  await expect(model).toHaveAttribute("aria-pressed", "true");
+  await model.click();
+  await expect(model).toHaveAttribute("aria-pressed", "false");
+  await expect.poll(() => new URL(page.url()).searchParams.get("hide")).toBe("gpt-4o");
+
+  await page.getByRole("combobox", { name: "And by" }).selectOption({ label: "Project" });
+  await page.waitForURL((url) => url.searchParams.get("over") === "project");
+  await page.getByRole("radio", { name: "Pivot" }).check({ force: true });
+  await page.waitForURL((url) => url.searchParams.get("show") === "pivot");
+  const pivot = page.getByRole("region", { name: "Pivot" });
+  const row = pivot.getByRole("row", { name: /^gpt-4o/ });
+  await expectUsable(page);
+  await row.getByRole("link").first().click();
+  await page.waitForURL((url) => url.pathname === `/${slug}/activity`);
+  const { searchParams } = new URL(page.url());
+  expect(searchParams.get("model")).toBe("gpt-4o");
+  expect(searchParams.get("period")).toBe("range");
+});
+
+test("Saves a view, opens it by its link, and downloads what it shows", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await page.goto(`/${slug}/explore?by=project&over=none&show=table`);
+  await page.getByRole("button", { name: "Views" }).click();
+  await page.getByRole("textbox", { name: "Name of the view" }).fill("Projects");
+  await page.getByRole("checkbox", { name: "Share with the workspace" }).check();
+  await page.getByRole("button", { name: "Save this view" }).click();
+  const link = page.getByRole("list", { name: "Saved views" }).getByRole("link", { name: /Projects/ });
+  await expect(link).toBeVisible();
+  await page.goto(`/${slug}/explore`);
+  await page.getByRole("button", { name: "Views" }).click();
+  await link.click();
+  await page.waitForURL((url) => url.searchParams.get("show") === "table");
+
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  const csv = await readFile(await (await download).path(), "utf8");
+  expect(csv.split("\r\n")[0]).toBe("Project,Cost,Messages");
+  expect(csv).toContain("checkout");
+
+  await page.getByRole("radio", { name: "Chart" }).check({ force: true });
+  await expect(page.getByRole("slider", { name: /^Cost/ })).toBeVisible();
+  const picture = page.waitForEvent("download");
+  await page.getByRole("button", { name: "PNG" }).click();
+  const bytes = await readFile(await (await picture).path());
+  expect(bytes.subarray(1, 4).toString()).toBe("PNG");
+  expect(bytes.length).toBeGreaterThan(2_000);
+});
+
+test("Zooms into a range that the keyboard marks", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  const today = new Date().toISOString().slice(0, 10);
+  await page.goto(`/${slug}/explore?period=range&from=2026-01-01&to=${today}&over=month`);
+  const chart = page.getByRole("slider", { name: /^Cost by month/ });
+  await chart.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect(chart).toHaveAttribute("aria-valuetext", /January 2026 to February 2026/);
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => url.searchParams.get("to") === "2026-02-28");
+  expect(new URL(page.url()).searchParams.get("from")).toBe("2026-01-01");
+  await expect(page.getByText("Nothing was recorded for this")).toBeVisible();
+});
+
+test("Says what is wrong with an address or a query that is refused", async ({ page }) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/explore?by=colour`);
+  await expect(page.getByText("This address is not valid")).toBeVisible();
+  await page.goto(`/${slug}/explore?by=model&over=day&period=range&from=2024-01-01&to=2026-11-01&top=50`);
+  await expect(page.getByText("This query is too broad")).toBeVisible();
+  await expect(page.getByText(/smaller top/)).toBeVisible();
+  await page.getByRole("link", { name: "Show this month" }).click();
+  await page.waitForURL(`**/${slug}/explore*`);
+  await expect(page.getByText("Nothing was recorded for this")).toBeVisible();
+});
