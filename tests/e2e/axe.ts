@@ -15,20 +15,23 @@ export type Aspect = "structure" | "colours";
 /** How many elements of a look were found readable, by the look's hash. */
 type Readable = Record<string, number>;
 
-/** What the pages that one page object opened have shown. */
-const readableOn = new WeakMap<Page, Readable>();
+/** What the pages have shown that this process opened. */
+let readableSoFar: Readable = {};
 
 /**
  * Checks a page with axe. Of text with the same look on the same background only some is checked for colours: a page
- * of a hundred endpoints shows the same few colours a hundred times, and so do the pages that a test opens one after another.
+ * of a hundred endpoints shows the same few colours a hundred times, and so do the pages that a process opens one after another.
  * Each check takes a millisecond or more, and each page that has something to check, some hundreds.
  * @returns the violated rules, each with the first element
  */
 export async function findBarriers(page: Page, aspect: Aspect): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(source);
-  const known = readableOn.get(page) ?? {};
-  const { barriers, readable } = await page.evaluate(lookAtPage, { aspect, ofColours, known });
-  readableOn.set(page, readable);
+  const { barriers, readable } = await page.evaluate(lookAtPage, {
+    aspect,
+    ofColours,
+    known: readableSoFar,
+  });
+  readableSoFar = readable;
   return barriers;
 }
 
@@ -57,22 +60,46 @@ async function lookAtPage({
     return (4294967296 * (2097151 & low) + (high >>> 0)).toString(36);
   };
 
-  /** Visible elements with text of their own, a few for each look: what decides their colours, from the root down. */
+  /**
+   * What decides the colours of an element's text: its own style, and what is behind it. An ancestor without a background of its
+   * own, opaque and in the flow, is not behind anything.
+   */
+  const describeLook = (element: Element, style: CSSStyleDeclaration, behind: string) => {
+    const look = [behind, element.tagName, ...styleOfText(style)];
+    if (element.tagName !== "A") return look;
+    // Axe compares a link with the text of its block.
+    for (let around = element.parentElement; around; around = around.parentElement) {
+      const outer = getComputedStyle(around);
+      look.push(outer.display, ...styleOfText(outer));
+      if (!outer.display.startsWith("inline")) break;
+    }
+    return look;
+  };
+  const styleOfText = (style: CSSStyleDeclaration) => [
+    style.color,
+    style.fontSize,
+    style.fontWeight,
+    style.textDecorationLine,
+  ];
+
+  /** Visible elements with text of their own, a few for each look. */
   const sample = () => {
-    const lookOf = new Map<Element, string>();
+    const backdrops = new Map<Element | null, string>();
     const seen = new Map<string, number>(Object.entries(known));
     const chosen = new Map<Element, string>();
     const hasText = ({ childNodes }: Element) =>
       [...childNodes].some(({ nodeType, nodeValue }) => nodeType === Node.TEXT_NODE && nodeValue?.trim());
-    for (const element of document.body.querySelectorAll("*")) {
-      const parent = lookOf.get(element.parentElement ?? document.body) ?? "";
+    for (const element of document.querySelectorAll("html, body, body *")) {
       const style = getComputedStyle(element);
-      const { color, backgroundColor, backgroundImage, opacity, position, fontSize, fontWeight } = style;
-      const own = [color, backgroundColor, backgroundImage, opacity, position, fontSize, fontWeight];
-      const look = hash([parent, element.tagName, style.textDecorationLine, ...own].join());
-      lookOf.set(element, look);
+      const { backgroundColor, backgroundImage, opacity } = style;
+      const position = style.position === "relative" && style.zIndex === "auto" ? "static" : style.position;
+      const own = [backgroundColor, backgroundImage, opacity, position].join();
+      const around = backdrops.get(element.parentElement) ?? "";
+      const behind = own === "rgba(0, 0, 0, 0),none,1,static" ? around : hash(`${around} ${own}`);
+      backdrops.set(element, behind);
       if (!hasText(element) && !element.matches("input, select, textarea")) continue;
       if (!element.checkVisibility({ visibilityProperty: true })) continue;
+      const look = hash(describeLook(element, style, behind).join());
       seen.set(look, (seen.get(look) ?? 0) + 1);
       if ((seen.get(look) ?? 0) <= ofEachLook) chosen.set(element, look);
     }
@@ -85,7 +112,7 @@ async function lookAtPage({
   if (aspect === "structure") {
     const rules = Object.fromEntries(ofColours.map((rule) => [rule, { enabled: false }]));
     return {
-      barriers: list(await run(document, { resultTypes: ["violations"], rules })),
+      barriers: list(await run(document, { resultTypes: ["violations"], selectors: false, rules })),
       readable: known,
     };
   }
@@ -93,7 +120,7 @@ async function lookAtPage({
   if (chosen.size === 0) return { barriers: [], readable: known };
   const result = await run(
     { include: [...chosen.keys()] },
-    { resultTypes: ["violations", "passes"], elementRef: true, runOnly: ofColours },
+    { resultTypes: ["violations", "passes"], selectors: false, elementRef: true, runOnly: ofColours },
   );
   // Not those of which axe cannot tell: they are checked again on the next page.
   const readable = { ...known };
