@@ -1123,6 +1123,55 @@ create policy "An admin asks for a correction in their workspaces"
   on public.repricings for insert to authenticated
   with check ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))) and requested_by = (select auth.uid()) and not requested_by_email is distinct from (select auth.email()));
 
+-- public.saved_views --------------------------------------------------------------------------------------------------
+
+-- Views of Explore that people saved: the query of the page's address. A private view is its maker's alone; a shared one is
+-- the workspace's. Private ones go with their maker's account.
+create table public.saved_views (
+  workspace_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  name text not null,
+  query text not null,
+  is_shared boolean not null default false,
+  created_by uuid not null default auth.uid(),
+  created_at timestamptz not null default now(),
+  constraint saved_views_pkey primary key (workspace_id, id),
+  constraint saved_views_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
+  constraint saved_views_query_check check (char_length(query) <= 4000),
+  constraint saved_views_created_by_fkey foreign key (created_by) references public.profiles(id) on delete cascade,
+  constraint saved_views_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+create index saved_views_created_by_idx on public.saved_views using btree (created_by);
+
+alter table public.saved_views enable row level security;
+grant delete, select on public.saved_views to authenticated;
+grant all on public.saved_views to service_role;
+grant insert (workspace_id, name, query, is_shared) on public.saved_views to authenticated;
+
+create policy "A member reads their own views and shared ones"
+  on public.saved_views for select to authenticated
+  using ((workspace_id in (select private.member_workspaces())) and (is_shared or created_by = (select auth.uid())));
+
+create policy "A member saves views, all but viewers shared ones"
+  on public.saved_views for insert to authenticated
+  with check (created_by = (select auth.uid()) and
+case
+    when is_shared then (workspace_id in (select private.member_workspaces(array['owner', 'admin', 'member'])))
+    else (workspace_id in (select private.member_workspaces()))
+end);
+
+create policy "A member deletes their own views, an admin shared ones"
+  on public.saved_views for delete to authenticated
+  using (
+case
+    when created_by = (select auth.uid()) then (workspace_id in (select private.member_workspaces()))
+    else is_shared and (workspace_id in (select private.member_workspaces(array['owner', 'admin'])))
+end);
+
+create trigger deleted_shared_views_are_audited after delete on public.saved_views for each row when (old.is_shared) execute function private.audit_change('saved_view');
+create trigger new_shared_views_are_audited after insert on public.saved_views for each row when (new.is_shared) execute function private.audit_change('saved_view');
+
 -- public.seen_alerts --------------------------------------------------------------------------------------------------
 
 -- How far each member has looked at the alerts of a workspace: alerts with a higher number are new to them. A member
@@ -6754,6 +6803,23 @@ begin
   above_usd := median_usd + greatest(mad_usd * 5 * 1.4826, median_usd, least_usd);
 end
 $function$;
+
+-- The live usage of some budgets of any workspace on some days, for the job that judges them.
+--
+-- returns: [{ id, day, amount }], the amount as exact text
+create or replace function private.usage_of_budgets(budgets uuid[], days date[])
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'id', budget_id, 'day', to_char(day, 'YYYY-MM-DD'), 'amount', trim_scale(amount_usd)::text
+  )), '[]')
+  from public.budget_usage
+  where environment = 'live' and budget_id = any (budgets) and day = any (days)
+$function$;
+grant execute on function private.usage_of_budgets(uuid[],date[]) to outlay_service, service_role;
 
 -- The request of an idempotency key without a person: null in the place of the name, which a retry may have.
 create or replace function private.without_person(request jsonb, name text)
