@@ -68,8 +68,8 @@ test("Delivers each alert at least once and in order from two processes that are
     new Webhook(signingSecret).verify(body, headers);
     if (known.has(id)) continue;
     known.add(id);
-    const { budget, level } = JSON.parse(body).data;
-    told.set(budget.id, [...(told.get(budget.id) ?? []), level]);
+    const { subject, level } = JSON.parse(body).data;
+    told.set(subject.id, [...(told.get(subject.id) ?? []), level]);
   }
   expect(known.size).toBe(budgets.length * levels.length);
   expect([...told.keys()].sort()).toEqual([...budgets].sort());
