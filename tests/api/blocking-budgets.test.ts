@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { blockWrites } from "@/tests/helpers/block";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import type { KeyOptions } from "@/tests/helpers/keys";
@@ -265,19 +266,20 @@ describe("A budget that blocks", () => {
     expect((await client(1).post(cost(0.01))).status).toBe(201);
   });
 
-  test("Is not passed by what was being recorded when its limit was lowered", async () => {
-    const { id } = await create({ amount: 100 });
-    const keys = await Promise.all(Array.from({ length: 6 }, () => keyOf({})));
-    let isLowered = false;
-    const clients = keys.map(async ({ secret }, index) => {
-      while (!isLowered) await client(index % 2, secret).post(cost(0.01));
-    });
-    await expect.poll(async () => Number((await read(id)).spent)).toBeGreaterThan(0.2);
-    await edit(id, { amount: 0.01 });
-    const spent = (await read(id)).spent;
-    isLowered = true;
-    await Promise.all(clients);
-    expect((await read(id)).spent).toBe(spent);
+  test.each([
+    ["its limit is lowered", { amount: 100, blocks: true }, { amount: 0.1 }],
+    ["it begins to block", { amount: 0.1, blocks: false }, { blocks: true }],
+  ])("Waits, where %s, until what was decided before is recorded", async (_, before, change) => {
+    const { id } = await create(before);
+    // The month exists from here on.
+    await client().post(cost(0.01));
+    const block = await blockWrites(harness.database.adminUrl);
+    const sending = client().post(cost(0.5));
+    await block.holdsUp(1);
+    const editing = edit(id, change);
+    await block.holdsUp(2).finally(block.release);
+    expect([(await sending).status, (await editing).status]).toEqual([201, 200]);
+    expect((await client(1).post(cost(0.01))).status).toBe(402);
   });
 
   test("Names the one that resets last where several have no room", async () => {
