@@ -4173,37 +4173,6 @@ as $function$
   values (decode(refresh, 'hex'), for_grant, clock_timestamp() + interval '60 days')
 $function$;
 
--- Judges every rule but those of budgets, for all workspaces. Another process that judges meanwhile does it instead.
--- at: the moment to judge at; another one than the present in tests. returns: how many alerts were to be raised
-create or replace function private.judge_alert_rules(at timestamptz default clock_timestamp())
- returns integer
- language plpgsql
- security definer
- set search_path to ''
-as $function$
-declare
-  verdicts jsonb;
-begin
-  if not private.lock_alert_rules() then
-    return 0;
-  end if;
-  select jsonb_agg(verdict) into verdicts
-  from (
-    select private.judge_gone_keys(at) as verdict
-    union all select private.judge_key_limits(at)
-    union all select private.judge_key_expiries(at)
-    union all select private.judge_silent_sources(at)
-    union all select private.judge_unusual_days(at)
-    union all select private.judge_unpriced_usage(at)
-  ) as judged;
-  if verdicts is null then
-    return 0;
-  end if;
-  return private.settle_alert_states(verdicts);
-end
-$function$;
-grant execute on function private.judge_alert_rules(timestamptz) to outlay_service, service_role;
-
 -- What was told of budgets that were deleted. returns: verdicts, as private.settle_alert_states takes them
 create or replace function private.judge_gone_budgets()
  returns jsonb
@@ -4264,8 +4233,10 @@ as $function$
     from public.api_keys as k
     left join public.alert_states as s
       on s.workspace_id = k.workspace_id and s.rule = 'key_expiry' and s.subject_id = k.id::text
-    cross join lateral (select private.alert_rule_parameter(k.workspace_id, 'key_expiry') as days) as rule
-    where k.kind = 'key' and k.revoked_at is null and rule.days is not null
+    join private.alert_rule_defaults() as d on d.rule = 'key_expiry'
+    left join public.alert_rules as r on r.workspace_id = k.workspace_id and r.rule = 'key_expiry'
+    cross join lateral (select coalesce(r.parameter, d.parameter) as days) as rule
+    where k.kind = 'key' and k.revoked_at is null and coalesce(r.is_on, true)
       -- The longest notice that can be set is 365 days.
       and (s.state is not null or k.expires_at between at - interval '1 day' and at + interval '366 days')
   )
@@ -4306,13 +4277,12 @@ as $function$
       on spent.workspace_id = k.workspace_id and spent.api_key_id = k.id and spent.month = month.first_day
     left join public.alert_states as s
       on s.workspace_id = k.workspace_id and s.rule = 'key_limit' and s.subject_id = k.id::text
-    cross join lateral (
-      select case when s.state is not null or k.monthly_limit is not null and coalesce(spent.amount_usd, 0) > 0
-        then private.alert_rule_parameter(k.workspace_id, 'key_limit') end as percent
-    ) as rule
+    join private.alert_rule_defaults() as d on d.rule = 'key_limit'
+    left join public.alert_rules as r on r.workspace_id = k.workspace_id and r.rule = 'key_limit'
+    cross join lateral (select coalesce(r.parameter, d.parameter) as percent) as rule
     where (k.monthly_limit > 0 or s.state is not null)
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > at)
-      and rule.percent is not null
+      and coalesce(r.is_on, true)
   )
   select jsonb_build_object(
     'workspace_id', workspace_id, 'rule', 'key_limit', 'subject_type', 'key', 'subject_id', subject_id,
@@ -4327,6 +4297,31 @@ as $function$
   where (state, first_day) is distinct from (coalesce(old_state, 'ok'), coalesce(old_period, first_day))
   limit 1000
 $function$;
+
+-- Judges the rules about keys and sources, for all workspaces. Another process that judges them meanwhile does it instead.
+-- at: the moment to judge at; another one than the present in tests. returns: how many alerts were to be raised
+create or replace function private.judge_key_rules(at timestamptz default clock_timestamp())
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if not private.lock_alert_rules('keys') then
+    return 0;
+  end if;
+  return private.settle_alert_states((
+    select jsonb_agg(verdict)
+    from (
+      select private.judge_gone_keys(at) as verdict
+      union all select private.judge_key_limits(at)
+      union all select private.judge_key_expiries(at)
+      union all select private.judge_silent_sources(at)
+    ) as judged
+  ));
+end
+$function$;
+grant execute on function private.judge_key_rules(timestamptz) to outlay_service, service_role;
 
 -- A source is silent that used to send for at least as long as it may be silent, and stopped within the last week.
 create or replace function private.judge_silent_sources(at timestamptz)
@@ -4360,11 +4355,10 @@ as $function$
         where r.workspace_id = k.workspace_id and r.api_key_id = k.id and not r.of_record
       )) as last_at
     ) as seen
-    cross join lateral (
-      select case when s.state is not null or seen.last_at < at - interval '1 hour'
-        then private.alert_rule_parameter(k.workspace_id, 'silent_source') end as hours
-    ) as rule
-    where k.revoked_at is null and (k.expires_at is null or k.expires_at > at) and rule.hours is not null
+    join private.alert_rule_defaults() as d on d.rule = 'silent_source'
+    left join public.alert_rules as r on r.workspace_id = k.workspace_id and r.rule = 'silent_source'
+    cross join lateral (select coalesce(r.parameter, d.parameter) as hours) as rule
+    where k.revoked_at is null and (k.expires_at is null or k.expires_at > at) and coalesce(r.is_on, true)
   )
   select jsonb_build_object(
     'workspace_id', workspace_id, 'rule', 'silent_source', 'subject_type', 'source', 'subject_id', subject_id,
@@ -4395,8 +4389,8 @@ as $function$
       select t.value as model, sum(t.unpriced_count) as line_count
       from public.daily_totals as t
       where t.workspace_id = w.id and t.environment = 'live' and t.dimension = 'model' and t.day >= month.first_day
+        and t.unpriced_count > 0
       group by t.value
-      having sum(t.unpriced_count) > 0
     ) as usage
   ), fresh as materialized (
     select u.*, coalesce(u.model, '(no model)') as subject_id
@@ -4435,9 +4429,7 @@ as $function$
       and not exists (
         select from public.daily_totals as t
         where t.workspace_id = s.workspace_id and t.environment = 'live' and t.dimension = 'model' and t.day >= s.period
-          and coalesce(t.value, '(no model)') = s.subject_id
-        group by t.value
-        having sum(t.unpriced_count) > 0
+          and t.unpriced_count > 0 and coalesce(t.value, '(no model)') = s.subject_id
       )
     limit 1000
   )
@@ -4454,36 +4446,37 @@ create or replace function private.judge_unusual_days(at timestamptz)
 as $function$
   with today as (select ((at - interval '5 minutes') at time zone 'UTC')::date as day),
   spent as materialized (
-    select w.id as workspace_id, w.name, today.day, usage.spent_usd, private.alert_rule_parameter(w.id, 'unusual_day') as least_usd
+    select w.id as workspace_id, w.name, today.day, coalesce(r.parameter, d.parameter) as least_usd, usage.*
     from today
     cross join public.workspaces as w
+    join private.alert_rule_defaults() as d on d.rule = 'unusual_day'
+    left join public.alert_rules as r on r.workspace_id = w.id and r.rule = 'unusual_day'
     cross join lateral (
-      select sum(t.amount_usd) as spent_usd
+      -- One look into the index for the five days.
+      select coalesce(sum(t.amount_usd) filter (where t.day = today.day), 0) as spent_usd,
+        coalesce(sum(t.amount_usd) filter (where t.day = today.day - 7), 0) as first_usd,
+        coalesce(sum(t.amount_usd) filter (where t.day = today.day - 14), 0) as second_usd,
+        coalesce(sum(t.amount_usd) filter (where t.day = today.day - 21), 0) as third_usd,
+        coalesce(sum(t.amount_usd) filter (where t.day = today.day - 28), 0) as fourth_usd
       from public.daily_totals as t
-      where t.workspace_id = w.id and t.environment = 'live' and t.dimension = 'provider' and t.day = today.day
+      where t.workspace_id = w.id and t.environment = 'live' and t.dimension = 'provider'
+        and t.day = any (array[today.day, today.day - 7, today.day - 14, today.day - 21, today.day - 28])
         and t.type not in ('subscription', 'expense')
     ) as usage
-    where usage.spent_usd > 0
+    where coalesce(r.is_on, true)
+  ), unusual as materialized (
+    select spent.*, usual.*
+    from spent
+    cross join lateral private.unusual_above(array[first_usd, second_usd, third_usd, fourth_usd], least_usd) as usual
+    where spent_usd >= least_usd
+      -- Twice the median of four, without sorting: most days end here.
+      and spent_usd >= first_usd + second_usd + third_usd + fourth_usd
+        - greatest(first_usd, second_usd, third_usd, fourth_usd) - least(first_usd, second_usd, third_usd, fourth_usd)
+      and spent_usd >= usual.above_usd
       and not exists (
         select from public.alert_states as s
-        where s.workspace_id = w.id and s.rule = 'unusual_day' and s.subject_id = w.id::text and s.period = today.day
+        where s.workspace_id = spent.workspace_id and s.rule = 'unusual_day' and s.period = spent.day
       )
-  ), compared as (
-    select spent.workspace_id, spent.name, spent.day, spent.spent_usd, spent.least_usd, before.days, before.amounts
-    from spent
-    cross join lateral (
-      select array_agg(of_day.spent_usd order by of_day.day) as amounts,
-        jsonb_agg(jsonb_build_object('day', of_day.day, 'spent_usd', trim_scale(of_day.spent_usd)::text) order by of_day.day) as days
-      from (
-        select spent.day - 7 * weeks as day, coalesce(sum(t.amount_usd), 0) as spent_usd
-        from generate_series(1, 4) as weeks
-        left join public.daily_totals as t
-          on t.workspace_id = spent.workspace_id and t.environment = 'live' and t.dimension = 'provider'
-            and t.day = spent.day - 7 * weeks and t.type not in ('subscription', 'expense')
-        group by 1
-      ) as of_day
-    ) as before
-    where spent.least_usd is not null and spent.spent_usd >= spent.least_usd
       and exists (
         select from public.daily_totals as t
         where t.workspace_id = spent.workspace_id and t.environment = 'live' and t.dimension = 'provider'
@@ -4496,13 +4489,18 @@ as $function$
       'period', c.day, 'state', 'warning',
       'details', jsonb_build_object(
         'subject', c.name, 'day', c.day, 'spent_usd', trim_scale(c.spent_usd)::text,
-        'median_usd', trim_scale(usual.median_usd)::text, 'mad_usd', trim_scale(usual.mad_usd)::text,
-        'above_usd', trim_scale(usual.above_usd)::text, 'compared', c.days, 'period_from', c.day, 'period_until', c.day + 1
+        'median_usd', trim_scale(c.median_usd)::text, 'mad_usd', trim_scale(c.mad_usd)::text,
+        'above_usd', trim_scale(c.above_usd)::text,
+        'compared', jsonb_build_array(
+          jsonb_build_object('day', c.day - 28, 'spent_usd', trim_scale(c.fourth_usd)::text),
+          jsonb_build_object('day', c.day - 21, 'spent_usd', trim_scale(c.third_usd)::text),
+          jsonb_build_object('day', c.day - 14, 'spent_usd', trim_scale(c.second_usd)::text),
+          jsonb_build_object('day', c.day - 7, 'spent_usd', trim_scale(c.first_usd)::text)
+        ),
+        'period_from', c.day, 'period_until', c.day + 1
       )
     )
-    from compared as c
-    cross join lateral private.unusual_above(c.amounts, c.least_usd) as usual
-    where c.spent_usd >= usual.above_usd
+    from unusual as c
     limit 1000
   )
   union all
@@ -4515,14 +4513,32 @@ as $function$
     from public.alert_states as s
     where s.rule = 'unusual_day' and s.period < (select day from today)
       -- The new day may be unusual, too.
-      and not exists (
-        select from compared as c
-        cross join lateral private.unusual_above(c.amounts, c.least_usd) as usual
-        where c.workspace_id = s.workspace_id and c.spent_usd >= usual.above_usd
-      )
+      and not exists (select from unusual as c where c.workspace_id = s.workspace_id)
     limit 1000
   )
 $function$;
+
+-- The rules about usage, for all workspaces. They read more, and are judged less often.
+create or replace function private.judge_usage_rules(at timestamptz default clock_timestamp())
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if not private.lock_alert_rules('usage') then
+    return 0;
+  end if;
+  return private.settle_alert_states((
+    select jsonb_agg(verdict)
+    from (
+      select private.judge_unusual_days(at) as verdict
+      union all select private.judge_unpriced_usage(at)
+    ) as judged
+  ));
+end
+$function$;
+grant execute on function private.judge_usage_rules(timestamptz) to outlay_service, service_role;
 
 -- A workspace always has an owner, also after concurrent changes: the workspace's row is locked before its other owners
 -- are counted. Deleting a workspace or an account may delete the last owner.
@@ -5030,16 +5046,17 @@ end
 $function$;
 grant execute on function private.load_project_spend(jsonb) to outlay_service, service_role;
 
--- One process judges at a time, until the end of its transaction. returns: whether this one does
-create or replace function private.lock_alert_rules()
+-- One process judges the rules about `keys`, `usage` or `budgets` at a time, until the end of its transaction.
+-- returns: whether this one does
+create or replace function private.lock_alert_rules(about text)
  returns boolean
  language sql
  security definer
  set search_path to ''
 as $function$
-  select pg_try_advisory_xact_lock(hashtextextended('outlay alert rules', 0))
+  select pg_try_advisory_xact_lock(hashtextextended('outlay.alert_rules.' || about, 0))
 $function$;
-grant execute on function private.lock_alert_rules() to outlay_service, service_role;
+grant execute on function private.lock_alert_rules(text) to outlay_service, service_role;
 
 -- Subscriptions with a period that has begun and is not booked, locked for the caller. Skips those that another process
 -- has locked.
@@ -6389,7 +6406,7 @@ grant execute on function private.set_channel_digest(uuid,uuid,jsonb) to outlay_
 -- The caller holds the lock of private.lock_alert_rules.
 -- verdicts: [{ workspace_id, rule, subject_type, subject_id, period, state, details }], one for a rule and subject; `state`:
 --   ok, warning, alert, or `forget`: it is over, and nobody is told. Without details, those of the last alert hold.
--- returns: how many were to be raised
+-- A null is no verdict. returns: how many were to be raised
 create or replace function private.settle_alert_states(verdicts jsonb)
  returns integer
  language plpgsql
@@ -6399,6 +6416,9 @@ as $function$
 declare
   raised jsonb;
 begin
+  if verdicts is null then
+    return 0;
+  end if;
   with judged as materialized (
     select v.*, s.state as old_state, s.period as old_period, last.details as old_details, coalesce(last.was_told, false) as was_told
     from jsonb_to_recordset(verdicts) as v (

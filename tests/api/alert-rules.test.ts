@@ -33,7 +33,7 @@ async function rulesOf(who: Who = "viewer"): Promise<Record<string, Rule>> {
   const { body } = await team.users[who].get(rulesPath());
   return Object.fromEntries((body.rules as Rule[]).map((rule) => [rule.rule, rule]));
 }
-const judge = () => harness.fixtures.sql.query("select private.judge_alert_rules()");
+const judge = () => harness.fixtures.sql.query("select private.judge_key_rules()");
 const errorOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => {
   const [issue] = (body.issues as { path: string }[] | undefined) ?? [];
   return `${status} ${body.error}${issue ? ` ${issue.path}` : ""}`;

@@ -23,8 +23,10 @@ afterEach(async () => {
 
 const now = "2026-11-18T12:00:00Z";
 const later = (hours: number, from = now) => new Date(Date.parse(from) + hours * 3_600_000).toISOString();
-const judge = (at: string, client: pg.Client = service) =>
-  client.query("select private.judge_alert_rules($1)", [at]);
+async function judge(at: string, client: pg.Client = service): Promise<void> {
+  await client.query("select private.judge_key_rules($1)", [at]);
+  await client.query("select private.judge_usage_rules($1)", [at]);
+}
 const rows = async (sql: string, values: unknown[] = []) => (await fixtures.sql.query(sql, values)).rows;
 
 /** What fired, the first first: `key_limit warning 2026-11-01`, with why it was quiet. */
@@ -240,7 +242,7 @@ describe("What is told", () => {
     const other = new pg.Client({ connectionString: database.url });
     await other.connect();
     await other.query("begin");
-    await other.query("select private.lock_alert_rules()");
+    await other.query("select private.lock_alert_rules('keys')");
     await judge(now);
     expect(await fired()).toEqual([]);
     await other.query("commit");

@@ -59,7 +59,7 @@ const unusualDays = async (workspace: string) =>
       [workspace],
     )
   ).rows.map(({ period }) => period);
-const judge = (at: string) => service.query("select private.judge_alert_rules($1)", [at]);
+const judge = (at: string) => service.query("select private.judge_usage_rules($1)", [at]);
 
 beforeAll(async () => {
   await fixtures.sql.query("delete from public.workspaces");

@@ -129,7 +129,7 @@ test("Turns a rule off and on, sets when it fires, and snoozes a subject; a view
      values ($1, $2, date_trunc('month', now(), 'UTC'), 90.010000000000000001, 1)`,
     [workspace, id],
   );
-  await world.fixtures.sql.query("select private.judge_alert_rules()");
+  await world.fixtures.sql.query("select private.judge_key_rules()");
   await page.goto(`/${slug}/alerts`);
   const fired = page.getByRole("list", { name: "What fired" });
   await expect(

@@ -2,7 +2,7 @@ import { sweepTokens } from "@/lib/access/oauth/sweep";
 import { deliverAlerts, drainDeliveries, makeDueDigests, sweepAlerts } from "@/lib/alerts/delivery/jobs";
 import { tellOwners } from "@/lib/alerts/delivery/notices";
 import { sendReports } from "@/lib/alerts/reports/jobs";
-import { judgeAlertRules } from "@/lib/alerts/rules/job";
+import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/job";
 import { runErasures } from "@/lib/ledger/erasure/service";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { runRepricings } from "@/lib/ledger/repricing/service";
@@ -30,7 +30,8 @@ export const jobs: Job[] = [
   { name: "sweep_alert_deliveries", everyMs: 600_000, run: sweepAlerts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },
   { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },
-  { name: "judge_alert_rules", everyMs: 30_000, run: judgeAlertRules },
+  { name: "judge_key_rules", everyMs: 30_000, run: judgeKeyRules },
+  { name: "judge_usage_rules", everyMs: 120_000, run: judgeUsageRules },
   { name: "judge_budgets", everyMs: 30_000, run: () => judgeBudgets() },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
 ];

@@ -60,7 +60,8 @@ export async function judgeBudgets(at: Date | null = null): Promise<number> {
 }
 
 async function judgeStep(client: ClientBase, at: Date | null): Promise<{ judged: number; raised: number }> {
-  if (!(await callFunction<boolean>(client, "private.lock_alert_rules"))) return { judged: 0, raised: 0 };
+  if (!(await callFunction<boolean>(client, "private.lock_alert_rules", "budgets")))
+    return { judged: 0, raised: 0 };
   const moment = at ?? (await callFunction<Date>(client, "clock_timestamp"));
   const budgets = await callFunction<JudgedBudget[]>(
     client,
