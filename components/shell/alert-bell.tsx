@@ -66,7 +66,7 @@ export function AlertBell({
         aria-label="Newest alerts"
         tabIndex={-1}
         place={place}
-        className="w-88 p-0 outline-none"
+        className="w-88 p-0 outline-none max-sm:inset-x-2 max-sm:top-14 max-sm:w-auto max-sm:max-w-none max-sm:[position-area:none]"
         onToggle={({ currentTarget, newState }) => {
           if (newState === "open") {
             currentTarget.focus();
