@@ -70,7 +70,7 @@ test("Is sent once by two services, also by mail, and its alerts have its outcom
         kind: "email",
         name: "Mail",
         addresses: [team.users.owner.email],
-        digest: { every: "day", at: "07:00" },
+        digest: { every: "day", at: "07:00", time_zone: "Pacific/Auckland" },
       })
     ).body.id,
   );
@@ -99,7 +99,7 @@ test("Is sent once by two services, also by mail, and its alerts have its outcom
   ).toEqual([["alert.digest", 2]]);
   expect(await latestMail(team.users.owner.email)).toMatchObject({
     subject: expect.stringMatching(/^2 alerts of /),
-    body: expect.stringContaining("- The budget Everything is used up: Alert"),
+    body: expect.stringMatching(/Times in: Pacific\/Auckland.*- The budget Everything is used up: Alert/s),
   });
   const shown = (await call("viewer", "GET", `/${hook}/deliveries`)).body.deliveries as Record<
     string,

@@ -24,8 +24,8 @@ export type Claimed = {
   };
   /** Null: a digest, or a test of the channel. */
   alert: Alert | null;
-  /** How many alerts a digest has, and the newest hundred of them. Null where it is none. */
-  digest: { count: number; alerts: Alert[] } | null;
+  /** How many alerts a digest has, the newest hundred of them, and the zone of its times. Null where it is none. */
+  digest: { time_zone: string; count: number; alerts: Alert[] } | null;
 };
 
 /** How an attempt ended. */

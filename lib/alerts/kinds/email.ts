@@ -10,21 +10,25 @@ import { digestHead, wordDelivery } from "./wording";
 export function alertMail(delivery: Claimed, base: string): MailContent {
   const { slug, name } = delivery.workspace;
   const text = `You receive this because an admin of the workspace ${name} added your address to its alerts: ${base}/${slug}/alerts`;
-  return mailContent(delivery.digest ? wordMailDigest(delivery, base) : wordDelivery(delivery, base), {
-    text,
-  });
+  return mailContent(
+    delivery.digest
+      ? wordMailDigest(delivery.digest, delivery.workspace, base)
+      : wordDelivery(delivery, base),
+    {
+      text,
+    },
+  );
 }
 
 const severities = { critical: "Alert", warning: "Warning", info: "Notice" } as const;
-const moments = new Intl.DateTimeFormat("en-US", {
-  timeZone: "UTC",
-  dateStyle: "medium",
-  timeStyle: "short",
-});
-
-/** A digest with a list of all its alerts, as far as they were read. */
-function wordMailDigest({ digest, workspace }: Claimed, base: string) {
-  const { count, alerts } = digest ?? { count: 0, alerts: [] };
+/** A digest with a list of all its alerts, as far as they were read. Times are of the channel's time zone. */
+function wordMailDigest(
+  digest: NonNullable<Claimed["digest"]>,
+  workspace: Claimed["workspace"],
+  base: string,
+) {
+  const { count, alerts, time_zone: timeZone } = digest;
+  const moments = new Intl.DateTimeFormat("en-US", { timeZone, dateStyle: "medium", timeStyle: "short" });
   const entries = alerts.map((alert) => {
     const { title, text } = wordsOf(alert);
     const [page] = linksOf(alert, workspace.slug, base);
@@ -32,13 +36,14 @@ function wordMailDigest({ digest, workspace }: Claimed, base: string) {
       name: title,
       ...(page && { url: page.url }),
       value: alert.state === "ok" ? "Over" : severities[severityOf(alert)],
-      note: `${text} ${moments.format(new Date(alert.fired_at))} UTC.`,
+      note: `${text} ${moments.format(new Date(alert.fired_at))}.`,
     };
   });
   const rest = count - alerts.length;
+  const facts: [string, string][] = [["Times in", timeZone]];
   return {
     ...digestHead(count, workspace),
-    facts: rest > 0 ? ([["Not listed", `${rest} earlier ones`]] as [string, string][]) : [],
+    facts: rest > 0 ? [...facts, ["Not listed", `${rest} earlier ones`] as [string, string]] : facts,
     sections: [{ heading: "The newest first", entries }],
     links: [{ text: "Open the alerts", url: `${base}/${workspace.slug}/alerts` }],
   };

@@ -44,7 +44,7 @@ export function reportMail(week: Week, footer: MailFooter, base: string): MailCo
           ? []
           : [
               {
-                text: "Show what was spent",
+                text: zone === "UTC" ? "Show what was spent" : "Show the rows of these days in UTC",
                 url: `${home}/activity?${new URLSearchParams({ period: "range", from, to: last, environment: "live" })}`,
               },
             ]),
@@ -99,6 +99,10 @@ function unpricedSection({ unpriced: { count, models } }: Week, home: string): M
   return [{ heading: "Usage without a price", entries: [entry] }];
 }
 
+/** A share as whole percent, as the dashboard has it: 100 only where all is used. */
+const wholePercent = (share: number) =>
+  share < 1 ? Math.min(Math.round(share * 100), 99) : Math.round(share * 100);
+
 const runsOut = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "short", day: "numeric" });
 
 function budgetSection({ budgets }: Week, home: string): MailSection[] {
@@ -106,7 +110,7 @@ function budgetSection({ budgets }: Week, home: string): MailSection[] {
   const entries = budgets.map(({ id, name, spent, amount, used, runs_out_on: day }) => ({
     name,
     url: `${home}/budgets#budget-${id}`,
-    value: `${Math.floor(Number(used) * 100)} %`,
+    value: `${wholePercent(Number(used))} %`,
     note: `${money(spent)} of ${money(amount)}${
       day === null ? "" : `; used up on ${runsOut.format(new Date(day))} at this pace`
     }`,
