@@ -1,6 +1,6 @@
 import pg from "pg";
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { attempt } from "@/lib/alerts/delivery/attempt";
 import { makeDueDigests, sweepAlerts } from "@/lib/alerts/delivery/jobs";
 import { DeliveryPump } from "@/lib/alerts/delivery/pump";
@@ -58,6 +58,11 @@ const change = (id: string, columns: Record<string, unknown>) =>
     `update public.alert_channels set ${Object.keys(columns).map((name, index) => `${name} = $${index + 2}`)} where id = $1`,
     [id, ...Object.values(columns)],
   );
+const connect = async () => {
+  const client = new pg.Client({ connectionString: database.adminUrl });
+  await client.connect();
+  return client;
+};
 /** Moves the clock to the channel's next digest. */
 const passThePeriod = (id: string) =>
   fixtures.sql.query("update public.alert_channels set next_digest_at = now() where id = $1", [id]);
@@ -125,6 +130,20 @@ describe("A digest", () => {
     for (const id of ids) await passThePeriod(id);
     await Promise.all(Array.from({ length: 8 }, () => makeDueDigests()));
     for (const id of ids) expect(await digestsOf(id)).toHaveLength(1);
+  });
+
+  test("Is left to the process that is making it, and made by another if that one is killed meanwhile", async () => {
+    const id = await channel();
+    await raiseLevels("80");
+    await passThePeriod(id);
+    const killed = await connect();
+    await killed.query("begin");
+    await killed.query("select private.make_digests(20)");
+    // Another process passes it over at once, instead of waiting or failing.
+    expect(await makeDueDigests()).toBe(0);
+    await killed.end();
+    await vi.waitUntil(async () => (await makeDueDigests()) === 1);
+    expect(await digestsOf(id)).toHaveLength(1);
   });
 
   test("Is sent after a process was killed between making and sending it, and again under its id until it arrived", async () => {
@@ -199,17 +218,20 @@ describe("A digest", () => {
 
   test("Loses nothing that fires while the channel becomes immediate", async () => {
     const id = await channel();
-    const other = new pg.Client({ connectionString: database.adminUrl });
-    await other.connect();
+    const other = await connect();
     await other.query("begin");
     await other.query("select private.raise_alerts($1)", [JSON.stringify([crossing(workspace)])]);
-    let isChanged = false;
-    const changed = change(id, { cadence: "immediate" }).then(() => {
-      isChanged = true;
-    });
+    const changed = change(id, { cadence: "immediate" });
     // The change waits for the transaction that collects.
+    await vi.waitUntil(
+      async () =>
+        (
+          await other.query(
+            "select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update public.alert_channels%'",
+          )
+        ).rowCount === 1,
+    );
     await work();
-    expect(isChanged).toBe(false);
     await other.query("commit");
     await changed;
     await other.end();
