@@ -115,6 +115,41 @@ test.each<[number, boolean, string]>([
   if (shown.endsWith("M")) expect(html).toContain('title="1,234,567"');
 });
 
+describe("The sentence about budgets", () => {
+  const budgetsOf = (...used: string[]) =>
+    used.map((percent, index) => ({
+      id: `b${index}`,
+      name: `Budget ${index + 1}`,
+      percent_used: new ExactNumber(percent),
+      alert: Number(percent) >= 0.8,
+    }));
+  const sentence = (...used: string[]) =>
+    textOf(
+      renderToStaticMarkup(
+        createElement(BudgetSentence, { budgets: budgetsOf(...used), href: "/acme/budgets" }),
+      ),
+    );
+
+  test("Names the three worst, counts the others and links to all", () => {
+    expect(sentence("1.01", "1.2", "41.2", "1.1", "2", "0.9", "0.1")).toBe(
+      "5 budgets are used up: Budget 3 (4,120 %), Budget 5 (200 %), Budget 2 (120 %), and 2 others. " +
+        "Close to the limit: 1 budget. 1 other is on track.See all 7 budgets",
+    );
+  });
+
+  test("Says that all are on track", () => {
+    expect(sentence("0.1", "0.5")).toBe("All 2 budgets are on track: Budget 2 (50 %) and Budget 1 (10 %).");
+  });
+
+  test("Shortens a long name", () => {
+    const [budget] = budgetsOf("1.5");
+    const html = renderToStaticMarkup(
+      createElement(BudgetSentence, { budgets: [{ ...budget, name: "x".repeat(80) } as never] }),
+    );
+    expect(textOf(html)).toBe(`1 budget is used up: ${"x".repeat(39)}… (150 %). `);
+  });
+});
+
 describe("The headline", () => {
   const zero = { usage_usd: 0, subscription_usd: 0, expense_usd: 0, message_count: 1, unpriced_count: 0 };
   const totalsOf = (total: string) => ({ ...zero, total_usd: new ExactNumber(total) });

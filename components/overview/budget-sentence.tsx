@@ -1,39 +1,74 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
 import Link from "next/link";
-import type { Amount } from "@/components/amount";
+import { type Amount, toNumber } from "@/components/amount";
+import { formatCount } from "@/components/format-count";
 import { formatPercent, isAtLeastOne } from "@/components/format-percent";
 
 /** A budget with the fraction of it that is spent. */
 export type BudgetState = { id: string; name: string; percent_used: Amount; alert: boolean };
 
+/** The budgets that a sentence names; the others are counted. */
+const named = 3;
+
 const names = new Intl.ListFormat("en-US");
-const listStates = (budgets: BudgetState[]) =>
-  names.format(budgets.map((budget) => `${budget.name} (${formatPercent(budget.percent_used)})`));
+
+const isOver = ({ percent_used: used }: BudgetState) => isAtLeastOne(used);
+const byUse = (a: BudgetState, b: BudgetState) => toNumber(b.percent_used) - toNumber(a.percent_used);
+
+/** The worst budgets by name, with the count of the others: "Chat (103 %), Search (101 %), and 4 others". */
+function listWorst(budgets: BudgetState[]): string {
+  const worst = [...budgets].sort(byUse).slice(0, named);
+  const others = budgets.length - worst.length;
+  return names.format([
+    ...worst.map((budget) => `${shorten(budget.name)} (${formatPercent(budget.percent_used)})`),
+    ...(others > 0 ? [formatCount(others, "other")] : []),
+  ]);
+}
+
+/** The most characters of a name in a sentence. */
+const longest = 40;
+
+const shorten = (name: string) => {
+  const characters = [...name];
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : name;
+};
 
 /**
- * A sentence that says whether any budget is used up or close to its limit, with an icon that says the same.
+ * A sentence that says whether any budget is used up or close to its limit, with an icon that says the same. It names the
+ * three worst.
  * @param props.href address of the budgets, which the sentence links to; undefined on the page of the budgets itself
  */
 export function BudgetSentence({ budgets, href }: { budgets: BudgetState[]; href?: string }) {
+  const isCrowded = budgets.filter((budget) => budget.alert || isOver(budget)).length > named;
   if (!href) return <Sentence budgets={budgets} />;
   return (
-    <Link href={href} prefetch={false} className="w-fit rounded-sm hover:underline">
-      <Sentence budgets={budgets} />
-    </Link>
+    <div className="grid justify-items-start gap-1">
+      <Link href={href} prefetch={false} className="w-fit rounded-sm hover:underline">
+        <Sentence budgets={budgets} />
+      </Link>
+      {isCrowded ? (
+        <Link
+          href={href}
+          prefetch={false}
+          className="ml-6 rounded-sm text-muted-foreground text-sm underline underline-offset-4"
+        >
+          See all {formatCount(budgets.length, "budget")}
+        </Link>
+      ) : null}
+    </div>
   );
 }
-
-const isOver = ({ percent_used: used }: BudgetState) => isAtLeastOne(used);
 
 function Sentence({ budgets }: { budgets: BudgetState[] }) {
   const over = budgets.filter(isOver);
   const close = budgets.filter((budget) => budget.alert && !isOver(budget));
-  if (budgets.length === 0) return <span className="text-muted-foreground">There is no budget yet.</span>;
+  const others = budgets.length - over.length - close.length;
+  if (budgets.length === 0) return <span className="text-muted-foreground">No budgets yet.</span>;
   if (over.length === 0 && close.length === 0) {
     return (
       <Line icon={<CircleCheck className="text-success" aria-hidden="true" />}>
-        {budgets.length === 1 ? "The budget holds" : `All ${budgets.length} budgets hold`}:{" "}
-        {listStates(budgets)}.
+        {budgets.length === 1 ? "Within budget" : `All ${budgets.length} budgets are on track`}:{" "}
+        {listWorst(budgets)}.
       </Line>
     );
   }
@@ -49,13 +84,15 @@ function Sentence({ budgets }: { budgets: BudgetState[] }) {
     >
       {over.length > 0 ? (
         <span className="font-medium text-destructive">
-          {over.length === 1 ? "One budget is" : `${over.length} budgets are`} used up: {listStates(over)}.{" "}
+          {over.length === 1 ? "1 budget is" : `${over.length} budgets are`} used up: {listWorst(over)}.{" "}
         </span>
       ) : null}
       {close.length > 0 ? (
-        <span className="text-warning">Close to the limit: {listStates(close)}. </span>
+        <span className="text-warning">
+          Close to the limit: {over.length >= named ? formatCount(close.length, "budget") : listWorst(close)}.{" "}
+        </span>
       ) : null}
-      {over.length + close.length < budgets.length ? "The rest hold." : null}
+      {others > 0 ? `${formatCount(others, "other")} ${others === 1 ? "is" : "are"} on track.` : null}
     </Line>
   );
 }
@@ -64,7 +101,7 @@ function Line({ icon, children }: { icon: React.ReactNode; children: React.React
   return (
     <span className="flex gap-2 [&_svg]:mt-1 [&_svg]:size-4 [&_svg]:shrink-0">
       {icon}
-      <span>{children}</span>
+      <span className="min-w-0 [overflow-wrap:anywhere]">{children}</span>
     </span>
   );
 }

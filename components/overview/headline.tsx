@@ -48,10 +48,12 @@ export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount
   );
 }
 
+const factor = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
 function compare(growth: number, previousPoint: string): string {
   const percent = wholePercent(growth);
   if (percent === 0) return `as much as ${previousPoint}`;
   // From three times as much on, a factor is easier to read than a percentage.
-  if (growth >= 2) return `${(growth + 1).toFixed(1)} times what it was ${previousPoint}`;
+  if (growth >= 2) return `${factor.format(growth + 1)} times what it was ${previousPoint}`;
   return `${percent} % ${growth > 0 ? "more" : "less"} than ${previousPoint}`;
 }

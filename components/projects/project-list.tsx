@@ -8,18 +8,15 @@ import { formatDate } from "@/components/format-date";
 import { Money } from "@/components/money";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { Metrics } from "@/lib/contract/metrics";
 import type { Project } from "@/lib/contract/projects";
 
 type Props = {
   workspace: string;
   projects: Project[];
-  /** This month's spend by project. */
-  series: Metrics["series"];
+  /** What each project cost on each day of this month up to today, by its slug; USD as exact text. */
+  trends: Record<string, string[]>;
   /** The slugs of all projects, the oldest first. */
   order: string[];
-  /** The current UTC day, `YYYY-MM-DD`. */
-  today: string;
 };
 
 /** Projects with their spend of this month. Archived projects are folded away below. */
@@ -49,17 +46,17 @@ export function ProjectList({ projects, ...rest }: Props) {
 }
 
 /** The projects, the most expensive first. */
-function ProjectTable({ workspace, projects, series, order, today }: Props) {
+function ProjectTable({ workspace, projects, trends, order }: Props) {
   const sorted = [...projects].sort((a, b) => toNumber(b.month_usd) - toNumber(a.month_usd));
   return (
     <Table className="table-fixed">
       <TableHeader>
         <TableRow>
           <TableHead className="pl-0">Project</TableHead>
-          <TableHead className="hidden w-44 md:table-cell">This month</TableHead>
+          <TableHead className="hidden w-44 md:table-cell">By day, this month</TableHead>
           <TableHead className="hidden w-28 text-right sm:table-cell">Messages</TableHead>
           <TableHead className="hidden w-36 text-right sm:table-cell">Last activity</TableHead>
-          <TableHead className="w-32 pr-0 text-right">Month to date</TableHead>
+          <TableHead className="w-32 pr-0 text-right">Spent this month</TableHead>
         </TableRow>
       </TableHeader>
       <TableBody>
@@ -80,7 +77,7 @@ function ProjectTable({ workspace, projects, series, order, today }: Props) {
             </TableCell>
             <TableCell className="hidden md:table-cell">
               <Sparkline
-                values={trendOf(project.slug, series, today)}
+                values={(trends[project.slug] ?? []).map(Number)}
                 colour={projectColour(project.slug, order)}
               />
             </TableCell>
@@ -98,12 +95,4 @@ function ProjectTable({ workspace, projects, series, order, today }: Props) {
       </TableBody>
     </Table>
   );
-}
-
-/** A project's daily spend of this month up to today; empty when the series has the project only under "Other". */
-function trendOf(slug: string, { groups, points }: Metrics["series"], today: string): number[] {
-  const index = groups.findIndex(({ value }) => value === slug);
-  if (index < 0) return [];
-  const passed = points.filter(({ from }) => from <= today);
-  return passed.map(({ amounts_usd }) => toNumber(amounts_usd[index] ?? 0));
 }

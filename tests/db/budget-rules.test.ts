@@ -115,7 +115,7 @@ describe("A forecast over the limit", () => {
     await judge("2030-06-05T00:00:00Z");
     // Usage has come to a stop since.
     await judge("2030-07-01T00:00:00Z");
-    await spend(id, "2030-07-01", 60);
+    await spend(id, "2030-07-01", 50);
     await usage("2030-07-04", 20, 10);
     await judge("2030-07-05T00:00:00Z");
     // The pace, which is above June's, is told apart from it.

@@ -50,6 +50,26 @@ export function selectProjects(
   );
 }
 
+const spendOfDay = { slug: text(), day: text(), amount: numeric() };
+
+/** What each project cost on each of some days, live, USD as exact text; a day without any spend has no row. */
+export function selectProjectDays(
+  client: ClientBase,
+  workspaceId: string,
+  { from, until }: DayRange,
+): Promise<Row<typeof spendOfDay>[]> {
+  return selectAll(
+    client,
+    spendOfDay,
+    sql`select p.slug, to_char(spend.day, 'YYYY-MM-DD') as day, sum(spend.amount_usd) as amount
+      from public.daily_totals as spend
+      join public.projects as p on p.workspace_id = spend.workspace_id and p.id::text = spend.value
+      where spend.workspace_id = ${workspaceId} and spend.environment = 'live' and spend.dimension = 'project'
+        and spend.day >= ${from} and spend.day < ${until}
+      group by p.slug, spend.day`,
+  );
+}
+
 /** The slugs of a workspace's projects in order of creation. */
 export async function selectProjectSlugs(client: ClientBase, workspaceId: string): Promise<string[]> {
   const rows = await selectAll(

@@ -7,7 +7,14 @@ import { monthOf } from "@/lib/contract/month";
 import type { Project, projectList, UpdateProjectRequest } from "@/lib/contract/projects";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
-import { type ProjectRow, selectProjectSlugs, selectProjects, updateProjectRow } from "./queries";
+import { addDays, countDays, spentWithin } from "@/lib/spend/period";
+import {
+  type ProjectRow,
+  selectProjectDays,
+  selectProjectSlugs,
+  selectProjects,
+  updateProjectRow,
+} from "./queries";
 
 /** Lists a workspace's projects with their spend, for its members. @throws ServiceError not_found */
 export function listProjects(claims: UserClaims, slug: string): Promise<z.output<typeof projectList>> {
@@ -23,6 +30,36 @@ export function listProjects(claims: UserClaims, slug: string): Promise<z.output
  */
 export function loadProjectSlugs(client: ClientBase, workspaceId: string): Promise<string[]> {
   return selectProjectSlugs(client, workspaceId);
+}
+
+/** A project's spend of each day of this month up to today, USD as exact text, in their order. */
+export type Trends = Record<string, string[]>;
+
+/**
+ * Lists a workspace's projects with their spend and its course, for its members, in one snapshot.
+ * @returns the projects, and for each slug its days; a project without spend this month has none
+ * @throws ServiceError not_found
+ */
+export function listProjectsWithTrends(
+  claims: UserClaims,
+  slug: string,
+): Promise<{ projects: Project[]; trends: Trends }> {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    const days = spentWithin(monthOf(now), now);
+    const spent = new Map<string, string>();
+    const slugs = new Set<string>();
+    for (const { slug: project, day, amount } of await selectProjectDays(client, id, days)) {
+      spent.set(`${project} ${day}`, amount);
+      slugs.add(project);
+    }
+    const all = Array.from({ length: countDays(days) }, (_, index) => addDays(days.from, index));
+    const trends = [...slugs].map((project) => [
+      project,
+      all.map((day) => spent.get(`${project} ${day}`) ?? "0"),
+    ]);
+    return { projects: await loadProjects(client, id, now), trends: Object.fromEntries(trends) };
+  });
 }
 
 /**

@@ -68,7 +68,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
       <div className="grid gap-3">
         <Headline view={view} budget={globalBudget?.amount} />
-        <BudgetSentence budgets={budgets} href={`/${slug}/budgets`} />
+        {environment === "live" ? <BudgetSentence budgets={budgets} href={`/${slug}/budgets`} /> : null}
       </div>
       <SpendStats view={view} />
       <SpendOverTime

@@ -5,9 +5,7 @@ import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
 import { ProjectList } from "@/components/projects/project-list";
 import { ProjectListSkeleton } from "@/components/projects/project-list-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
-import { dayOf } from "@/lib/contract/instant";
-import { listProjects } from "@/lib/spend/projects/service";
-import { readSpendView } from "@/lib/spend/views/spend";
+import { listProjectsWithTrends } from "@/lib/spend/projects/service";
 
 type Props = { params: Promise<{ workspace: string }> };
 
@@ -28,18 +26,8 @@ export default async function ProjectsPage({ params }: Props) {
 
 async function Projects({ slug }: { slug: string }) {
   const { claims } = await requireWorkspace(slug);
-  const query = { period: "month", environment: "live", group_by: "project" } as const;
-  const [{ projects }, { now, metrics }] = await Promise.all([
-    listProjects(claims, slug),
-    readSpendView(claims, slug, query),
-  ]);
+  const { projects, trends } = await listProjectsWithTrends(claims, slug);
   return (
-    <ProjectList
-      workspace={slug}
-      projects={projects}
-      series={metrics.series}
-      order={projectOrderOf(projects)}
-      today={dayOf(now)}
-    />
+    <ProjectList workspace={slug} projects={projects} trends={trends} order={projectOrderOf(projects)} />
   );
 }
