@@ -100,7 +100,7 @@ describe("A percentage", () => {
       return textOf(renderToStaticMarkup(createElement(BudgetSentence, { budgets })));
     };
     expect(sentence("0.999999999999999999")).toBe("Close to the limit: All (99 %). ");
-    expect(sentence("1")).toBe("One budget is used up: All (100 %). ");
+    expect(sentence("1")).toBe("1 budget is used up: All (100 %). ");
   });
 });
 

@@ -98,7 +98,7 @@ test("Says in words what a budget's colour says", async ({ page, world }) => {
   await expect(cardOf(page, "Close")).toContainText("Close to the limit");
   await expect(cardOf(page, "Close")).toContainText("85 %");
   await expect(cardOf(page, "Holds")).not.toContainText("limit");
-  await expect(page.getByText("One budget is used up: Gone (103 %).")).toBeVisible();
+  await expect(page.getByText("1 budget is used up: Gone (103 %).")).toBeVisible();
 });
 
 test("Creates, follows, edits and deletes a project's budget, after a confirmation", async ({
