@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/contract/month";
-import { boolean, nullable, numeric, type Row, text } from "@/lib/db/columns";
+import { nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import type { CostKind } from "./causes";
@@ -14,32 +14,41 @@ export type Comparison = {
 };
 
 const segmentRow = {
-  is_now: boolean(),
   project: text(),
   project_name: nullable(text()),
   model: nullable(text()),
   kind: text<CostKind>(),
-  cost: numeric(),
-  lines: numeric(),
+  now_cost: numeric(),
+  now_lines: numeric(),
+  before_cost: numeric(),
+  before_lines: numeric(),
 };
 
-/** What each project spent on each model and kind of cost in both ranges. Amounts are USD as exact text. */
+/** What a project spent on one model, or one other kind of cost, in both ranges. Amounts are USD as exact text. */
+export type SegmentRow = Row<typeof segmentRow>;
+
+/** The segments of both ranges, which may overlap. */
 export function selectSegments(
   client: ClientBase,
   { workspaceId, environment, range, before }: Comparison,
-): Promise<Row<typeof segmentRow>[]> {
+): Promise<SegmentRow[]> {
+  const isNow = sql`day >= ${range.from} and day < ${range.until}`;
+  const wasBefore = sql`day >= ${before.from} and day < ${before.until}`;
+  const lines = sql`case when type in ('usage', 'batch') then item_count end`;
   return selectAll(
     client,
     segmentRow,
-    sql`select is_now, project_id::text as project, projects.name as project_name, model, kind, cost, lines
+    sql`select project_id::text as project, projects.name as project_name, model, kind, now_cost, now_lines,
+        before_cost, before_lines
       from (
-        select day >= ${range.from} and day < ${range.until} as is_now, project_id, model,
-          case type when 'batch' then 'usage' else type end as kind, sum(amount_usd) as cost,
-          sum(case when type in ('usage', 'batch') then item_count else 0 end) as lines
+        select project_id, model, case type when 'batch' then 'usage' else type end as kind,
+          coalesce(sum(amount_usd) filter (where ${isNow}), 0) as now_cost,
+          coalesce(sum(${lines}) filter (where ${isNow}), 0) as now_lines,
+          coalesce(sum(amount_usd) filter (where ${wasBefore}), 0) as before_cost,
+          coalesce(sum(${lines}) filter (where ${wasBefore}), 0) as before_lines
         from public.daily_spend
-        where workspace_id = ${workspaceId} and environment = ${environment}
-          and ((day >= ${range.from} and day < ${range.until}) or (day >= ${before.from} and day < ${before.until}))
-        group by 1, 2, 3, 4
+        where workspace_id = ${workspaceId} and environment = ${environment} and ((${isNow}) or (${wasBefore}))
+        group by 1, 2, 3
       ) as spend
       left join public.projects on projects.workspace_id = ${workspaceId} and projects.id = project_id`,
   );

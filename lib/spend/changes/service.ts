@@ -2,10 +2,10 @@ import type { ClientBase } from "pg";
 import { dayOf } from "@/lib/contract/instant";
 import { periodOf } from "@/lib/contract/ledger-query";
 import type { DayRange } from "@/lib/contract/month";
-import { type Decimal, parseDecimal, subtract, toText, zero } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal, subtract, sum, toText } from "@/lib/ledger/pricing/decimal";
 import { addDays, type ComparedQuery, comparedRange, rangeOf, samePointBefore } from "@/lib/spend/period";
 import { type CauseName, explain, type Segment } from "./causes";
-import { type Comparison, selectMovers, selectSegments } from "./queries";
+import { type Comparison, type SegmentRow, selectMovers, selectSegments } from "./queries";
 
 /** The most people, keys, and names behind a cause that are listed. */
 const maxListed = 3;
@@ -36,12 +36,11 @@ export type Mover = { value: string; name: string; now_usd: string; difference_u
 export async function loadChanges(client: ClientBase, comparison: Comparison): Promise<Changes> {
   const rows = await selectSegments(client, comparison);
   const nameOf = new Map(rows.map(({ project, project_name }) => [project, project_name ?? project]));
-  const segments = toSegments(rows);
+  const segments = rows.map(toSegment);
   const movers = await selectMovers(client, comparison, maxListed);
   const { difference, causes, volume } = explain(segments);
   const { range, before } = comparison;
-  const total = (when: "now" | "before") =>
-    segments.reduce((all, segment) => subtract(all, subtract(zero, segment[when].cost)), zero);
+  const total = (when: "now" | "before") => sum(segments.map((segment) => segment[when].cost));
   const moversOf = (dimension: "user" | "key") =>
     movers.flatMap(({ value, name, now, before: earlier, ...mover }) =>
       mover.dimension !== dimension || value === null
@@ -96,15 +95,12 @@ export function comparableDays(
   return { range: { from: whole.from, until: today }, before: { from: before.from, until: addDays(day, 1) } };
 }
 
-/** Joins what a segment has in both ranges. */
-function toSegments(rows: Awaited<ReturnType<typeof selectSegments>>): Segment[] {
-  const segments = new Map<string, Segment>();
-  for (const { is_now: isNow, project, model, kind, cost, lines } of rows) {
-    const key = JSON.stringify([project, model, kind]);
-    const none = (): { cost: Decimal; lines: number } => ({ cost: zero, lines: 0 });
-    const segment = segments.get(key) ?? { project, model, kind, now: none(), before: none() };
-    segment[isNow ? "now" : "before"] = { cost: parseDecimal(cost), lines: Number(lines) };
-    segments.set(key, segment);
-  }
-  return [...segments.values()];
+function toSegment({ project, model, kind, ...row }: SegmentRow): Segment {
+  return {
+    project,
+    model,
+    kind,
+    now: { cost: parseDecimal(row.now_cost), lines: Number(row.now_lines) },
+    before: { cost: parseDecimal(row.before_cost), lines: Number(row.before_lines) },
+  };
 }

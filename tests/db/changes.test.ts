@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { loadChanges } from "@/lib/spend/changes/service";
+import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
+import { Fixtures } from "@/tests/helpers/keys";
+import { exact, show, total } from "@/tests/helpers/ledger/exact";
+
+let database: TestDatabase;
+let fixtures: Fixtures;
+let workspaceId: string;
+let member: UserClaims;
+
+const dayOf = (day: number) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  fixtures = new Fixtures(database.adminUrl);
+  configureDatabase(database);
+  workspaceId = await fixtures.workspace();
+  const sub = crypto.randomUUID();
+  const email = `${sub}@example.com`;
+  await fixtures.sql.query("insert into auth.users (id, email) values ($1, $2)", [sub, email]);
+  await fixtures.sql.query(
+    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'viewer')",
+    [workspaceId, sub],
+  );
+  member = { sub, role: "authenticated", session_id: crypto.randomUUID(), email };
+  // Two projects of one name, and one that ends with January.
+  for (const slug of ["a", "b", "c"]) await fixtures.project(workspaceId, slug);
+  await fixtures.sql.query(
+    "update public.projects set name = 'Same' where workspace_id = $1 and slug <> 'c'",
+    [workspaceId],
+  );
+  await fixtures.sql.query(
+    `select private.add_daily_spend(array_agg(row(
+       $1::uuid, '2026-01-01'::date + day, p.id, null, type, 'p', model, null, 'api', environment,
+       case when type = 'allocation' then -1 else 1 end * (0.1 + day % 7 * 0.37 + length(model)) / 1000,
+       1, 1 + day % 3, 0, person, null, 0
+     )::public.daily_spend))
+     from generate_series(0, 58) as day, public.projects as p,
+       unnest(array['usage', 'batch', 'expense', 'allocation']) as type, unnest(array['m', 'mm']) as model,
+       unnest(array['live', 'test']) as environment, unnest(array['anna', null]) as person
+     where p.workspace_id = $1 and not (p.slug = 'c' and day > 30) and not (model = 'mm' and day < 20)`,
+    [workspaceId],
+  );
+}, 60_000);
+afterAll(async () => {
+  await closeDatabase();
+  await fixtures?.close();
+  await database?.drop();
+});
+
+test("Explains the difference of any two ranges by causes that sum to that of the ledger's sums", async () => {
+  const range = fc
+    .tuple(fc.integer({ min: -3, max: 60 }), fc.integer({ min: 1, max: 40 }))
+    .map(([first, days]) => ({ from: dayOf(first), until: dayOf(first + days) }));
+  const spent = async ({ from, until }: { from: string; until: string }, environment: string) => {
+    const { rows } = await fixtures.sql.query(
+      `select coalesce(sum(amount_usd), 0)::text as usd from public.daily_spend
+       where workspace_id = $1 and environment = $2 and day >= $3 and day < $4`,
+      [workspaceId, environment, from, until],
+    );
+    return exact(rows[0].usd);
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      range,
+      range,
+      fc.constantFrom<("live" | "test")[]>("live", "test"),
+      async (now, before, environment) => {
+        const changes = await asUserReading(member, (client) =>
+          loadChanges(client, { workspaceId, environment, range: now, before }),
+        );
+        const [later, earlier] = [await spent(now, environment), await spent(before, environment)];
+        expect(show(exact(changes.now_usd))).toBe(show(later));
+        expect(show(exact(changes.before_usd))).toBe(show(earlier));
+        expect(show(exact(changes.difference_usd))).toBe(show(later - earlier));
+        expect(show(total(changes.causes.map(({ amount_usd: usd }) => exact(usd))))).toBe(
+          show(later - earlier),
+        );
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
