@@ -1,7 +1,7 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { type ReactNode, useTransition } from "react";
+import { type ReactNode, useOptimistic, useTransition } from "react";
 import { cn } from "@/components/cn";
 import { SegmentedControl } from "@/components/ui/segmented-control";
 import { Select } from "@/components/ui/select";
@@ -15,7 +15,7 @@ const tops = [3, 5, 8, 10, 20, 50];
 /** What a page of Explore is about: grouping, measure, days, filters and how it is shown. Each change is a new address. */
 export function ExploreControls({
   workspace,
-  state,
+  state: given,
   range,
   tags,
   children,
@@ -31,10 +31,14 @@ export function ExploreControls({
 }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
+  // The controls show a choice at once, and not only when its figures have come.
+  const [state, choose] = useOptimistic(given);
   const change = (changes: Partial<ExploreState>) =>
-    startTransition(() =>
-      router.replace(exploreHref(workspace, { ...state, hidden: [], ...changes }), { scroll: false }),
-    );
+    startTransition(() => {
+      const next = { ...state, hidden: [], ...changes };
+      choose(next);
+      router.replace(exploreHref(workspace, next), { scroll: false });
+    });
   const dimensions = [...Object.keys(dimensionNames), ...tags.map((tag) => `tag:${tag}`)];
   const isCalendar = (dimension: string | null) => dimension !== null && calendarNames.includes(dimension);
   return (

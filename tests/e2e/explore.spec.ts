@@ -18,7 +18,7 @@ test("Explores spend by two dimensions, from the chart to the rows, and keeps it
   await page.getByRole("combobox", { name: "By", exact: true }).selectOption({ label: "Model" });
   await page.waitForURL((url) => url.searchParams.get("by") === "model");
   const series = page.getByRole("list", { name: "Series" });
-  const model = series.getByRole("button", { name: /^gpt-4o/ });
+  const model = series.getByRole("button", { name: /^gpt-4o \$/ });
   await expect(model).toHaveAttribute("aria-pressed", "true");
   await model.click();
   await expect(model).toHaveAttribute("aria-pressed", "false");
@@ -29,7 +29,7 @@ test("Explores spend by two dimensions, from the chart to the rows, and keeps it
   await page.getByRole("radio", { name: "Pivot" }).check({ force: true });
   await page.waitForURL((url) => url.searchParams.get("show") === "pivot");
   const pivot = page.getByRole("region", { name: "Pivot" });
-  const row = pivot.getByRole("row", { name: /^gpt-4o/ });
+  const row = pivot.getByRole("row", { name: /^gpt-4o \$/ });
   await expectUsable(page);
   await row.getByRole("link").first().click();
   await page.waitForURL((url) => url.pathname === `/${slug}/activity`);
