@@ -34,11 +34,11 @@ export function SavedViews({
           <Bookmark aria-hidden="true" />
           Views
         </PopoverTrigger>
-        <PopoverContent aria-label="Saved views" className="grid w-80 gap-4">
+        <PopoverContent aria-label="Saved views" className="w-80">
           {views.length === 0 ? (
-            <p className="text-muted-foreground">No views are saved yet.</p>
+            <p className="pb-4 text-muted-foreground">No views are saved yet.</p>
           ) : (
-            <ul aria-label="Saved views" className="-mx-2 grid">
+            <ul aria-label="Saved views" className="-mx-2 pb-4">
               {views.map((view) => (
                 <li key={view.id} className="flex items-center gap-1">
                   <Link

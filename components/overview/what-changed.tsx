@@ -59,7 +59,7 @@ export function WhatChanged({
         <Sentence changes={changes} />
       </p>
       {causes.length === 0 ? null : (
-        <div className="grid gap-x-10 gap-y-6 md:grid-cols-2">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 md:grid-cols-[repeat(2,minmax(0,1fr))]">
           <table className="w-full table-fixed self-start text-sm">
             <caption className="sr-only">Causes of the difference</caption>
             <tbody>
@@ -88,7 +88,7 @@ export function WhatChanged({
               </tr>
             </tfoot>
           </table>
-          <div className="grid content-start gap-6">
+          <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-6">
             <Movers
               title="People"
               movers={people}
@@ -158,7 +158,7 @@ function Bar({ amount, largest }: { amount: number; largest: number }) {
 function Figure({ usd, figure }: { usd: string; figure: string }) {
   return (
     <td
-      className="w-28 whitespace-nowrap py-2 text-right tabular-nums"
+      className="w-36 whitespace-nowrap py-2 text-right tabular-nums"
       title={`$${usd}`}
       data-figure={figure}
       data-exact={usd}
@@ -183,12 +183,12 @@ function Movers({
       <h3 className="pb-1 text-muted-foreground text-xs">{title} that moved most</h3>
       <ul>
         {movers.map(({ value, name, now_usd: now, difference_usd: difference }) => (
-          <li key={value} className="flex items-baseline gap-3 border-t py-2 text-sm">
+          <li key={value} className="flex flex-wrap items-baseline justify-end gap-x-3 border-t py-2 text-sm">
             <Link
               href={href(value)}
               prefetch={false}
               dir="auto"
-              className="min-w-0 flex-1 truncate rounded-sm hover:underline"
+              className="min-w-40 flex-1 truncate rounded-sm hover:underline"
             >
               {name}
             </Link>
