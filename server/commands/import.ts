@@ -17,6 +17,8 @@ unless --id-column identifies its rows.
   --map FIELD=COLUMN    the column of a field; may be repeated. Fields: ${fieldNames.join(" ")}
   --set FIELD=VALUE     the value for every row without one
   --project-column COL  short for --map project=COL
+  --decimals MARK       how numbers are written: comma (1.234,56) or point (1,234.56); without it, digits with a point
+  --dates ORDER         how dates with numbers are written: dmy (31/12/2026) or mdy; without it, YYYY-MM-DD
   --id-column COL       the column with your own row ids; without it, the file's content and the line identify a row
   --url URL             the service; SVC_BASE_URL, else http://127.0.0.1:3000
   --key KEY             the API key; else SVC_API_KEY
@@ -39,6 +41,8 @@ export async function main(args: string[], callerDir: string): Promise<number> {
       set: { type: "string", multiple: true, default: [] },
       "project-column": { type: "string" },
       "id-column": { type: "string" },
+      decimals: { type: "string" },
+      dates: { type: "string" },
       url: { type: "string" },
       key: { type: "string" },
       yes: { type: "boolean", default: false },
@@ -57,10 +61,16 @@ export async function main(args: string[], callerDir: string): Promise<number> {
   const path = resolve(callerDir, file);
   const facts = await inspectFile(path);
   const projectColumn = values["project-column"];
-  const mapping = chooseMapping(facts.columns, {
-    map: { ...pairs(values.map), ...(projectColumn !== undefined && { project: projectColumn }) },
-    set: pairs(values.set),
-  });
+  const mapping = {
+    ...chooseMapping(facts.columns, {
+      map: { ...pairs(values.map), ...(projectColumn !== undefined && { project: projectColumn }) },
+      set: pairs(values.set),
+    }),
+    readings: {
+      decimals: oneOf("--decimals", ["point", "comma"], values.decimals),
+      dates: oneOf("--dates", ["dmy", "mdy"], values.dates),
+    },
+  };
   const idColumn = values["id-column"];
   if (idColumn !== undefined && !facts.columns.includes(idColumn)) {
     throw new Error(`There is no column "${idColumn}"; there are: ${facts.columns.join(", ")}.`);
@@ -122,6 +132,17 @@ function describeMapping(file: string, { columns, constants, unused }: Mapping, 
   const left = unused.filter((column) => column !== idColumn);
   if (left.length > 0) lines.push(`  ${"not imported".padEnd(20)} ${left.join(", ")}`);
   return [`${file}:`, ...lines].join("\n");
+}
+
+/** The value of an option that has a few. @throws Error that names them */
+function oneOf<Value extends string>(
+  option: string,
+  allowed: readonly Value[],
+  given: string | undefined,
+): Value | undefined {
+  const value = allowed.find((candidate) => candidate === given);
+  if (given !== undefined && value === undefined) throw new Error(`${option} is ${allowed.join(" or ")}.`);
+  return value;
 }
 
 function describeSummary({ rows, recorded, replayed, refused, reasons }: Summary, trial: boolean): string {

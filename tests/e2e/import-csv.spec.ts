@@ -57,6 +57,8 @@ test("Guesses columns, lists the rows to be refused, and records nothing before 
     "openai · gpt-4o · 120000 input_tokens",
   );
   await expectUsable(page);
+  await expect(page.getByRole("button", { name: "Check the rows" })).toBeDisabled();
+  await page.getByLabel("Project names").selectOption({ label: "Refuse these rows" });
   await page.getByRole("button", { name: "Check the rows" }).click();
   await expect(page.getByText("3 rows would be recorded, 2 rows would be refused.")).toBeVisible();
   const refused = page.getByRole("region", { name: "Refused rows" }).getByRole("row");
@@ -125,13 +127,67 @@ test("Uses one project for all rows where the column is missing", async ({ page,
   await expect(page.getByRole("button", { name: "Check the rows" })).toBeDisabled();
   await expect(page.getByText("Choose the column that contains the project")).toBeVisible();
   await page.getByLabel("Project", { exact: true }).fill("office");
-  await expect(page.getByRole("region", { name: "Preview of the first rows" })).toContainText(
-    '"20,5" is not a number',
-  );
+  await expect(page.getByRole("region", { name: "Preview of the first rows" })).toContainText("20.5 EUR");
   await page.getByRole("button", { name: "Check the rows" }).click();
-  await page.getByRole("button", { name: "Record 1 row" }).click();
-  await expect(page.getByText("1 row recorded, 1 row refused.")).toBeVisible();
-  expect(await countMessages(world, slug)).toBe(1);
+  await page.getByRole("button", { name: "Record 2 rows" }).click();
+  await expect(page.getByText("2 rows recorded.")).toBeVisible();
+  expect(await countMessages(world, slug)).toBe(2);
+});
+
+test("Asks how a European file is written where that is not certain, and shows what comes of it", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await chooseFile(page, slug, [
+    "Datum;Projekt;Lieferant;Betrag;Währung",
+    "03/04/2026;Team Süd;Hetzner;1.234;EUR",
+    "05/04/2026;Team Süd;Figma;2.000;EUR",
+  ]);
+  await expect(page.getByLabel("Field of the column Datum")).toHaveValue("occurred_at");
+  await expect(page.getByLabel("Field of the column Währung")).toHaveValue("currency");
+  await expect(page.getByLabel("Field of the column Betrag")).toHaveValue("amount");
+  await page.getByLabel("Field of the column Lieferant").selectOption("vendor");
+  await page.getByLabel("Field of the column Projekt").selectOption("project");
+  const check = page.getByRole("button", { name: "Check the rows" });
+  await expect(page.getByText("“1.234” can be read in two ways.", { exact: false })).toBeVisible();
+  await expect(check).toBeDisabled();
+  await page.getByLabel("Numbers").selectOption({ label: "As 1.234,56: 1.234 is 1234" });
+  await expect(check).toBeDisabled();
+  await page.getByLabel("Dates").selectOption({ label: "As day first: 03/04/2026 is 2026-04-03" });
+  await expect(check).toBeDisabled();
+  await page.getByLabel("Project names").selectOption({ label: "Use the projects shown below" });
+  await expectUsable(page);
+  const preview = page.getByRole("region", { name: "Preview of the first rows" });
+  await expect(preview).toContainText("team-sud");
+  await expect(preview).toContainText("1234 EUR");
+  await check.click();
+  await page.getByRole("button", { name: "Record 2 rows" }).click();
+  await expect(page.getByText("2 rows recorded.")).toBeVisible();
+  const { rows } = await world.fixtures.sql.query(
+    `select original_amount::text as amount, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD') as day
+     from public.messages where workspace_id = $1 order by day`,
+    [await workspaceId(world, slug)],
+  );
+  expect(rows).toEqual([
+    { amount: "1234", day: "2026-04-03" },
+    { amount: "2000", day: "2026-04-05" },
+  ]);
+});
+
+test("Lists all that is wrong with a row at once", async ({ page }) => {
+  const { slug } = await signUp(page);
+  await chooseFile(page, slug, [
+    "project,provider,unit,quantity,cost,date",
+    "checkout,openai,requests,many,1.5,2026-11-02",
+    "checkout,openai,requests,few,-1,soon",
+  ]);
+  await page.getByRole("button", { name: "Check the rows" }).click();
+  const refused = page.getByRole("region", { name: "Refused rows" }).getByRole("row");
+  await expect(refused).toHaveCount(5);
+  await expect(refused.nth(1)).toHaveText(/^2\s*quantity\s*"many" is not a number/);
+  await expect(refused.nth(2)).toHaveText(/^3\s*quantity/);
+  await expect(refused.nth(3)).toHaveText(/^3\s*(estimated_cost|occurred_at)/);
+  await expect(refused.nth(4)).toHaveText(/^3\s*(estimated_cost|occurred_at)/);
 });
 
 test("Reads a file that was chosen before the page's scripts ran", async ({ page }) => {

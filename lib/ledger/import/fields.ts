@@ -1,3 +1,5 @@
+import type { Readings } from "./notation";
+
 /**
  * The fields that an import can fill, each with other names that columns have for it.
  */
@@ -53,6 +55,10 @@ export type Mapping = {
   constants: Partial<Record<Field, string>>;
   /** Columns that are not mapped to a field; their values are not imported. */
   unused: string[];
+  /** How numbers and dates are written; plain digits with a point and ISO 8601 where nothing is said. */
+  readings?: Readings;
+  /** The slugs of projects that the file calls by name. */
+  projects?: Readonly<Record<string, string>>;
 };
 
 /** An invalid mapping. The message says what to write instead. */

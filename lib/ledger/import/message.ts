@@ -1,5 +1,6 @@
 import { LosslessNumber } from "lossless-json";
 import { type Field, type Mapping, numberFields } from "./fields";
+import { type DayOrder, type DecimalMark, type Readings, readDate, readNumber } from "./notation";
 import type { Row } from "./row";
 
 /** A cost message as it is posted. Its numbers are LosslessNumber, so that encoding it as JSON loses no digit. */
@@ -10,9 +11,20 @@ export type ImportedMessage = {
   message: Record<string, unknown>;
 };
 
-/** A row that cannot be converted to a message. */
+/** A row that cannot be converted to a message: all that is wrong with it. */
 export class RowError extends Error {
   override name = "RowError";
+
+  /**
+   * @param issues what is wrong, by field
+   * @param rest the message with the wrong fields as they are written, for the service to find what else is wrong
+   */
+  constructor(
+    readonly issues: { field: string; reason: string }[],
+    readonly rest?: ImportedMessage,
+  ) {
+    super(issues.map(({ field, reason }) => `${field}: ${reason}`).join("; "));
+  }
 }
 
 /** The fields of each type besides `occurred_at`, `label` and `tags`. Other fields of a row are ignored. */
@@ -48,40 +60,66 @@ const standIns: Partial<Record<Field, Field>> = {
 /**
  * Converts a row to a cost message. The service validates the message; here only its shape is made.
  * @param idempotencyKey the key under which the row is recorded once
- * @throws RowError for an unknown type, a currency that usage cannot have, or text that is not a number
+ * @throws RowError for an unknown type, a currency that usage cannot have, and text that is not a number or a date
  */
 export function toMessage(row: Row, mapping: Mapping, idempotencyKey: string): ImportedMessage {
+  const issues: RowError["issues"] = [];
   const read = (field: Field): string | undefined => {
     const column = mapping.columns[field];
     const value = column === undefined ? undefined : row.values[column]?.trim();
     return value || mapping.constants[field];
   };
-  const type = read("type")?.toLowerCase() ?? guessType(read);
-  const names = fieldsOf[type];
-  if (!names) {
-    throw new RowError(
-      `type: ${type} cannot be imported; it must be one of ${Object.keys(fieldsOf).join(", ")}`,
-    );
+  const convert = (field: Field, value: string): unknown => {
+    const converted = toJson(field, value, mapping.readings);
+    if (!(converted instanceof Issue)) return converted;
+    issues.push({ field, reason: converted.reason });
+    return value;
+  };
+  const given = read("type")?.toLowerCase();
+  const type = given !== undefined && given in fieldsOf ? given : guessType(read);
+  if (given !== undefined && given !== type) {
+    const known = Object.keys(fieldsOf).join(", ");
+    issues.push({ field: "type", reason: `${given} cannot be imported; it must be one of ${known}` });
   }
-  if (type === "usage") refuseOtherCurrency(read("currency"));
+  const currency = read("currency");
+  // Usage is priced in USD. Reading an amount in another currency as dollars would record a wrong cost.
+  if (type === "usage" && currency !== undefined && currency.toUpperCase() !== "USD") {
+    const reason = `the cost of usage is in USD, not ${currency}; import such rows as type expense`;
+    issues.push({ field: "currency", reason });
+  }
   const message: Record<string, unknown> = { type };
-  for (const field of names) {
+  for (const field of fieldsOf[type] ?? []) {
     const standIn = standIns[field];
     const value = read(field) ?? (standIn && read(standIn));
-    if (value !== undefined) message[field] = toJson(field, value);
+    if (value !== undefined) message[field] = convert(field, value);
   }
-  const occurredAt = read("occurred_at");
-  if (occurredAt !== undefined) message.occurred_at = toInstant(occurredAt);
-  const label = read("label");
-  if (label !== undefined) message.label = label;
-  const tags = read("tags");
-  if (tags !== undefined) message.tags = toTags(tags);
-  return { project: read("project") ?? "", source: "import", idempotency_key: idempotencyKey, message };
+  for (const field of ["occurred_at", "label", "tags"] as const) {
+    const value = read(field);
+    if (value !== undefined) message[field] = convert(field, value);
+  }
+  const project = read("project") ?? "";
+  const named = mapping.projects?.[project] ?? project;
+  const imported: ImportedMessage = {
+    ...{ project: named, source: "import", idempotency_key: idempotencyKey },
+    message,
+  };
+  if (issues.length > 0) throw new RowError(issues, imported);
+  return imported;
 }
 
-function toJson(field: Field, value: string): unknown {
-  if (numberFields.has(field)) return toNumber(field, value);
-  return field === "included" ? toBoolean(value) : value;
+/** Why a text cannot be the value of its field. */
+class Issue {
+  constructor(readonly reason: string) {}
+}
+
+/** The value of a field, or what is wrong with it. Other text stays unchanged for the service to validate. */
+function toJson(field: Field, value: string, readings: Readings = {}): unknown {
+  if (numberFields.has(field)) return toNumber(value, readings.decimals);
+  if (field === "included") return toBoolean(value);
+  if (field === "tags") return toTags(value);
+  if (field !== "occurred_at" && field !== "starts_on") return value;
+  const dated = toDate(value, readings.dates);
+  return field === "starts_on" || dated instanceof Issue ? dated : toInstant(dated);
 }
 
 /** Leaves other text unchanged for the service to validate. */
@@ -103,23 +141,27 @@ function guessType(read: (field: Field) => string | undefined): string {
   return isUsage ? "usage" : "expense";
 }
 
-/** Usage is priced in USD. Reading an amount in another currency as dollars would record a wrong cost. */
-function refuseOtherCurrency(currency: string | undefined): void {
-  if (currency !== undefined && currency.toUpperCase() !== "USD") {
-    throw new RowError(
-      `currency: the cost of usage is in USD, not ${currency}; import such rows as type expense`,
-    );
-  }
+/** Converts decimal text to a JSON number with the same digits, without arithmetic. */
+function toNumber(text: string, mark: DecimalMark | undefined): LosslessNumber | Issue {
+  const digits = readNumber(text, mark);
+  if (digits !== undefined) return new LosslessNumber(digits);
+  const expected =
+    mark === undefined
+      ? "digits with a point, no thousands separators"
+      : mark === "comma"
+        ? "such as 1.234,56"
+        : "such as 1,234.56";
+  return new Issue(`"${text}" is not a number (${expected})`);
 }
 
-/** Converts decimal text to a JSON number with the same digits, without arithmetic. */
-function toNumber(field: Field, text: string): LosslessNumber {
-  const [, sign, whole, fraction, exponent] = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
-  if (whole === undefined || (whole === "" && !fraction)) {
-    throw new RowError(`${field}: "${text}" is not a number (digits with a point, no thousands separators)`);
-  }
-  const plain = `${sign === "-" ? "-" : ""}${whole.replace(/^0+(?=\d)/, "") || "0"}`;
-  return new LosslessNumber(`${plain}${fraction ? `.${fraction}` : ""}${exponent ? `e${exponent}` : ""}`);
+/** A date with the day or the month first as `YYYY-MM-DD`. Any other text is left as it is. */
+function toDate(text: string, order: DayOrder | undefined): string | Issue {
+  const read = order === undefined ? undefined : readDate(text, order);
+  if (read !== undefined) return read;
+  if (!/^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}/.test(text)) return text;
+  const expected =
+    order === undefined ? "YYYY-MM-DD" : order === "dmy" ? "day, month, year" : "month, day, year";
+  return new Issue(`"${text}" is not a date (${expected})`);
 }
 
 /**

@@ -52,6 +52,7 @@ export async function importRows(options: ImportOptions): Promise<Summary> {
   let chunk: { row: Row; message: ImportedMessage }[] = [];
   let bytes = 0;
   let posting: Promise<void> | undefined;
+  const faulty = new FaultyRows(options.poster, tally);
   const post = async (sent: typeof chunk) => {
     const verdicts = await options.poster.post(
       sent.map(({ message }) => message),
@@ -79,12 +80,13 @@ export async function importRows(options: ImportOptions): Promise<Summary> {
       bytes += overheadBytes + 4 * Object.values(row.values).reduce((sum, value) => sum + value.length, 0);
     } catch (error) {
       if (!(error instanceof RowError)) throw error;
-      tally.refuse(row, error.message);
+      await faulty.add(row, error);
     }
     if (chunk.length >= maxMessages || bytes >= maxBytes) await flush();
   }
   await flush();
   await posting;
+  await faulty.flush();
   return tally.summary();
 }
 
@@ -92,8 +94,41 @@ export async function importRows(options: ImportOptions): Promise<Summary> {
 function keyOf(row: Row, { idColumn, fileHash }: ImportOptions): string {
   if (idColumn === undefined) return `import:${fileHash.slice(0, 32)}:${row.line}`;
   const id = row.values[idColumn]?.trim();
-  if (!id) throw new RowError(`${idColumn}: the row has no id`);
+  if (!id) throw new RowError([{ field: idColumn, reason: "the row has no id" }]);
   return id;
+}
+
+/**
+ * Rows that cannot be converted to messages. The service is asked what else is wrong with them, in dry runs alone, so that a
+ * person sees all of a row's problems at once.
+ */
+class FaultyRows {
+  #waiting: { row: Row; error: RowError }[] = [];
+
+  constructor(
+    private readonly poster: ImportOptions["poster"],
+    private readonly tally: Tally,
+  ) {}
+
+  async add(row: Row, error: RowError): Promise<void> {
+    this.#waiting.push({ row, error });
+    if (this.#waiting.length >= maxMessages) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const rows = this.#waiting;
+    this.#waiting = [];
+    const asked = rows.flatMap(({ error }) => error.rest ?? []);
+    const verdicts = asked.length > 0 ? await this.poster.post(asked, true) : [];
+    for (const { row, error } of rows) {
+      const { issues = [] } = (error.rest && verdicts.shift()) ?? {};
+      const known = new Set(error.issues.map(({ field }) => field));
+      const others = issues
+        .map(({ path, message }) => ({ field: path.replace(/^message\./, ""), reason: message }))
+        .filter(({ field }) => !known.has(field));
+      this.tally.refuse(row, new RowError([...error.issues, ...others]).message);
+    }
+  }
 }
 
 /** Counts the outcomes of rows. */

@@ -1,5 +1,8 @@
-import type { Field, Mapping } from "@/lib/ledger/import/fields";
+import { guessByContents } from "@/lib/ledger/import/contents";
+import { type Field, guessMapping, type Mapping } from "@/lib/ledger/import/fields";
+import type { Readings } from "@/lib/ledger/import/notation";
 import type { BlobContent, BlobLimits } from "@/lib/ledger/import/read-blob";
+import type { KnownProject } from "@/lib/ledger/import/readings";
 
 /** The limits of an import in the browser; `npm run import` has none. */
 export const limits: BlobLimits = { maxRows: 50_000, maxBytes: 64 * 1024 ** 2 };
@@ -7,8 +10,35 @@ export const limits: BlobLimits = { maxRows: 50_000, maxBytes: 64 * 1024 ** 2 };
 /** A file that the browser has read. */
 export type ChosenFile = BlobContent & { name: string };
 
-/** The mapping of columns to fields, and the column with the ids of the rows; empty when there is none. */
-export type Choices = { mapping: Mapping; idColumn: string };
+/**
+ * The mapping of columns to fields, and the column with the ids of the rows; empty when there is none. `readings`: how
+ * numbers and dates were chosen to be read. `takesNames`: whether project names are read as the slugs that were shown. `guessed`:
+ * fields whose column was guessed by its values.
+ */
+export type Choices = {
+  mapping: Mapping;
+  idColumn: string;
+  readings?: Readings;
+  takesNames?: boolean | undefined;
+  guessed?: ReadonlySet<Field>;
+};
+
+/** What is chosen of a file before anybody chose: fields by the names of columns, then by their values. */
+export function firstChoices({ columns, rows }: BlobContent, projects: readonly KnownProject[]): Choices {
+  const mapping = guessMapping(columns, { map: {}, set: {} });
+  const isTaken = (field: Field) => mapping.columns[field] !== undefined;
+  const found = guessByContents(rows, mapping.unused, isTaken, projects);
+  const taken = new Set(Object.values(found));
+  return {
+    mapping: {
+      ...mapping,
+      columns: { ...mapping.columns, ...found },
+      unused: mapping.unused.filter((column) => !taken.has(column)),
+    },
+    idColumn: "",
+    guessed: new Set(Object.keys(found) as Field[]),
+  };
+}
 
 /** Fields that can have a value for all rows without their own. */
 export const constantFields = [

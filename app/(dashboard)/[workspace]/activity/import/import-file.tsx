@@ -1,19 +1,23 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { guessMapping } from "@/lib/ledger/import/fields";
+import { useProjectList } from "@/components/shell/use-project-list";
 import { Check } from "./check";
 import { ChooseFile } from "./choose-file";
-import type { Choices, ChosenFile } from "./chosen-file";
+import { type Choices, type ChosenFile, firstChoices } from "./chosen-file";
 import { MapColumns } from "./map-columns";
+import { settleChoices } from "./settle-choices";
 
 /** The steps of an import: choose a file, map its columns, check its rows, and record them. */
 export function ImportFile({ workspace }: { workspace: string }) {
   const [file, setFile] = useState<ChosenFile>();
   const [choices, setChoices] = useState<Choices>();
-  const [isMapped, setMapped] = useState(false);
+  // What is checked and recorded stays the same, whatever else is read meanwhile.
+  const [checked, setChecked] = useState<Choices>();
+  const projects = useProjectList(workspace);
+  const settled = file && choices ? settleChoices(file, choices, projects) : undefined;
   const top = useRef<HTMLDivElement>(null);
-  const step = file === undefined ? "choose" : isMapped ? "check" : "map";
+  const step = file === undefined ? "choose" : checked ? "check" : "map";
 
   // Each later step starts at its top, with the focus there. The first step is part of the page.
   const lastStep = useRef(step);
@@ -27,32 +31,33 @@ export function ImportFile({ workspace }: { workspace: string }) {
   const startOver = () => {
     setFile(undefined);
     setChoices(undefined);
-    setMapped(false);
+    setChecked(undefined);
   };
   return (
     <div ref={top} tabIndex={-1} className="grid max-w-4xl gap-6 outline-none">
-      {file === undefined || choices === undefined ? (
+      {file === undefined || choices === undefined || !settled ? (
         <ChooseFile
           onChosen={(chosen) => {
             setFile(chosen);
-            setChoices({ mapping: guessMapping(chosen.columns, { map: {}, set: {} }), idColumn: "" });
+            setChoices(firstChoices(chosen, projects));
           }}
         />
-      ) : isMapped ? (
+      ) : checked ? (
         <Check
           workspace={workspace}
           file={file}
-          choices={choices}
-          onBack={() => setMapped(false)}
+          choices={checked}
+          onBack={() => setChecked(undefined)}
           onOver={startOver}
         />
       ) : (
         <MapColumns
           file={file}
           choices={choices}
+          settled={settled}
           onChange={setChoices}
           onBack={startOver}
-          onDone={() => setMapped(true)}
+          onDone={() => setChecked({ ...choices, mapping: settled.mapping })}
         />
       )}
     </div>

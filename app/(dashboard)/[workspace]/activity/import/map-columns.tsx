@@ -7,36 +7,48 @@ import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { type Field, fieldNames } from "@/lib/ledger/import/fields";
+import { ChooseReadings } from "./choose-readings";
 import {
   type Choices,
   type ChosenFile,
   constantFields,
   fieldOf,
-  findMissing,
   mapColumn,
   setConstant,
 } from "./chosen-file";
 import { Preview } from "./preview";
+import type { Settled } from "./settle-choices";
 
 const types = ["usage", "expense", "subscription", "allocation"];
 
-/** Maps the columns to fields, with a preview of the first rows. The first mapping is guessed from the names of the columns. */
+/**
+ * Maps the columns to fields and asks how the file is written, with a preview of the first rows. The first mapping is guessed from
+ * the names of the columns and from their values.
+ */
 export function MapColumns({
   file,
   choices,
+  settled,
   onChange,
   onBack,
   onDone,
 }: {
   file: ChosenFile;
   choices: Choices;
+  settled: Settled;
   onChange: (choices: Choices) => void;
   onBack: () => void;
   onDone: () => void;
 }) {
   const { mapping, idColumn } = choices;
-  const problem = findMissing(mapping);
-  const change = (next: Choices["mapping"]) => onChange({ ...choices, mapping: next });
+  const { problem } = settled;
+  const change = (next: Choices["mapping"]) => {
+    // A column that somebody mapped is not guessed any more.
+    const guessed = new Set(
+      [...(choices.guessed ?? [])].filter((field) => next.columns[field] === mapping.columns[field]),
+    );
+    onChange({ ...choices, mapping: next, guessed });
+  };
   return (
     <>
       <div>
@@ -58,6 +70,11 @@ export function MapColumns({
             <TableRow key={column} className="[&>td]:align-middle">
               <TableCell className="w-full max-w-0 truncate pl-0 font-medium sm:w-auto sm:max-w-44">
                 {column}
+                {isGuessed(choices, column) ? (
+                  <span className="block font-normal text-muted-foreground text-xs">
+                    Guessed from its values
+                  </span>
+                ) : null}
               </TableCell>
               <TableCell className="w-full max-w-0 truncate text-muted-foreground max-sm:hidden">
                 {firstValues(file, column)}
@@ -138,7 +155,8 @@ export function MapColumns({
           )}
         </FormField>
       </div>
-      <Preview file={file} mapping={mapping} />
+      <ChooseReadings choices={choices} settled={settled} onChange={onChange} />
+      <Preview file={file} mapping={settled.mapping} />
       {problem ? <p className="text-sm text-warning">{problem}</p> : null}
       <div className="flex flex-wrap gap-2">
         <Button onClick={onDone} disabled={problem !== undefined}>
@@ -150,6 +168,11 @@ export function MapColumns({
       </div>
     </>
   );
+}
+
+function isGuessed({ mapping, guessed }: Choices, column: string): boolean {
+  const field = fieldOf(mapping, column);
+  return field !== undefined && guessed?.has(field) === true;
 }
 
 function firstValues({ rows }: ChosenFile, column: string): string {

@@ -58,6 +58,8 @@ export async function runImport(
       refusals.push({ row, reason, issues: reason.split("; ").map(splitReason) });
     },
   });
+  // Rows that could not be converted are refused after others.
+  refusals.sort((a, b) => a.row.line - b.row.line);
   return { summary, refusals };
 }
 

@@ -1,0 +1,46 @@
+/** The mark before the decimals of a number: `1,234.5` or `1.234,5`. */
+export type DecimalMark = "point" | "comma";
+
+/** The order of a date that is written with numbers: `31.12.2026` or `12/31/2026`. */
+export type DayOrder = "dmy" | "mdy";
+
+/** How the texts of a file are read, as far as that is known. */
+export type Readings = { decimals?: DecimalMark | undefined; dates?: DayOrder | undefined };
+
+/** Digits, with thousands separated or not, and decimals. Spaces and apostrophes separate thousands in any notation. */
+const numbers: Record<DecimalMark, RegExp> = {
+  point: /^([+-]?)(\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d*))?(?:e([+-]?\d+))?$/i,
+  comma: /^([+-]?)(\d*|[1-9]\d{0,2}(?:\.\d{3})+)(?:,(\d*))?(?:e([+-]?\d+))?$/i,
+};
+/** Digits with a point, and nothing between thousands: what has one reading only. */
+const plainNumber = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
+const spacedThousands = /^[+-]?[1-9]\d{0,2}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)/;
+
+/**
+ * A number's digits, as JSON writes them, without arithmetic; undefined for what is none in this notation.
+ * @param mark undefined for plain digits with a point, without thousands separators
+ */
+export function readNumber(text: string, mark?: DecimalMark): string | undefined {
+  const joined = mark && spacedThousands.test(text) ? text.replace(/[ \u00a0\u202f'’]/g, "") : text;
+  const [, sign, whole, fraction, exponent] = (mark ? numbers[mark] : plainNumber).exec(joined) ?? [];
+  if (whole === undefined || (whole === "" && !fraction)) return undefined;
+  const digits = whole.replace(/[.,]/g, "").replace(/^0+(?=\d)/, "") || "0";
+  return `${sign === "-" ? "-" : ""}${digits}${fraction ? `.${fraction}` : ""}${exponent ? `e${exponent}` : ""}`;
+}
+
+const written = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,?[ T](\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?))?$/;
+
+/**
+ * A date that is written with numbers, day or month first, as `YYYY-MM-DD` and the time as written. Undefined for what is
+ * none in this order. A date with points is day first: nobody writes the month first with points.
+ */
+export function readDate(text: string, order: DayOrder): string | undefined {
+  const [, first = "", separator, second = "", year = "", time] = written.exec(text) ?? [];
+  if (separator === undefined || (separator === "." && order === "mdy")) return undefined;
+  const [date, month] = order === "dmy" ? [first, second] : [second, first];
+  const day = `${year}-${month.padStart(2, "0")}-${date.padStart(2, "0")}`;
+  const parsed = Date.parse(`${day}T00:00:00Z`);
+  if (Number.isNaN(parsed) || new Date(parsed).toISOString().slice(0, 10) !== day) return undefined;
+  if (time === undefined) return day;
+  return `${day} ${time.indexOf(":") === 1 ? `0${time}` : time}`;
+}
