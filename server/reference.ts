@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { parseAccept } from "hono/utils/accept";
 import { pagePolicy } from "@/lib/http/security-headers";
 
@@ -19,13 +18,12 @@ const kinds: Record<string, { type: string; isText: boolean }> = {
 /** One encoding of a file: its bytes, and the headers of a 200 (`headers`) and of a 304 (`kept`). */
 type Variant = { etag: string; body: Buffer; headers: Record<string, string>; kept: Record<string, string> };
 
-type File = { plain: Variant; compressed?: Variant };
-
-const compress = promisify(gzip);
+/** `compress` is missing where compressing saves nothing. It compresses at its first call. */
+type File = { plain: Variant; compress?: () => Variant };
 
 /**
- * Serves the API reference from memory. Its files are read and compressed once, when the server starts. A request is
- * looked up by its exact path, so no path can reach another file.
+ * Serves the API reference from memory. Its files are read once, when the server starts, and compressed once, each when it is
+ * first asked for. A request is looked up by its exact path, so no path can reach another file.
  */
 export class Reference {
   readonly #files: ReadonlyMap<string, File>;
@@ -59,8 +57,9 @@ export class Reference {
     if (method !== "GET" && method !== "HEAD") return false;
     const file = this.#files.get(url.split(/[?#]/, 1)[0] ?? "");
     if (!file) return false;
-    const variant =
-      file.compressed && takesGzip(headers["accept-encoding"] ?? "") ? file.compressed : file.plain;
+    const variant = takesGzip(headers["accept-encoding"] ?? "")
+      ? (file.compress?.() ?? file.plain)
+      : file.plain;
     if (isKept(headers["if-none-match"], variant.etag)) outgoing.writeHead(304, variant.kept).end();
     else outgoing.writeHead(200, variant.headers).end(method === "HEAD" ? undefined : variant.body);
     return true;
@@ -92,9 +91,13 @@ async function readOne(path: string, address: string, { type, isText }: { type: 
   };
   const plain = vary(`"${digest}"`, body, {});
   if (!isText) return { plain };
+  let compressed: Variant | undefined;
   return {
     plain,
-    compressed: vary(`"${digest}-gzip"`, await compress(body), { "Content-Encoding": "gzip" }),
+    compress: () => {
+      compressed ??= vary(`"${digest}-gzip"`, gzipSync(body), { "Content-Encoding": "gzip" });
+      return compressed;
+    },
   };
 }
 
