@@ -34,7 +34,7 @@ export const heliconeDelivery = z
   .looseObject({ request_id: z.string() })
   .meta({ id: "HeliconeDelivery", description: "The body that Helicone signed." });
 
-/** What ties a signed webhook to its key. The id is no secret. */
+/** The query of a signed webhook's address: the id of the API key that records what it delivers. The id is not a secret. */
 export const signedQuery = z.strictObject({
   key_id: z.uuid("must be the id of an API key").meta({ description: "The id of the API key that records." }),
 });

@@ -2,20 +2,20 @@ import { z } from "zod";
 import { parseDecimal } from "@/lib/ledger/pricing/decimal";
 import type { SourceRecord } from "./mapping/source-record";
 
-/** The most records of a request that are kept, and the most bytes of them. */
+/** The limits of what is kept of one request: records, and bytes of their JSON. */
 const maxRecords = 500;
 const maxBytes = 256 * 1024;
 
 /**
- * Refused records as they are kept: what was read by the lists of attributes. The scope is left out, because it may be any
- * text, and what makes a record the same as others is a hash or an id.
+ * Prepares refused records to be kept: the attributes that the mapping reads, without the scope, which may be any text.
+ * @returns `count`, how many records are kept at most, and `pack()`, which encodes them
  */
 export function packRecords(records: SourceRecord[]): { count: number; pack: () => unknown[] } {
   const first = records.slice(0, maxRecords);
   return { count: first.length, pack: () => pack(first) };
 }
 
-/** Records as JSON, as many as the limit of bytes allows. */
+/** Encodes records as JSON. Stops before the record that would exceed the limit of bytes (`maxBytes`). */
 export function pack(records: SourceRecord[]): unknown[] {
   let bytes = 0;
   const packed: unknown[] = [];
@@ -35,7 +35,7 @@ export function pack(records: SourceRecord[]): unknown[] {
 const decimal = z.string().transform(parseDecimal);
 const optional = z.string().optional();
 
-/** A kept record. What it lacks is undefined, as JSON leaves it out. */
+/** The schema of a kept record. JSON has no undefined: a field without a value is missing. */
 const record = z.object({
   emitter: z.string(),
   isKnownEmitter: z.boolean(),

@@ -8,16 +8,16 @@ import { claimDeliveries, finishDelivery } from "./queries";
 /** Deliveries that one process sends at once: in all, for channels that fail, and for one channel. */
 const most = { all: 64, failing: 32, channel: 4 };
 
-/** Longer than an attempt, so that another process does not take a delivery that is still being sent. */
+/** How long a claim lasts, seconds: longer than an attempt, so that no other process claims a delivery that is being sent. */
 export const leaseSeconds = 2 * (attemptTimeoutMs / 1000) + 10;
 
-/** How long a drain takes more from the queue: with the last attempt, less than a minute, when a scheduler asks again. */
+/** How long a drain claims further deliveries, ms. With the last attempt it ends within a minute, before a scheduler calls again. */
 const drainLimitMs = 40_000;
 
 /**
- * Sends what is due. Each delivery is sent by itself, so that a receiver which hangs holds up no other; as soon as one has
- * ended, the next are taken. A process that is killed while it sends leaves a lease behind, which ends, and then another
- * process sends again, with the same id.
+ * Sends the deliveries that are due, each on its own: a receiver that hangs delays no other. When one ends, the next are
+ * claimed. If the process is killed while it sends, another process sends the delivery again with the same id, once the claim
+ * has expired.
  */
 export class DeliveryPump {
   readonly #inFlight = new Map<Promise<void>, Claimed>();
@@ -29,7 +29,7 @@ export class DeliveryPump {
   /** @param attempt sends one delivery; another one in tests */
   constructor(private readonly attempt: (delivery: Claimed) => Promise<Outcome> = attemptOnce) {}
 
-  /** Takes what is due and begins to send it. @returns how many it began */
+  /** Claims the deliveries that are due and starts to send them. @returns how many it started */
   async look(): Promise<number> {
     if (this.#looking) {
       this.#isWanted = true;
@@ -44,7 +44,7 @@ export class DeliveryPump {
     }
   }
 
-  /** Waits until nothing is being sent. What becomes due meanwhile is sent, too, unless it goes on for too long. */
+  /** Waits until nothing is being sent. Sends what becomes due meanwhile too, for at most `limitMs`. */
   async drain(limitMs = drainLimitMs): Promise<void> {
     const beganMs = performance.now();
     while (this.#inFlight.size > 0 || this.#looking) {

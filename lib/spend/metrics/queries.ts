@@ -247,7 +247,7 @@ function sumsOfTotals(scope: SpendScope, range: DayRange, stacked: NamedDimensio
     ${stacked === "user" ? sumsOfUsers(scope, range, bucket) : join([ofStacked, sumsOfUsers(scope, range, none)], " union all ")}`;
 }
 
-/** The sums by person. The totals have no rows for spend of nobody: it is what the named ones lack of the whole. */
+/** The sums by person. The totals have no rows for spend without a person: that is the whole less the spend of all persons. */
 function sumsOfUsers(scope: SpendScope, range: DayRange, bucket: Sql): Sql {
   return sql`
     select 'user', part.value, ${bucket}, sum(part.amount), sum(part.messages)
@@ -263,8 +263,8 @@ function sumsOfUsers(scope: SpendScope, range: DayRange, bucket: Sql): Sql {
 }
 
 /**
- * The same of the rollup. Its rows are read once and summed by all of their names; what each dimension has is summed of
- * these sums, which are fewer.
+ * The sums by dimension, from the rollup of daily spend. Reads its rows once and groups them by all columns together; the sums of
+ * each dimension are made from these groups, which are fewer than the rows.
  */
 function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension, bucket: Sql): Sql {
   const columns = [...columnDimensions.map((dimension) => columnOf[dimension]), sql`tags`];
