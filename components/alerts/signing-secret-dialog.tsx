@@ -1,19 +1,8 @@
 "use client";
 
-import { useState } from "react";
-import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "@/components/ui/dialog";
-import { Secret } from "@/components/ui/secret";
+import { SecretDialog } from "@/components/ui/secret-dialog";
 
-/** Shows the secret that signs a webhook, which cannot be shown again. Only the button at the end closes the dialog. */
+/** Shows the secret that signs a webhook, which cannot be shown again. */
 export default function SigningSecretDialog({
   secret,
   title,
@@ -23,28 +12,14 @@ export default function SigningSecretDialog({
   title: string;
   onClose: () => void;
 }) {
-  const [isLeaving, setLeaving] = useState(false);
   return (
-    <Dialog open onOpenChange={() => setLeaving(true)}>
-      <DialogContent guarded className="sm:max-w-md">
-        <DialogHeader>
-          <DialogTitle>{title}</DialogTitle>
-          <DialogDescription>
-            Your receiver verifies with it that a webhook is ours, by a library of Standard Webhooks. It is
-            shown only once.
-          </DialogDescription>
-        </DialogHeader>
-        <Secret secret={secret} label="signing secret" />
-        {isLeaving ? (
-          <Alert variant="warning">
-            The secret cannot be shown again after you close this. If you have stored it, use the button
-            below.
-          </Alert>
-        ) : null}
-        <DialogFooter>
-          <Button onClick={onClose}>I have stored it</Button>
-        </DialogFooter>
-      </DialogContent>
-    </Dialog>
+    <SecretDialog
+      secret={secret}
+      label="signing secret"
+      title={title}
+      description="Your receiver verifies with it that a webhook is ours, by a library of Standard Webhooks. It is shown only once."
+      className="sm:max-w-md"
+      onClose={onClose}
+    />
   );
 }
