@@ -1,53 +1,15 @@
-import type { Language } from "@/components/ui/highlight";
 import type { SourceProgram } from "@/lib/contract/source-programs";
-
-/** Something to paste: `title` says where, or how it is run. */
-export type SetupBlock = { title: string; language: Language; code: string };
-
-/** What a person does to have a program send: `steps` before the blocks, `note` after them. */
-export type Setup = { steps: string; blocks: SetupBlock[]; note?: string };
-
-/** What instructions need: the address of the service, the key's secret and id, and its project if it has exactly one. */
-export type SetupContext = { url: string; secret: string; keyId: string; project: string | undefined };
-
-type Program = {
-  label: string;
-  description: string;
-  /** The name that a new source is given. */
-  name: string;
-  /** Whether it sends from its provider's servers, which cannot reach a local address. */
-  isHosted?: true;
-  setup: (context: SetupContext) => Setup;
-};
-
-const json = (value: unknown) => JSON.stringify(value, null, 2);
-const exports = (variables: Record<string, string>) =>
-  Object.entries(variables)
-    .map(([name, value]) => `export ${name}="${value}"`)
-    .join("\n");
-
-const otlp = ({ url, secret }: SetupContext) => ({
-  OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/api/otlp`,
-  OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
-  OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer ${secret}`,
-});
+import { gateways } from "./gateways";
+import { attributes, exportLines, otlp, type Program, type SetupContext, toJson, withNote } from "./setup";
 
 const claudeCode = (context: SetupContext) =>
-  json({
+  toJson({
     env: {
       CLAUDE_CODE_ENABLE_TELEMETRY: "1",
       OTEL_LOGS_EXPORTER: "otlp",
       ...otlp(context),
     },
   });
-
-const attributes = ({ project }: SetupContext) =>
-  project === undefined
-    ? "To name the project of each program, set OTEL_RESOURCE_ATTRIBUTES=project=<slug>, or choose another attribute in the settings of the source."
-    : undefined;
-
-const withNote = (setup: Setup, note: string | undefined): Setup =>
-  note === undefined ? setup : { ...setup, note };
 
 /** The instructions for each program, in the order of the page. */
 export const programs: Record<SourceProgram, Program> = {
@@ -107,7 +69,7 @@ export const programs: Record<SourceProgram, Program> = {
         {
           title: "~/.gemini/settings.json",
           language: "json",
-          code: json({
+          code: toJson({
             telemetry: {
               enabled: true,
               target: "local",
@@ -120,7 +82,7 @@ export const programs: Record<SourceProgram, Program> = {
         {
           title: "Environment",
           language: "bash",
-          code: exports({ OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer ${secret}` }),
+          code: exportLines({ OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer ${secret}` }),
         },
       ],
     }),
@@ -135,7 +97,7 @@ export const programs: Record<SourceProgram, Program> = {
         {
           title: "VS Code: settings.json",
           language: "json",
-          code: json({
+          code: toJson({
             "github.copilot.chat.otel.enabled": true,
             "github.copilot.chat.otel.exporterType": "otlp-http",
             "github.copilot.chat.otel.otlpEndpoint": `${context.url}/api/otlp`,
@@ -145,7 +107,7 @@ export const programs: Record<SourceProgram, Program> = {
         {
           title: "Environment",
           language: "bash",
-          code: exports({ COPILOT_OTEL_ENABLED: "true", ...otlp(context) }),
+          code: exportLines({ COPILOT_OTEL_ENABLED: "true", ...otlp(context) }),
         },
       ],
       note: "If Copilot seats cover the usage, say so in the settings of the source.",
@@ -160,7 +122,7 @@ export const programs: Record<SourceProgram, Program> = {
         {
           steps: "Start the exporter with your program, and turn telemetry on for each call.",
           blocks: [
-            { title: "Environment", language: "bash", code: exports(otlp(context)) },
+            { title: "Environment", language: "bash", code: exportLines(otlp(context)) },
             {
               title: "instrumentation.ts",
               language: "typescript",
@@ -214,7 +176,7 @@ export const programs: Record<SourceProgram, Program> = {
               title: "Run",
               language: "bash",
               code: [
-                exports({
+                exportLines({
                   ...otlp(context),
                   // Python reads headers as they are written in URLs.
                   OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${context.secret}`,
@@ -228,99 +190,7 @@ export const programs: Record<SourceProgram, Program> = {
         attributes(context),
       ),
   },
-  litellm: {
-    label: "LiteLLM",
-    description: "The proxy, by its generic_api callback.",
-    name: "LiteLLM",
-    setup: ({ url, secret }) => ({
-      steps: "Add the callback to the proxy's configuration, and the key to its environment.",
-      blocks: [
-        {
-          title: "config.yaml",
-          language: "text",
-          code: [
-            "litellm_settings:",
-            '  callbacks: ["outlay"]',
-            "",
-            "callback_settings:",
-            "  outlay:",
-            "    callback_type: generic_api",
-            `    endpoint: ${url}/api/v1/sources/litellm`,
-            "    headers:",
-            "      Authorization: os.environ/OUTLAY_AUTHORIZATION",
-            "    max_retries: 5",
-            "    retry_delay: 1",
-          ].join("\n"),
-        },
-        {
-          title: "Environment",
-          language: "bash",
-          code: exports({ OUTLAY_AUTHORIZATION: `Bearer ${secret}` }),
-        },
-      ],
-      note: "LiteLLM's own cost is recorded. Set a request's project and feature in its metadata.",
-    }),
-  },
-  openrouter: {
-    label: "OpenRouter",
-    description: "Broadcast to a webhook.",
-    name: "OpenRouter",
-    isHosted: true,
-    setup: ({ url, secret }) => ({
-      steps: "In OpenRouter, open Settings, Observability, turn on Broadcast and add a webhook.",
-      blocks: [
-        { title: "URL, method POST", language: "text", code: `${url}/api/v1/sources/openrouter` },
-        { title: "Headers", language: "json", code: json({ Authorization: `Bearer ${secret}` }) },
-      ],
-      note: "Leave the sampling rate at 100 %. OpenRouter's own cost is recorded.",
-    }),
-  },
-  helicone: {
-    label: "Helicone",
-    description: "A signed webhook.",
-    name: "Helicone",
-    isHosted: true,
-    setup: ({ url, secret, keyId }) => ({
-      steps:
-        "In Helicone, add a webhook with this address and turn on “Include data”. Then store the HMAC key that Helicone shows.",
-      blocks: [
-        {
-          title: "Webhook address",
-          language: "text",
-          code: `${url}/api/v1/sources/helicone?key_id=${keyId}`,
-        },
-        {
-          title: "Store the HMAC key",
-          language: "bash",
-          code: [
-            `curl -X PUT ${url}/api/v1/sources/helicone/secret \\`,
-            `  -H "Authorization: Bearer ${secret}" \\`,
-            '  -H "Content-Type: application/json" \\',
-            `  -d '{"secret": "<the HMAC key>"}'`,
-          ].join("\n"),
-        },
-      ],
-    }),
-  },
-  langfuse: {
-    label: "Langfuse SDK",
-    description: "Send its traces here in Langfuse's place.",
-    name: "Langfuse SDK",
-    setup: ({ url, secret }) => ({
-      steps: "Change the address and the keys. The public key can be any text.",
-      blocks: [
-        {
-          title: "Environment",
-          language: "bash",
-          code: exports({
-            LANGFUSE_BASE_URL: url,
-            LANGFUSE_PUBLIC_KEY: "pk-lf-outlay",
-            LANGFUSE_SECRET_KEY: secret,
-          }),
-        },
-      ],
-    }),
-  },
+  ...gateways,
   otlp: {
     label: "Anything else",
     description: "Whatever speaks OpenTelemetry over HTTP.",
@@ -329,7 +199,7 @@ export const programs: Record<SourceProgram, Program> = {
       withNote(
         {
           steps: "Set these where your program runs. Traces, logs and metrics are received.",
-          blocks: [{ title: "Environment", language: "bash", code: exports(otlp(context)) }],
+          blocks: [{ title: "Environment", language: "bash", code: exportLines(otlp(context)) }],
         },
         attributes(context),
       ),

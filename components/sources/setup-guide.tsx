@@ -1,7 +1,8 @@
 import { Alert } from "@/components/ui/alert";
 import { CodeBlock } from "@/components/ui/code-block";
 import type { SourceProgram } from "@/lib/contract/source-programs";
-import { programs, type SetupContext } from "./programs";
+import { programs } from "./programs";
+import type { SetupContext } from "./setup";
 
 /** What to paste so that a program sends to this service. */
 export function SetupGuide({ program, context }: { program: SourceProgram; context: SetupContext }) {

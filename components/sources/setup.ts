@@ -1,0 +1,47 @@
+import type { Language } from "@/components/ui/highlight";
+
+/** Something to paste: `title` says where, or how it is run. */
+export type SetupBlock = { title: string; language: Language; code: string };
+
+/** What a person does to have a program send: `steps` before the blocks, `note` after them. */
+export type Setup = { steps: string; blocks: SetupBlock[]; note?: string };
+
+/** What instructions need: the address of the service, the key's secret and id, and its project if it has exactly one. */
+export type SetupContext = { url: string; secret: string; keyId: string; project: string | undefined };
+
+/** A program that can be a source, and how it is set up. */
+export type Program = {
+  label: string;
+  description: string;
+  /** The name that a new source is given. */
+  name: string;
+  /** Whether it sends from its provider's servers, which cannot reach a local address. */
+  isHosted?: true;
+  setup: (context: SetupContext) => Setup;
+};
+
+/** Settings as JSON with line breaks. */
+export const toJson = (value: unknown) => JSON.stringify(value, null, 2);
+
+/** The lines of a shell that export variables. */
+export const exportLines = (variables: Record<string, string>) =>
+  Object.entries(variables)
+    .map(([name, value]) => `export ${name}="${value}"`)
+    .join("\n");
+
+/** The variables by which an OpenTelemetry exporter sends to this service. */
+export const otlp = ({ url, secret }: SetupContext) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/api/otlp`,
+  OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
+  OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer ${secret}`,
+});
+
+/** How to name projects. Undefined for a key of one project. */
+export const attributes = ({ project }: SetupContext) =>
+  project === undefined
+    ? "To name the project of each program, set OTEL_RESOURCE_ATTRIBUTES=project=<slug>, or choose another attribute in the settings of the source."
+    : undefined;
+
+/** Instructions with a note, where there is one. */
+export const withNote = (setup: Setup, note: string | undefined): Setup =>
+  note === undefined ? setup : { ...setup, note };
