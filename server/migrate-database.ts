@@ -1,11 +1,6 @@
 import { join } from "node:path";
-import {
-  bootstrapDatabaseAt,
-  MigrationError,
-  migrate,
-  NewerDatabaseError,
-  OlderDatabaseError,
-} from "@/lib/db/migrate";
+import { bootstrapDatabaseAt, migrate, NewerDatabaseError, OlderDatabaseError } from "@/lib/db/migrate";
+import { MigrationError } from "@/lib/db/sql-file";
 import { EnvError } from "@/lib/env";
 
 /**

@@ -1,26 +1,11 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client, type ClientBase, DatabaseError } from "pg";
+import { Client, type ClientBase } from "pg";
 import { connectionTo } from "./connection";
 import { deadlines } from "./deadlines";
-import { type Statement, splitSql } from "./split-sql";
+import { MigrationError, reasonOf, runFile, sqlFilesIn, statementsIn } from "./sql-file";
 import { squashedMigrations } from "./squashed-migrations";
-
-/** A migration or a bootstrap file that failed. The message names the file, the line and the statement. */
-export class MigrationError extends Error {
-  override name = "MigrationError";
-
-  constructor(
-    readonly file: string,
-    readonly line: number,
-    statement: string,
-    reason: string,
-    cause?: unknown,
-  ) {
-    super(`${file}, line ${line}: ${reason}\n  ${excerpt(statement)}`, { cause });
-  }
-}
 
 /** One migration file: `20260101120000_create_projects.sql` has that version and the name `create_projects`. */
 type Migration = { file: string; version: string; name: string; path: string };
@@ -207,13 +192,6 @@ async function replaceSquashed(client: ClientBase, known: Migration[]): Promise<
   });
 }
 
-function sqlFilesIn(directory: string): string[] {
-  // Sorted by code unit and not by locale, so that the order is the same on every machine.
-  return readdirSync(directory)
-    .filter((file) => file.endsWith(".sql"))
-    .sort();
-}
-
 /** The versions that were applied, with their names where recorded. */
 async function recordedVersions(client: ClientBase): Promise<Map<string, string | null>> {
   const table = await client.query("select to_regclass('supabase_migrations.schema_migrations') as found");
@@ -278,42 +256,4 @@ async function inLockedTransaction<T>(client: ClientBase, run: () => Promise<T>)
     await client.query("rollback").catch(() => {});
     throw error;
   }
-}
-
-function statementsIn(path: string): Statement[] {
-  return splitSql(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
-}
-
-async function runFile(client: ClientBase, file: string, path: string): Promise<string[]> {
-  const statements = statementsIn(path);
-  for (const statement of statements) {
-    if (/^(begin|start\s+transaction|commit|end|rollback|abort)\b/i.test(statement.body)) {
-      const reason = "a migration is one transaction already and cannot begin or end another";
-      throw new MigrationError(file, statement.line, statement.body, reason);
-    }
-    try {
-      await client.query(statement.text);
-    } catch (error) {
-      throw new MigrationError(file, lineOf(error, statement), statement.body, reasonOf(error), error);
-    }
-  }
-  return statements.map(({ text }) => text);
-}
-
-function lineOf(error: unknown, statement: Statement): number {
-  if (!(error instanceof DatabaseError) || !error.position) return statement.line;
-  // Postgres counts characters, JavaScript counts UTF-16 code units.
-  const before = Array.from(statement.text).slice(0, Number(error.position) - 1);
-  return statement.firstLine + before.filter((character) => character === "\n").length;
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { detail, hint } = error as DatabaseError;
-  return [error.message, detail, hint && `Hint: ${hint}`].filter(Boolean).join(" ");
-}
-
-function excerpt(statement: string): string {
-  const line = statement.replace(/\s+/g, " ");
-  return line.length > 160 ? `${line.slice(0, 160)}…` : line;
 }

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bootstrapDatabaseAt, MigrationError, migrate, NewerDatabaseError } from "@/lib/db/migrate";
+import { bootstrapDatabaseAt, migrate, NewerDatabaseError } from "@/lib/db/migrate";
 import { splitSql } from "@/lib/db/split-sql";
+import { MigrationError } from "@/lib/db/sql-file";
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
 import { projectRoot } from "@/tests/helpers/project-root";
 
