@@ -25,7 +25,7 @@ export function SecretDialog({
   label: string;
   title: string;
   description: ReactNode;
-  className?: string;
+  className: string;
   onClose: () => void;
   children?: ReactNode;
 }) {

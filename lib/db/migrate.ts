@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client, type ClientBase } from "pg";
+import { Client, type ClientBase, DatabaseError } from "pg";
 import { connectionTo } from "./connection";
 import { deadlines } from "./deadlines";
 import { MigrationError, reasonOf, runFile, sqlFilesIn, statementsIn } from "./sql-file";
