@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { apiClient, costMessage } from "@/tests/helpers/client";
+import { codeOf, type Key, manageKeys } from "@/tests/helpers/api-keys";
+import { costMessage } from "@/tests/helpers/client";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
@@ -20,25 +21,7 @@ beforeAll(async () => {
   };
 });
 
-type Key = Record<string, unknown> & { id: string; secret: string };
-const keys = () => `${team.path}/api-keys`;
-const create = (body: Record<string, unknown> = {}) =>
-  team.users.owner.call("POST", keys(), {
-    name: "CI",
-    permissions: ["log_usage", "read_summaries"],
-    ...body,
-  });
-const created = async (body?: Record<string, unknown>) => {
-  const answer = await create(body);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body as Key;
-};
-const edit = (id: string, body: unknown) => team.users.owner.call("PATCH", `${keys()}/${id}`, body);
-const listed = async (id: string) =>
-  ((await team.users.viewer.get(keys())).body.api_keys as Key[]).find((key) => key.id === id);
-const using = ({ secret }: { secret: string }) => apiClient(baseUrl(), secret);
-const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) =>
-  `${status} ${body.error ?? "ok"}`;
+const { keys, create, created, edit, listed, using } = manageKeys(() => team, baseUrl);
 
 /** Removes the owner's hourly quota of new secrets, which this file would exceed. */
 const forgetThrottle = () => harness.fixtures.sql.query("delete from private.throttle_windows");
@@ -280,57 +263,5 @@ describe("Editing a key", () => {
       status: "active",
     });
     expect((await using(key).post(costMessage())).status).toBe(201);
-  });
-});
-
-describe("Rotating and revoking a key", () => {
-  beforeAll(forgetThrottle);
-  const rotate = (id: string) => team.users.owner.call("POST", `${keys()}/${id}/rotate`);
-  const revoke = (id: string) => team.users.owner.call("DELETE", `${keys()}/${id}`);
-
-  test("Changes only the secret on rotation", async () => {
-    const { secret, prefix, last_four, ...key } = await created({
-      monthly_limit: 5,
-      conditions: { sources: ["api"] },
-    });
-    const answer = await rotate(key.id);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-    const { secret: next, ...rotated } = answer.body as Key;
-    expect(next).not.toBe(secret);
-    expect(rotated).toEqual({
-      ...key,
-      prefix: next.slice(0, 13),
-      last_four: next.slice(-4),
-      rotated_at: expect.any(String),
-    });
-    expect(codeOf(await using({ secret }).post(costMessage()))).toBe("401 invalid_credentials");
-    expect((await using({ secret: next }).post(costMessage())).status).toBe(201);
-  });
-
-  test("Rotates an expired key, which stays expired", async () => {
-    const key = await created();
-    await harness.fixtures.sql.query("update public.api_keys set expires_at = '2020-01-01' where id = $1", [
-      key.id,
-    ]);
-    expect((await rotate(key.id)).body).toMatchObject({ status: "expired", secret: expect.any(String) });
-  });
-
-  test("Keeps a revoked key in the list, and refuses to edit, rotate or restore it", async () => {
-    const key = await created();
-    const revoked = await revoke(key.id);
-    expect(revoked.status).toBe(200);
-    expect(revoked.body).toMatchObject({
-      status: "revoked",
-      can_edit: false,
-      revoked_at: expect.any(String),
-    });
-    expect(codeOf(await using(key).post(costMessage()))).toBe("401 key_revoked");
-    const { last_used_at: _, ...again } = (await revoke(key.id)).body;
-    expect(revoked.body).toMatchObject(again);
-    expect(await listed(key.id)).toMatchObject({ status: "revoked", revoked_at: revoked.body.revoked_at });
-    expect(codeOf(await edit(key.id, { name: "Back" }))).toBe("409 conflict");
-    expect(codeOf(await edit(key.id, { revoked_at: null }))).toBe("400 validation_failed");
-    expect(codeOf(await rotate(key.id))).toBe("409 conflict");
   });
 });
