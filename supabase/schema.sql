@@ -3426,7 +3426,7 @@ $function$;
 
 -- What a process needs to send a delivery.
 -- returns: { workspace_id, id, lease, attempts, workspace, channel, alert, digest }, with the channel's secrets; `digest` has
---   the count of its alerts and the newest hundred; a test has neither an alert nor a digest
+--   the channel's time zone, the count of its alerts and the newest hundred; a test has neither an alert nor a digest
 create or replace function private.describe_delivery(d public.alert_deliveries)
  returns jsonb
  language sql
@@ -3457,7 +3457,7 @@ as $function$
       where a.workspace_id = d.workspace_id and a.id = d.alert_id
     ),
     'digest', case when d.digest_at is not null then (
-      select jsonb_build_object('count', count(*), 'alerts', coalesce(
+      select jsonb_build_object('time_zone', c.time_zone, 'count', count(*), 'alerts', coalesce(
         jsonb_agg(private.describe_alert(a) order by a.number desc) filter (where listed.place <= 100), '[]'
       ))
       from (
