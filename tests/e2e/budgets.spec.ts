@@ -249,3 +249,22 @@ test("Marks where the thresholds are and when they were reached, on cards and in
   await page.goto(`/${slug}?environment=test`);
   await expect(marks).toHaveCount(0);
 });
+
+test("Sets a budget in euros that blocks, and says that it refuses what costs anything", async ({
+  page,
+  world,
+}) => {
+  await openBudgets(page, world);
+  await page.getByRole("button", { name: "Set a budget" }).click();
+  const dialog = page.getByRole("dialog", { name: "Set a budget" });
+  await dialog.getByLabel("How much a month?").fill("1");
+  await dialog.getByLabel("Currency").fill("eur");
+  await dialog.getByLabel("What happens at the limit?").selectOption("It warns and blocks");
+  await dialog.getByLabel("Name").fill("Hard");
+  await dialog.getByRole("button", { name: "Set the budget" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(cardOf(page, "Hard")).toContainText("(€1.00)");
+  await expect(cardOf(page, "Hard")).toContainText("Blocks");
+  await expect(cardOf(page, "Hard")).toContainText("It refuses everything that costs anything until");
+  await expectUsable(page);
+});
