@@ -136,6 +136,8 @@ describe("The rules of a workspace", () => {
     for (const who of ["member", "viewer"] as const)
       expect(errorOf(await edit("key_limit", { enabled: false }, who)), who).toBe("403 permission_denied");
     expect((await rulesOf()).key_limit).toMatchObject({ enabled: true, parameter: { value: 80 } });
+    // What is set already leaves no entry.
+    await edit("key_limit", { enabled: true });
     const { rows } = await harness.fixtures.sql.query(
       "select actor_email, subject, after ->> 'parameter' as parameter from public.audit_log where workspace_id = $1 and action = 'alert_rule.changed' order by at",
       [team.workspace],
