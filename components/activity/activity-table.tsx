@@ -40,7 +40,7 @@ export function ActivityTable({ workspace, items }: { workspace: string; items: 
     <table className="w-full text-sm" aria-label="Activity" onKeyDown={moveBetweenRows}>
       <TableHeader className="[&_tr]:border-b-0">
         <TableRow>
-          <TableHead className={`${head} hidden w-28 pl-0 sm:table-cell`}>When</TableHead>
+          <TableHead className={`${head} hidden w-28 pl-0 sm:table-cell`}>Occurred</TableHead>
           <TableHead className={`${head} max-sm:pl-0`}>What</TableHead>
           <TableHead className={`${head} hidden md:table-cell`}>Project</TableHead>
           <TableHead className={`${head} hidden lg:table-cell`}>Recorded by</TableHead>

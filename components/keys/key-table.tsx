@@ -18,7 +18,7 @@ export function KeyTable({ keys, label, ...context }: Context & { keys: KeyView[
         <TableRow>
           <TableHead className="pl-0">Key</TableHead>
           <TableHead className="text-right">
-            Spent<span className="max-sm:sr-only"> this month</span>
+            Recorded<span className="max-sm:sr-only"> this month</span>
           </TableHead>
           <TableHead className="hidden md:table-cell">Last used</TableHead>
           <TableHead className="hidden md:table-cell">Expires</TableHead>
