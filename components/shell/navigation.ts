@@ -2,6 +2,7 @@ import {
   Activity,
   Bell,
   ChartColumnStacked,
+  Download,
   Folder,
   Gauge,
   KeyRound,
@@ -10,6 +11,7 @@ import {
   Plug,
   Radio,
   Settings,
+  Upload,
 } from "lucide-react";
 
 /** A page of every workspace. `segment` is its path below the workspace's; empty for the overview. */
@@ -27,6 +29,18 @@ export const navigation: NavEntry[] = [
   { segment: "alerts", label: "Alerts", icon: Bell },
   { segment: "connections", label: "Connections", icon: Plug },
   { segment: "settings", label: "Settings", icon: Settings },
+];
+
+/** Pages that the command palette finds besides, by what is on them. */
+export const subpages: NavEntry[] = [
+  { segment: "activity/import", label: "Import a file", icon: Upload },
+  { segment: "activity?period=all", label: "Export costs", icon: Download },
+  { segment: "settings/members", label: "Members and invitations", icon: Settings },
+  { segment: "settings/prices", label: "Prices", icon: Settings },
+  { segment: "settings/subscriptions", label: "Subscriptions", icon: Settings },
+  { segment: "settings/people", label: "People", icon: Settings },
+  { segment: "settings/audit", label: "Audit log", icon: Settings },
+  { segment: "settings/account", label: "Your account", icon: Settings },
 ];
 
 /** The address of a workspace's page. */

@@ -1,18 +1,38 @@
 "use client";
 
-import { BookOpen, Folder, type LucideIcon, Plus, Search, SunMoon, Users } from "lucide-react";
+import {
+  BookOpen,
+  Folder,
+  KeyRound,
+  type LucideIcon,
+  Plus,
+  Search,
+  SunMoon,
+  Tag,
+  User,
+  Users,
+} from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { cn } from "@/components/cn";
 import { Dialog, DialogContent, DialogTitle } from "@/components/ui/dialog";
 import { useListbox } from "@/components/ui/use-listbox";
-import { navigation, pageHref } from "./navigation";
+import { navigation, pageHref, subpages } from "./navigation";
 import { setPalette } from "./palette-state";
+import { type NamedThing, useNamedThings } from "./use-named-things";
 import { useProjectList } from "./use-project-list";
 import { themeChoices, useThemeChoice } from "./use-theme-choice";
 import type { ShellWorkspace } from "./workspace-switcher";
 
-type Command = { group: string; label: string; icon: LucideIcon; run: () => void };
+/** `id` tells two of one name apart. */
+type Command = { group: string; label: string; id?: string; icon: LucideIcon; run: () => void };
+
+const iconOf: Record<NamedThing["kind"], LucideIcon> = {
+  Key: KeyRound,
+  Member: Users,
+  Feature: Tag,
+  Person: User,
+};
 
 const close = () => setPalette(false);
 
@@ -66,7 +86,7 @@ function Palette({ current, workspaces }: { current: ShellWorkspace; workspaces:
       >
         {found.map((command, index) => (
           <div
-            key={`${command.group} ${command.label}`}
+            key={`${command.group} ${command.label} ${command.id}`}
             {...listbox.optionProps(index)}
             className={cn(
               "flex h-10 cursor-pointer items-center gap-2.5 rounded-md px-2.5 text-sm sm:h-9",
@@ -90,6 +110,7 @@ function useCommands(current: ShellWorkspace, workspaces: ShellWorkspace[]): Com
   const router = useRouter();
   const { theme, setTheme } = useThemeChoice();
   const projects = useProjectList(current.slug);
+  const things = useNamedThings(current.slug);
   const goTo = (href: string) => () => router.push(href);
   return [
     ...navigation.map(({ segment, label, icon }) => ({
@@ -103,6 +124,16 @@ function useCommands(current: ShellWorkspace, workspaces: ShellWorkspace[]): Com
       label: name,
       icon: Folder,
       run: goTo(`/${current.slug}/projects/${slug}`),
+    })),
+    ...subpages.map(({ segment, label, icon }) => ({
+      group: "Page",
+      label,
+      icon,
+      run: goTo(pageHref(current.slug, segment)),
+    })),
+    ...things.map(({ kind, name, id, href }) => ({
+      ...{ group: kind, label: name, id, icon: iconOf[kind] },
+      run: goTo(href),
     })),
     ...workspaces
       .filter(({ slug }) => slug !== current.slug)

@@ -59,4 +59,8 @@ test("Shows the not-found page for an unknown project", async ({ page }) => {
   const { slug } = await signUp(page);
   const response = await page.request.get(`/${slug}/projects/nope`);
   expect(response.status()).toBe(404);
+  const text = await response.text();
+  expect(text).toMatch(/<h1[^>]*>Not found<\/h1>/);
+  expect(text).toMatch(/<title>Not found · Outlay<\/title>/);
+  expect(text).toContain("Go to the overview");
 });
