@@ -150,7 +150,8 @@ create policy "A member reads the alert rules of their workspaces"
   on public.alert_rules for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
 
-create trigger alert_rules_are_audited after insert or update on public.alert_rules for each row execute function private.audit_alert_rule();
+create trigger changed_alert_rules_are_audited after update on public.alert_rules for each row when (old.is_on is distinct from new.is_on or old.parameter is distinct from new.parameter) execute function private.audit_alert_rule();
+create trigger first_changes_of_alert_rules_are_audited after insert on public.alert_rules for each row execute function private.audit_alert_rule();
 
 -- public.alert_snoozes ------------------------------------------------------------------------------------------------
 
