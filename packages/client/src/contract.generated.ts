@@ -241,6 +241,7 @@ export type UsageMessage = {
 export type ApiErrorCode =
   | "invalid_json"
   | "validation_failed"
+  | "query_too_broad"
   | "missing_credentials"
   | "invalid_credentials"
   | "key_revoked"
