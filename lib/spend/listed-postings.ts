@@ -9,6 +9,9 @@ export const isListed = sql`(m.part = 0 or (m.type <> 'batch' and m.type <> 'usa
 /** Whether a listed row `m` stands for lines. The first line of a usage says how many there are. */
 export const hasLines = sql`(m.type = 'batch' or (m.type = 'usage' and coalesce(m.details ? 'lines', false)))`;
 
+/** How often a posting of a message counts: a void takes away what was counted. @param row an alias of `public.messages` */
+export const countOf = (row: Sql) => sql`case when ${row}.voids is null then 1 else -1 end`;
+
 /**
  * What a listed row `m` stands for: itself, or all lines of the message. Goes into a lateral join.
  * @param within a condition on when it occurred: from this, which is known beforehand, partitions are chosen

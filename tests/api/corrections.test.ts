@@ -103,6 +103,25 @@ describe("A void", () => {
     expect(Number(counter?.amount_usd)).toBe(-Number(original?.amount_usd) + 0);
   });
 
+  test("counts as no message where a part of a day or units are read", async () => {
+    const usage = {
+      ...{ type: "usage", provider: "none", unit_type: "requests", quantity: 3 },
+      occurred_at: "2026-03-03T12:00:00Z",
+    };
+    await recordWith(usage, "parts");
+    await undo("owner", await recordWith(usage, "parts"));
+    const spend = await key.get(
+      "/api/v1/projects/parts/spend?from=2026-03-03T06:00:00Z&to=2026-03-03T18:00:00Z",
+    );
+    expect(spend.body).toMatchObject({ message_count: 1, unpriced_count: 1 });
+    const query = {
+      ...{ group_by: ["unit"], from: "2026-03-03", to: "2026-03-03" },
+      filters: [{ field: "project", values: ["parts"] }],
+    };
+    const { body } = await as("viewer").call("POST", `${team.path}/spend/query`, query);
+    expect(body).toMatchObject({ totals: { message_count: 1 } });
+  });
+
   test("happens once, however many ask at the same moment", async () => {
     const id = await recordWith(expense(5));
     const answers = await Promise.all(Array.from({ length: 8 }, () => undo("owner", id)));

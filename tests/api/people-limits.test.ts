@@ -83,6 +83,22 @@ describe("A key that is limited to users", () => {
     expect((await anna.get("/api/v1/projects/search/spend")).status).toBe(404);
   });
 
+  test("Reads its people's lines of a batch that begins with another's, also of a part of a day", async () => {
+    const { all, anna } = await spendOfPeople({});
+    const line = (user: string, cost: number) => ({
+      ...{ user, unit_type: "requests", quantity: 1, estimated_cost: cost },
+    });
+    const batch = { type: "batch", provider: "p", batch_id: "b", occurred_at: "2026-03-03T12:00:00Z" };
+    const items = [line("bo", 4), line("anna", 16), line("anna", 32)];
+    expect((await record({ ...all }, { ...batch, items })).status).toBe(201);
+    for (const hours of ["T00:00:00Z", "T06:00:00Z"]) {
+      const { body } = await anna.get(
+        `/api/v1/projects/checkout/spend?from=2026-03-03${hours}&to=2026-03-04T00:00:00Z`,
+      );
+      expect(body, hours).toMatchObject({ total_usd: 48, message_count: 0, daily: [{ total_usd: 48 }] });
+    }
+  });
+
   test("Sees the budgets of its people, and how many others there are", async () => {
     const { all, anna } = await spendOfPeople();
     const setBudget = (name: string, scope: string, value: string | null) =>

@@ -131,3 +131,30 @@ test("Sums of a week and the week before equal those of the recorded postings, i
     { numRuns: 30, endOnFailure: true },
   );
 }, 60_000);
+
+test("Counts a voided cost as none, also in the hours before the first whole UTC day", async () => {
+  const slug = `w-${randomUUID()}`;
+  const workspace = await fixtures.workspace(slug);
+  const claims = await memberOf(workspace);
+  const project_id = await fixtures.project(workspace, "a");
+  const row = () => ({
+    ...{
+      workspace_id: workspace,
+      id: randomUUID(),
+      project_id,
+      type: "usage",
+      source: "api",
+      environment: "live",
+    },
+    ...{ amount_usd: "0", cost_status: "unpriced", provider: "openai", unit_type: "requests", quantity: 1 },
+    ...{ created_at: "2026-11-20T00:00:00Z", occurred_at: "2026-03-22T23:30:00Z" },
+  });
+  const [kept, voided] = [row(), row()];
+  await service.query("select private.store_messages('[]', $1, '[]')", [JSON.stringify([kept, voided])]);
+  await fixtures.sql.query(
+    "insert into public.message_voids (workspace_id, message_id, reason) values ($1, $2, 'Twice')",
+    [workspace, voided?.id],
+  );
+  const week = await readWeek(claims, slug, "Europe/Berlin", "2026-03-23");
+  expect([week.messages, week.unpriced.count]).toEqual([1, 1]);
+});

@@ -2,7 +2,7 @@ import type { DayRange } from "@/lib/contract/month";
 import type { NamedDimension, SpendDimension, SpendFilter, SpendQuery } from "@/lib/contract/spend-query";
 import { isCalendar, tagNameOf } from "@/lib/contract/spend-query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
-import { isListed, postingsOf } from "@/lib/spend/listed-postings";
+import { countOf, isListed, postingsOf } from "@/lib/spend/listed-postings";
 
 /** What of the ledger to read. `isKey`: an API key asks, which may read no totals of what it may read in part. */
 export type ExploreScope = {
@@ -102,10 +102,10 @@ function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: E
   const listed = sql`cross join lateral (${postingsOf(workspaceId, within)}) as p`;
   const p = isOfUsers ? sql`m` : sql`p`;
   const rows = sql`
-    select s.*, s.amount_usd as cost, case when s.part = 0 then 1 else 0 end as messages,
+    select s.*, s.amount_usd as cost, case when s.part = 0 then ${countOf(sql`s`)} else 0 end as messages,
       case when ${isTokens} then s.quantity end as tokens, case when ${isTokens} then s.amount_usd end as token_cost
     from (
-      select m.project_id, m.api_key_id, m.type, m.source, m.environment, m.provider, m.tags,
+      select m.project_id, m.api_key_id, m.type, m.source, m.environment, m.provider, m.tags, m.voids,
         (m.occurred_at at time zone 'UTC')::date as day, ${p}.part, ${p}.model, ${p}.feature, ${p}.end_user,
         ${p}.unit_type, ${p}.quantity, ${p}.amount_usd
       from public.messages as m ${isOfUsers ? empty : listed}

@@ -3,10 +3,10 @@ import { dayOf } from "@/lib/contract/instant";
 import type { CostStatus } from "@/lib/contract/message";
 import { json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
-import { join, type Sql, sql } from "@/lib/db/sql";
+import { empty, join, type Sql, sql } from "@/lib/db/sql";
 import type { KeyClaims } from "@/lib/db/transaction";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
+import { countOf, hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 
 /**
  * What messages of one type cost in a project in a month: the project's slug and name, the type, USD as exact text, the
@@ -88,7 +88,7 @@ export function selectSpendSlices(
     { from: from.getTime(), to: Math.min(firstWhole, to.getTime()) },
     { from: lastWhole, to: to.getTime() },
   ].filter((cut) => cut.from < cut.to);
-  const cutLines = [noLines, ...cuts.map((cut) => linesWithin(project, cut))];
+  const cutLines = [noLines, ...cuts.map((cut) => linesWithin(project, cut, isOfUsers))];
   return selectAll(
     client,
     spendSlice,
@@ -139,19 +139,28 @@ function listOrRange(from: number, until: number): Sql {
 const noLines = sql`select null::date as day, '' as type, '' as model, '' as feature, 0::numeric as amount_usd,
   0::bigint as message_count, 0::bigint as unpriced_count where false`;
 
-/** The postings of a project in a part of a day. */
+/**
+ * The postings of a project in a part of a day. A key of users may read some lines of a message without the first, by which
+ * others find them: it reads the lines themselves.
+ */
 function linesWithin(
   project: { workspace_id: string; id: string },
   { from, to }: { from: number; to: number },
+  isOfUsers: boolean,
 ): Sql {
   const within = (column: Sql) => sql`${column} >= ${new Date(from)} and ${column} < ${new Date(to)}`;
+  const lines = isOfUsers
+    ? empty
+    : sql`cross join lateral (${postingsOf(project.workspace_id, within)}) as posting`;
+  const posting = isOfUsers ? sql`m` : sql`posting`;
+  const count = countOf(sql`m`);
   return sql`
-    select (m.occurred_at at time zone 'UTC')::date as day, m.type, posting.model, posting.feature, posting.amount_usd,
-      (posting.part = 0)::int::bigint, (posting.cost_status = 'unpriced')::int::bigint
-    from public.messages as m
-    cross join lateral (${postingsOf(project.workspace_id, within)}) as posting
-    where m.workspace_id = ${project.workspace_id} and m.project_id = ${project.id} and ${isListed}
-      and ${within(sql`m.occurred_at`)}`;
+    select (m.occurred_at at time zone 'UTC')::date as day, m.type, ${posting}.model, ${posting}.feature, ${posting}.amount_usd,
+      (case when ${posting}.part = 0 then ${count} else 0 end)::bigint,
+      (case when ${posting}.cost_status = 'unpriced' then ${count} else 0 end)::bigint
+    from public.messages as m ${lines}
+    where m.workspace_id = ${project.workspace_id} and m.project_id = ${project.id}
+      ${isOfUsers ? empty : sql`and ${isListed}`} and ${within(sql`m.occurred_at`)}`;
 }
 
 const latestRow = {

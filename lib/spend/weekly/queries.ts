@@ -3,6 +3,7 @@ import { dayOf, toInstant } from "@/lib/contract/instant";
 import { bigint, date, nullable, numeric, type Row, text, timestamp } from "@/lib/db/columns";
 import { selectAll, selectOne } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { countOf } from "@/lib/spend/listed-postings";
 
 /** What a report compares: a sum of everything, and what moved most of each of these. */
 export const moverDimensions = ["project", "user", "key", "model"] as const;
@@ -75,7 +76,8 @@ export function selectWeek(
   const begins = toInstant(week.from);
   const ofMessages = () => sql`
     union all
-    select part.dimension, part.value, m.amount_usd, (m.part = 0)::integer, (m.cost_status = 'unpriced')::integer,
+    select part.dimension, part.value, m.amount_usd, case when m.part = 0 then ${countOf(sql`m`)} else 0 end,
+      case when m.cost_status = 'unpriced' then ${countOf(sql`m`)} else 0 end,
       m.occurred_at >= ${begins}::timestamptz
     from public.messages as m
     cross join lateral (
