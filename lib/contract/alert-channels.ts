@@ -49,13 +49,17 @@ const leastPercent = z
 
 const digest = z
   .discriminatedUnion("every", [
-    z.strictObject({ every: z.literal("day"), at: digestTime, time_zone: timeZone.default("UTC") }),
-    z.strictObject({
-      every: z.literal("week"),
-      weekday: weekday.default("monday"),
-      at: digestTime,
-      time_zone: timeZone.default("UTC"),
-    }),
+    z
+      .strictObject({ every: z.literal("day"), at: digestTime, time_zone: timeZone.default("UTC") })
+      .meta({ id: "DailyDigest" }),
+    z
+      .strictObject({
+        every: z.literal("week"),
+        weekday: weekday.default("monday"),
+        at: digestTime,
+        time_zone: timeZone.default("UTC"),
+      })
+      .meta({ id: "WeeklyDigest" }),
   ])
   .nullable()
   .meta({
@@ -127,6 +131,7 @@ const channelFields = {
       time_zone: z.string(),
       next_at: instant.meta({ description: "When the next one is made." }),
     })
+    .meta({ id: "ChannelDigest" })
     .nullable()
     .meta({ description: "Null: each alert is sent at once." }),
   enabled: z.boolean(),

@@ -110,6 +110,7 @@ export const editAlertRuleRequest = z
     parameter: z
       .number("must be a number, or null for the default")
       .refine((value) => Number.isInteger(value * 100), "must have at most 2 decimals")
+      .meta({ jsonSchema: { minimum: 1, maximum: 1_000_000 } })
       .nullable()
       .optional()
       .meta({

@@ -9,8 +9,8 @@ export const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]).meta
 
 /** A range of days that moves with time, and what it is compared with. */
 const shownRange = z.object({
-  period: period.exclude(["range"]),
-  compare: comparison.exclude(["range"]),
+  period: period.exclude(["range"]).meta({ id: "ShownPeriod" }),
+  compare: comparison.exclude(["range"]).meta({ id: "ShownComparison" }),
 });
 
 /** A workspace as one of its members sees it. */

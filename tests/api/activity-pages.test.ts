@@ -23,7 +23,7 @@ test.each([
   ["period=decade", "query.period"],
   ["period=range&from=2026-01-01", "query.to"],
   ["period=range&from=2026-02-01&to=2026-01-01", "query.to"],
-  ["from=2026-01-01", "query.from"],
+  ["from=2026-01-01", "query.to"],
   ["period=range&from=1899-12-31&to=2026-01-01", "query.from"],
   ["period=range&from=0000-01-01&to=2026-01-01", "query.from"],
   ["period=range&from=2026-01-01&to=9999-12-31", "query.to"],

@@ -312,8 +312,10 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
       jobs: [
         { name: "book_subscriptions", failed: false },
         { name: "reprice_messages", failed: false },
+        { name: "make_digests", failed: false },
         { name: "deliver_alerts", failed: false },
         { name: "tell_channel_owners", failed: false },
+        { name: "mail_weekly_reports", failed: false },
         { name: "sweep_alert_deliveries", failed: false },
         { name: "erase_people", failed: false },
         { name: "watch_budgets", failed: false },

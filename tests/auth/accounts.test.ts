@@ -40,6 +40,7 @@ describe("Sign-up", () => {
       display_name: "Grace Hopper",
       avatar_url: null,
       default_workspace_id: workspaces[0]?.id,
+      shown_range: null,
     });
     expect(workspaces).toEqual([
       {
