@@ -109,7 +109,7 @@ describe("Exports", () => {
     expect(csv).toContain(`,"'${formula.replaceAll('"', '""')}","note:+1; team:growth",,`);
     const focus = await export_("format=focus&tag=team:growth");
     expect(focus).toContain(`"{""environment"":""live"",""note"":""+1"",""team"":""growth""}"`);
-    expect(focus.trimEnd().endsWith(`"'${formula.replaceAll('"', '""')}"`)).toBe(true);
+    expect(focus).toContain(`,"'${formula.replaceAll('"', '""')}",`);
     const included = (await export_("format=focus&cost_status=included")).split("\r\n");
     const place = included[0]?.split(",").indexOf("ListCost") ?? -1;
     expect([included[1]?.split(",")[0], included[1]?.split(",")[place]]).toEqual(["0", "0.7"]);
