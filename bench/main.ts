@@ -12,8 +12,9 @@ import { latencyPart } from "./latency";
 import { connections } from "./load";
 import { observabilityPart } from "./observability";
 import { type Part, runPart } from "./part";
+import { measureQueue, queueFigures } from "./queue";
 import { readsPart } from "./reads";
-import { formatTable, type Summary, summarise } from "./report";
+import { type Figure, formatTable, type Round, type Summary, summarise } from "./report";
 import { spansPart } from "./spans";
 import { months, setStage } from "./stage";
 import { setReadsStage } from "./ten-million/stage";
@@ -64,12 +65,16 @@ async function main(): Promise<void> {
     if (interrupted || !wants(name)) return;
     say(`${name}: warming up; then ${rounds} rounds of ${requests} requests on ${connections} connections`);
     const done = await runPart(part, { rounds, postgresPid, isInterrupted: () => interrupted, say });
+    report(name, part.figures, done);
+  };
+  const report = <Name extends string>(name: string, figures: Figure<Name>[], done: Round<Name>[]) => {
     if (done.length === 0) return;
-    const summary = summarise(part.figures, done);
+    const summary = summarise(figures, done);
     say(`\nMedian of ${done.length} rounds (least to most):\n${formatTable(summary)}\n`);
     summaries[name] = summary;
     results[name] = done;
   };
+  if (wants("queue")) report("queue", queueFigures, await measureQueue(rounds, say));
   if (options.part === "reads") {
     const stage = await setReadsStage(Number(options.postings), options.data, say);
     try {
@@ -77,7 +82,7 @@ async function main(): Promise<void> {
     } finally {
       await stage.stop();
     }
-  } else {
+  } else if (options.part !== "queue") {
     const stage = await setStage({
       bare: join(projectRoot, "dist/bench/bare.mjs"),
       floor: join(projectRoot, "dist/bench/floor.mjs"),

@@ -15,12 +15,9 @@ export function Fold({
   children: ReactNode;
 }) {
   return (
-    <details open={open} name={group} className="group/fold mt-2">
+    <details open={open} name={group} className="mt-2">
       <summary className="folded-line">
-        <span
-          aria-hidden="true"
-          className="inline-block transition-transform duration-100 group-open/fold:rotate-90"
-        >
+        <span aria-hidden="true" className="fold-arrow">
           ›
         </span>
         {mono ? <code className="font-mono">{title}</code> : title}

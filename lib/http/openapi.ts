@@ -240,6 +240,7 @@ function nameByPath(path: string): string {
   if (first === "me") return "Current user";
   // Not with the messages of keys, so that neither page takes long to load.
   if (first === "workspaces" && second === "messages") return "Messages of a workspace";
+  if (second === "alert-channels" && segments[2] === "deliveries") return "Alert deliveries";
   const words = (first === "workspaces" && second ? second : first)
     .replaceAll("-", " ")
     .replace(/^api\b/, "API");

@@ -105,7 +105,9 @@ describe("Exports", () => {
       return response.text();
     };
     const csv = await export_("format=csv");
-    expect(csv.split("\r\n")[0]).toMatch(/,end_user,tags,emitter,list_price_usd,voids,voided_by,corrects,corrected_by$/);
+    expect(csv.split("\r\n")[0]).toMatch(
+      /,end_user,tags,emitter,list_price_usd,voids,voided_by,corrects,corrected_by$/,
+    );
     expect(csv).toContain(`,"'${formula.replaceAll('"', '""')}","note:+1; team:growth",,`);
     const focus = await export_("format=focus&tag=team:growth");
     expect(focus).toContain(`"{""environment"":""live"",""note"":""+1"",""team"":""growth""}"`);

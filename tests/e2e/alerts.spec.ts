@@ -17,7 +17,7 @@ test("Adds a webhook, shows its secret once, sends a test that arrives, and list
   const receiver = await openReceiver();
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/alerts`);
-  await expect(page.getByText("Nothing has fired")).toBeVisible();
+  await expect(page.getByText("Nothing has fired", { exact: true })).toBeVisible();
   await expect(page.getByText("Nobody is told yet")).toBeVisible();
   await expectUsable(page);
   await page.getByRole("button", { name: "Add a channel" }).click();

@@ -10,7 +10,7 @@ export type World = { fixtures: Fixtures; service: { baseUrl: string } };
 export type OpenPage = () => Promise<Page>;
 
 /** The browser's report of a refused call, which is not an error of the page. */
-const refusal = /^Failed to load resource: the server responded with a status of 4(?:00|02|03|09|29) /;
+const refusal = /^Failed to load resource: the server responded with a status of 4(?:00|02|03|04|09|29) /;
 
 export const test = base.extend<
   {

@@ -1,7 +1,6 @@
-import Link from "next/link";
 import { PageHeader } from "@/components/shell/page-header";
-import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { OverviewLink } from "./overview-link";
 
 /** Shown for an address in a workspace that does not exist. */
 export default function NotFound() {
@@ -9,14 +8,7 @@ export default function NotFound() {
     <>
       <title>Not found · Outlay</title>
       <PageHeader title="Not found" />
-      <EmptyState
-        title="There is nothing here"
-        action={
-          <Link href="/" className={buttonVariants({ variant: "outline" })}>
-            Go to the overview
-          </Link>
-        }
-      >
+      <EmptyState title="There is nothing here" action={<OverviewLink />}>
         Check the address for typing errors. The page may also have been removed.
       </EmptyState>
     </>

@@ -1,0 +1,15 @@
+"use client";
+
+import Link from "next/link";
+import { useParams } from "next/navigation";
+import { buttonVariants } from "@/components/ui/button";
+
+/** The way back from an address that does not exist, to the overview of the workspace in it. */
+export function OverviewLink() {
+  const { workspace } = useParams<{ workspace: string }>();
+  return (
+    <Link href={`/${workspace}`} className={buttonVariants({ variant: "outline" })}>
+      Go to the overview
+    </Link>
+  );
+}
