@@ -44,6 +44,7 @@ const parts = [
   "workers",
   "spans",
   "budgets",
+  "queue",
   "reads",
 ];
 if (!parts.includes(options.part)) throw new Error(`--part is one of ${parts.slice(1).join(", ")}`);
