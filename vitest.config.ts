@@ -2,17 +2,12 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/**
- * Starts first what waits most: the file that waits for whole minutes, then the faults, which wait for a Postgres or a service to
- * come back. The browser tests, which run beside it and end earlier, use the processor meanwhile. What is left when they have
- * ended needs the processor and waits for little.
- */
+/** Starts the file that waits for whole minutes first, so that the others run meanwhile. */
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId, project }: TestSpecification) =>
-      moduleId.endsWith("/tests/api/rate-limit.test.ts") ? 0 : project.name === "faults" ? 1 : 2;
+    const waits = ({ moduleId }: TestSpecification) => moduleId.endsWith("/tests/api/rate-limit.test.ts");
     const sorted = await super.sort(files);
-    return [0, 1, 2].flatMap((wanted) => sorted.filter((file) => place(file) === wanted));
+    return [...sorted.filter(waits), ...sorted.filter((file) => !waits(file))];
   }
 }
 
@@ -34,8 +29,8 @@ const onDatabase = (name: string, isolate: boolean, ...setup: string[]) => ({
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)) } },
   test: {
-    // Twice the number of cores of a small machine, because tests wait more than half of their time.
-    maxWorkers: 4,
+    // One more than the number of cores, because some tests spend a minute waiting.
+    maxWorkers: 3,
     sequence: { sequencer: WaitingFirst },
     // Generous, because a busy machine is slow and its tests must not fail for that.
     testTimeout: 60_000,
