@@ -1,9 +1,9 @@
-import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import { Time } from "@/components/time";
 import { dayMs } from "@/components/utc-day";
 import type { FiredAlert } from "@/lib/contract/alerts";
 import { AlertFigures } from "./alert-figures";
+import { AlertMark } from "./alert-mark";
 import { DeliveryOutcome } from "./delivery-outcome";
 import { SnoozeButton } from "./snooze-button";
 
@@ -25,7 +25,7 @@ export function AlertList({ alerts, ...props }: Props & { alerts: FiredAlert[] }
 function Item({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
   return (
     <article className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2.5">
-      <Mark alert={alert} />
+      <AlertMark {...alert} />
       <div className="grid gap-1.5">
         <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5">
           <h2 className="font-medium [overflow-wrap:anywhere]">{alert.title}</h2>
@@ -51,16 +51,6 @@ function Item({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
       </div>
     </article>
   );
-}
-
-/** A mark whose shape, and not only its colour, says how serious the alert is, or that it is over. */
-function Mark({ alert: { state, severity } }: { alert: FiredAlert }) {
-  if (state === "ok") return <CircleCheck aria-label="Over" className="mt-0.5 size-4 text-success" />;
-  if (severity === "critical")
-    return <CircleAlert aria-label="Alert" className="mt-0.5 size-4 text-destructive" />;
-  if (severity === "warning")
-    return <TriangleAlert aria-label="Warning" className="mt-0.5 size-4 text-warning" />;
-  return <Info aria-label="Notice" className="mt-0.5 size-4 text-muted-foreground" />;
 }
 
 const logDays = 30;

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import type { z } from "zod";
+import { type Weekday, weekdays, zones } from "@/components/time-choices";
 import { Combobox } from "@/components/ui/combobox";
 import { textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
@@ -9,23 +10,7 @@ import { Select } from "@/components/ui/select";
 import type { AlertChannel, createChannelRequest } from "@/lib/contract/alert-channels";
 
 type Digest = NonNullable<z.input<typeof createChannelRequest>["digest"]>;
-type Weekday = NonNullable<Extract<Digest, { every: "week" }>["weekday"]>;
 type Every = "" | Digest["every"];
-
-const weekdays: { value: Weekday; label: string }[] = [
-  { value: "monday", label: "Monday" },
-  { value: "tuesday", label: "Tuesday" },
-  { value: "wednesday", label: "Wednesday" },
-  { value: "thursday", label: "Thursday" },
-  { value: "friday", label: "Friday" },
-  { value: "saturday", label: "Saturday" },
-  { value: "sunday", label: "Sunday" },
-];
-
-const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")].map((name) => ({
-  value: name,
-  label: name,
-}));
 
 /** When alerts are sent: at once, or as a digest each day or week at a local time. @param props.present the channel that is edited */
 export function DigestFields({

@@ -1,28 +1,13 @@
 "use client";
 
 import type { z } from "zod";
+import { weekdays, zones } from "@/components/time-choices";
 import { Combobox } from "@/components/ui/combobox";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import type { createBudgetRequest } from "@/lib/contract/budgets";
 
 type Request = z.input<typeof createBudgetRequest>;
-export type Weekday = NonNullable<Request["week_starts_on"]>;
-
-const weekdays: { value: Weekday; label: string }[] = [
-  { value: "monday", label: "Monday" },
-  { value: "tuesday", label: "Tuesday" },
-  { value: "wednesday", label: "Wednesday" },
-  { value: "thursday", label: "Thursday" },
-  { value: "friday", label: "Friday" },
-  { value: "saturday", label: "Saturday" },
-  { value: "sunday", label: "Sunday" },
-];
-
-const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")].map((name) => ({
-  value: name,
-  label: name,
-}));
 
 /** The fields for the days that a new budget counts: its time zone, the beginning of its weeks, its first and last day. */
 export function BudgetDays({

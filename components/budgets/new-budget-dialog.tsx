@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { callApi } from "@/components/api";
 import { parseAmount } from "@/components/parse-amount";
+import type { Weekday } from "@/components/time-choices";
 import { Combobox } from "@/components/ui/combobox";
 import { textOf } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
@@ -10,7 +11,7 @@ import { Select } from "@/components/ui/select";
 import { useMutation } from "@/components/use-mutation";
 import type { budget as budgetSchema, createBudgetRequest } from "@/lib/contract/budgets";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { BudgetDays, type Weekday } from "./budget-days";
+import { BudgetDays } from "./budget-days";
 import { BudgetDialog, type BudgetFields, checkBudget } from "./budget-dialog";
 import { amountLabels } from "./budget-view";
 import { toAlertAt } from "./parse-thresholds";

@@ -1,8 +1,9 @@
 "use client";
 
-import { Bell, CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
+import { Bell } from "lucide-react";
 import Link from "next/link";
 import { type ComponentProps, useState, useSyncExternalStore } from "react";
+import { AlertMark } from "@/components/alerts/alert-mark";
 import { Problem } from "@/components/api";
 import { cn } from "@/components/cn";
 import { Time } from "@/components/time";
@@ -129,7 +130,7 @@ function NewsList({ items }: { items: AlertNewsItem[] }) {
             onClick={closeList}
             className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-2.5 gap-y-0.5 px-3.5 py-2.5 -outline-offset-2 hover:bg-accent"
           >
-            <Mark state={state} severity={severity} />
+            <AlertMark state={state} severity={severity} />
             <span className={cn("[overflow-wrap:anywhere]", isUnread && "font-medium")}>
               {title}
               {isUnread ? <span className="sr-only"> (new)</span> : null}
@@ -145,14 +146,4 @@ function NewsList({ items }: { items: AlertNewsItem[] }) {
       ))}
     </ul>
   );
-}
-
-/** A mark whose shape, and not only its colour, says how serious it is, or that it is over. */
-function Mark({ state, severity }: Pick<AlertNewsItem, "state" | "severity">) {
-  if (state === "ok") return <CircleCheck aria-label="Over" className="mt-0.5 size-4 text-success" />;
-  if (severity === "critical")
-    return <CircleAlert aria-label="Alert" className="mt-0.5 size-4 text-destructive" />;
-  if (severity === "warning")
-    return <TriangleAlert aria-label="Warning" className="mt-0.5 size-4 text-warning" />;
-  return <Info aria-label="Notice" className="mt-0.5 size-4 text-muted-foreground" />;
 }

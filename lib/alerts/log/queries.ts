@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Alert } from "@/lib/alerts/alert";
+import { projectSlug } from "@/lib/alerts/project-slug";
 import type { ChannelKind } from "@/lib/contract/alert-channels";
 import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
 import type { DeliveryState } from "@/lib/contract/alerts";
@@ -50,12 +51,7 @@ export function selectAlerts(
     client,
     alertRow,
     sql`select a.id, a.number, a.rule, a.state, a.subject_type, a.subject_id, a.period, a.level, a.is_quiet, a.quiet_reason,
-        a.details, a.fired_at, (
-        select p.slug from public.projects as p
-        where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
-          and a.details ->> 'scope_value' in (p.id::text, p.slug)
-        limit 1
-      ) as project_slug
+        a.details, a.fired_at, ${projectSlug} as project_slug
       from public.alerts as a
       where a.workspace_id = ${workspaceId} ${after === null ? empty : sql`and a.number < ${after.number}::bigint`}
       order by a.number desc
@@ -90,12 +86,7 @@ export function selectCrossings(
   return selectAll(
     client,
     crossingRow,
-    sql`select a.subject_id as budget_id, a.period, a.level, a.is_quiet, a.details, a.fired_at, (
-        select p.slug from public.projects as p
-        where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
-          and a.details ->> 'scope_value' in (p.id::text, p.slug)
-        limit 1
-      ) as project_slug
+    sql`select a.subject_id as budget_id, a.period, a.level, a.is_quiet, a.details, a.fired_at, ${projectSlug} as project_slug
       from public.alerts as a
       where a.workspace_id = ${workspaceId} and a.rule = 'budget_threshold'
         and (a.period >= ${since}::date or a.fired_at >= ${since}::date)

@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import { projectSlug } from "@/lib/alerts/project-slug";
 import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
 import {
   bigint,
@@ -47,12 +48,7 @@ export function selectNewest(
   return selectAll(
     client,
     newsRow,
-    sql`select a.id, a.number, a.rule, a.state, a.subject_type, a.subject_id, a.level, a.period, a.details, a.fired_at, (
-        select p.slug from public.projects as p
-        where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
-          and a.details ->> 'scope_value' in (p.id::text, p.slug)
-        limit 1
-      ) as project_slug, coalesce(${unseen}, false) as is_unread
+    sql`select a.id, a.number, a.rule, a.state, a.subject_type, a.subject_id, a.level, a.period, a.details, a.fired_at, ${projectSlug} as project_slug, coalesce(${unseen}, false) as is_unread
       from public.alerts as a
       join public.workspace_members as m on m.workspace_id = a.workspace_id and m.user_id = ${userId}
       where a.workspace_id = ${workspaceId} and not a.is_quiet

@@ -14,6 +14,7 @@ import {
 import { callFunction, execute, selectFirst } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
+import { isOwnRecord } from "./right";
 
 const costRow = {
   type: text<MessageType>(),
@@ -41,7 +42,7 @@ export function selectCost(
     client,
     costRow,
     sql`select m.type, m.occurred_at, m.voids, m.voided_by,
-        coalesce(k.created_by = ${userId} and k.kind in ('member', 'connection'), false) as is_own,
+        ${isOwnRecord(sql`k`, userId)} as is_own,
         case when m.type = 'subscription' and m.details ->> 'interval' = 'year'
           then 12 - count(*) over () else 0 end::int as missing
       from public.messages as m

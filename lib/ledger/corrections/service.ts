@@ -11,6 +11,7 @@ import { withMonths } from "@/lib/ledger/ingest/months";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { insertVoid, type StoredCost, type StoredVoid, selectCost, selectVoid } from "./queries";
 import { replaceMessage } from "./replace";
+import { mayVoid } from "./right";
 
 /** Attempts of a request that others got in the way of. */
 const maxAttempts = 8;
@@ -101,7 +102,7 @@ function inOrder(_: string, value: unknown): unknown {
 }
 
 function demandRight({ role }: Membership, { is_own: isOwn }: StoredCost): void {
-  if (role !== "member" || isOwn) return;
+  if (mayVoid(role, isOwn)) return;
   throw new ServiceError(
     "permission_denied",
     "Members void and correct what they recorded themselves, by hand, from a file or with an assistant. Ask an admin for anything else.",

@@ -14,6 +14,7 @@ import {
 } from "@/lib/db/columns";
 import { callFunction, selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
+import { isOwnRecord } from "@/lib/ledger/corrections/right";
 
 /** The price or currency rate kept with an amount; `rate` is exact text. */
 export type StoredOrigin = { rate: string; [detail: string]: unknown };
@@ -87,7 +88,7 @@ export function selectMessage(
        trim_scale(m.quantity) as quantity, m.price, m.currency, trim_scale(m.original_amount) as original_amount,
        m.batch_id, m.category, m.notes, m.metadata, m.details,
        m.voids, m.voided_by, voided.created_at as voided_at, voided.reason as void_reason, corrected.message_id as corrects,
-       voided.corrected_by, coalesce(keys.created_by = ${userId} and keys.kind in ('member', 'connection'), false) as is_own
+       voided.corrected_by, ${isOwnRecord(sql`keys`, userId)} as is_own
      from public.messages as m
      join public.projects on projects.workspace_id = m.workspace_id and projects.id = m.project_id
      left join public.api_keys as keys on keys.workspace_id = m.workspace_id and keys.id = m.api_key_id

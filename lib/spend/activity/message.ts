@@ -5,6 +5,7 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import { asServiceWithin, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
+import { mayVoid } from "@/lib/ledger/corrections/right";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
 import {
@@ -23,10 +24,13 @@ export function readMessage(claims: UserClaims, slug: string, id: string): Promi
     const { id: workspaceId, role } = await requireMembership(client, claims, slug);
     const [first, ...others] = await selectMessage(client, workspaceId, id, claims.sub);
     if (!first) throw notFound();
-    const isTheirs = role === "owner" || role === "admin" || (role === "member" && first.is_own);
-    const mayVoid = isTheirs && first.voids === null && first.voided_by === null;
+    const isVoidable = first.voids === null && first.voided_by === null;
     const key = await asServiceWithin(client, () => selectIdempotencyKey(client, workspaceId, id));
-    return { ...toMessageDetail(first, [first, ...others]), idempotency_key: key, may_void: mayVoid };
+    return {
+      ...toMessageDetail(first, [first, ...others]),
+      idempotency_key: key,
+      may_void: isVoidable && mayVoid(role, first.is_own),
+    };
   });
 }
 

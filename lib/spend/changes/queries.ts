@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/contract/month";
 import { nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
-import { sql } from "@/lib/db/sql";
+import { type Sql, sql } from "@/lib/db/sql";
 import type { CostKind } from "./causes";
 
 /** Two ranges of days of one workspace and environment. */
@@ -27,13 +27,18 @@ const segmentRow = {
 /** What a project spent on one model, or one other kind of cost, in both ranges. Amounts are USD as exact text. */
 export type SegmentRow = Row<typeof segmentRow>;
 
+/** Whether the `day` of a row of sums is in a range. */
+function within({ from, until }: DayRange): Sql {
+  return sql`day >= ${from} and day < ${until}`;
+}
+
 /** The segments of both ranges, which may overlap. */
 export function selectSegments(
   client: ClientBase,
   { workspaceId, environment, range, before }: Comparison,
 ): Promise<SegmentRow[]> {
-  const isNow = sql`day >= ${range.from} and day < ${range.until}`;
-  const wasBefore = sql`day >= ${before.from} and day < ${before.until}`;
+  const isNow = within(range);
+  const wasBefore = within(before);
   const lines = sql`case when type in ('usage', 'batch') then item_count end`;
   return selectAll(
     client,
@@ -76,8 +81,8 @@ export function selectMovers(
         select *, row_number() over (partition by dimension order by abs(sums.now - sums.before) desc, value) as place
         from (
           select dimension, value,
-            coalesce(sum(amount_usd) filter (where day >= ${range.from} and day < ${range.until}), 0) as now,
-            coalesce(sum(amount_usd) filter (where day >= ${before.from} and day < ${before.until}), 0) as before
+            coalesce(sum(amount_usd) filter (where ${within(range)}), 0) as now,
+            coalesce(sum(amount_usd) filter (where ${within(before)}), 0) as before
           from public.daily_totals
           where workspace_id = ${workspaceId} and environment = ${environment} and dimension in ('user', 'key')
             and value is not null
