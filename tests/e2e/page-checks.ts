@@ -13,11 +13,14 @@ export async function watchLayout(page: Page): Promise<void> {
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as (PerformanceEntry & {
         hadRecentInput: boolean;
-        sources: { node: Node | null }[];
+        sources: { node: Node | null; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[];
       })[]) {
         if (entry.hadRecentInput) continue;
-        for (const { node } of entry.sources) {
-          shifts.push(node instanceof Element ? node.outerHTML.slice(0, 160) : String(node?.textContent));
+        for (const { node, previousRect, currentRect } of entry.sources) {
+          const moved = node instanceof Element ? node.outerHTML : String(node?.textContent);
+          const within = node?.parentElement?.outerHTML.slice(0, 200);
+          const [from, to] = [previousRect, currentRect].map(({ x, y, width, height }) => [x, y, width, height].join(" "));
+          shifts.push(`${moved.slice(0, 160)} from ${from} to ${to} within ${within} at ${location.pathname}`);
         }
       }
     }).observe({ type: "layout-shift", buffered: true });
