@@ -15,7 +15,7 @@ export function AuthCard({
   children: ReactNode;
 }) {
   return (
-    <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center gap-6 px-6 py-12">
+    <main className="mx-auto flex w-full max-w-sm flex-col gap-6 px-6 pt-[max(3rem,14dvh)] pb-12">
       <header className="grid gap-2">
         <Link href="/" aria-label="Outlay, start page" className="w-fit rounded-sm">
           <Mark className="size-7" />

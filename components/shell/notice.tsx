@@ -12,7 +12,7 @@ export function Notice({
   actions: ReactNode;
 }) {
   return (
-    <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-4 px-6 py-16">
+    <main className="mx-auto flex max-w-md flex-col gap-4 px-6 pt-[max(4rem,14dvh)] pb-16">
       <Mark className="size-7" />
       <h1 className="font-semibold text-xl tracking-tight">{title}</h1>
       <div className="text-muted-foreground">{children}</div>

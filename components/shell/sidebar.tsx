@@ -29,11 +29,9 @@ export function Sidebar({
       aria-label="Workspace"
       className="fixed inset-y-0 right-auto left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] flex-col gap-3 overflow-y-auto border-r bg-sidebar p-3 text-sidebar-foreground backdrop:bg-black/45 open:flex lg:sticky lg:top-0 lg:flex lg:w-auto"
     >
-      <div className="flex items-center gap-1">
-        <div className="min-w-0 flex-1">
-          <WorkspaceSwitcher current={current} workspaces={workspaces} />
-        </div>
-        {/* On a phone, the bell is in the top bar. */}
+      {/* A column of its own keeps the bell's place before its HTML has arrived. On a phone, the bell is in the top bar. */}
+      <div className="grid items-center gap-1 lg:grid-cols-[minmax(0,1fr)_--spacing(9)]">
+        <WorkspaceSwitcher current={current} workspaces={workspaces} />
         <AlertBell
           workspace={current.slug}
           place="bottom-start"
