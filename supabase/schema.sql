@@ -6602,8 +6602,10 @@ grant execute on function private.start_subscriptions(jsonb) to outlay_service, 
 -- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
 -- spend and the answers to their idempotency keys. One transaction, always in this order.
 --
--- messages: [{ column: value }], the postings, without the columns that `shared` has and without those that are null.
--- shared: { column: value }, what all of them have in common.
+-- messages: [[{ column: value }]], the postings in groups, without the columns that `shared` has and without those that are null.
+-- shared: [{ column: value }], what the postings of each group have in common. Instead of both, one group: [{ column: value }]
+-- and an object.
+-- replays: [{ workspace_id, keys, message_id, request, response, created_at }], each with the keys that have the same answer.
 -- Raises serialization_failure (40001) where another process was first with a project or an idempotency key; the caller
 -- then loads again and decides again.
 create or replace function private.store_messages(projects jsonb, messages jsonb, replays jsonb, shared jsonb default '{}'::jsonb)
@@ -6616,10 +6618,17 @@ create or replace function private.store_messages(projects jsonb, messages jsonb
 as $function$
 declare
   written integer;
-  common public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}' || shared);
+  missing integer;
+  first_part public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}');
   changes public.daily_spend[];
   budgeted private.budget_posting[];
 begin
+  -- Without groups, all rows are one.
+  if jsonb_typeof(shared) = 'object' then
+    shared := jsonb_build_array(shared);
+    messages := jsonb_build_array(messages);
+  end if;
+
   if jsonb_array_length(projects) > 0 then
     insert into public.projects (workspace_id, id, slug, name)
     select workspace_id, id, slug, name
@@ -6633,21 +6642,33 @@ begin
   end if;
 
   if jsonb_array_length(replays) > 0 then
-    insert into private.idempotency (workspace_id, environment, key, message_id, request, response, created_at)
-    select workspace_id, request ->> 'environment', key, message_id, request, response, created_at
-    from jsonb_to_recordset(replays)
-      as r (workspace_id uuid, key text, message_id uuid, request jsonb, response jsonb, created_at timestamptz)
-    order by workspace_id, request ->> 'environment', key
-    on conflict (workspace_id, key, environment) do nothing;
-    get diagnostics written = row_count;
-    if written <> jsonb_array_length(replays) then
+    with wanted as materialized (
+      select r.workspace_id, r.request ->> 'environment' as environment, named.key, r.message_id, r.request, r.response, r.created_at
+      from jsonb_to_recordset(replays)
+        as r (workspace_id uuid, keys text[], key text, message_id uuid, request jsonb, response jsonb, created_at timestamptz)
+      -- Versions before this one name one key.
+      cross join lateral unnest(coalesce(r.keys, array[r.key])) as named (key)
+    ), written as (
+      insert into private.idempotency (workspace_id, environment, key, message_id, request, response, created_at)
+      select workspace_id, environment, key, message_id, request, response, created_at
+      from wanted
+      order by workspace_id, environment, key
+      on conflict (workspace_id, key, environment) do nothing
+      returning 1
+    )
+    select (select count(*) from wanted) - (select count(*) from written) into missing;
+    if missing > 0 then
       raise exception 'another request used the idempotency key first' using errcode = 'serialization_failure';
     end if;
   end if;
 
   with stored as (
     insert into public.messages
-    select * from jsonb_populate_recordset(common, messages)
+    select completed.*
+    from jsonb_array_elements(shared) with ordinality as groups (common, place)
+    cross join lateral jsonb_populate_recordset(
+      jsonb_populate_record(first_part, groups.common), messages -> (groups.place - 1)::integer
+    ) as completed
     returning workspace_id, part, occurred_at, created_at, project_id, api_key_id, type, provider, model, feature, source,
       environment, amount_usd, cost_status, end_user, tags, list_price_usd
   ), per_key as (

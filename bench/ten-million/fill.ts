@@ -249,7 +249,7 @@ function rowsOf(tenant: Tenant, sent: TeamMessage, now: number): { rows: LedgerR
     rows,
     replay: {
       workspace_id: tenant.id,
-      key: id,
+      keys: [id],
       message_id: id,
       request: rememberedRequest(request, environment),
       response,

@@ -61,7 +61,8 @@ export class Draft {
   }
 
   addReplay(replay: Replay): void {
-    this.#answers.set(`${replay.workspace_id} ${replay.request.environment} ${replay.key}`, replay);
+    const { workspace_id, keys, request } = replay;
+    for (const key of keys) this.#answers.set(`${workspace_id} ${request.environment} ${key}`, replay);
     this.replays.push(replay);
   }
 

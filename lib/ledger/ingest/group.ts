@@ -215,7 +215,7 @@ export class Group {
       draft.addReplay({
         request: rememberedRequest(request, key.environment),
         workspace_id: key.workspaceId,
-        key: request.idempotency_key,
+        keys: [request.idempotency_key],
         created_at: this.#createdAt,
         ...remembered,
       });
@@ -233,16 +233,15 @@ export class Group {
     draft: Draft,
   ): void {
     const { workspaceId, environment } = key;
-    for (const name of names) {
-      if (draft.answerTo(workspaceId, environment, name)) continue;
-      draft.addReplay({
-        workspace_id: workspaceId,
-        key: name,
-        request: { environment },
-        created_at: this.#createdAt,
-        ...answer,
-      });
-    }
+    const keys = names.filter((name) => draft.answerTo(workspaceId, environment, name) === undefined);
+    if (keys.length === 0) return;
+    draft.addReplay({
+      workspace_id: workspaceId,
+      keys: [...new Set(keys)],
+      request: { environment },
+      created_at: this.#createdAt,
+      ...answer,
+    });
   }
 
   /**

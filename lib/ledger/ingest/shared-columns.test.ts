@@ -19,7 +19,10 @@ const row: LedgerRow = {
 /** The rows as the database completes them. */
 function complete(messages: LedgerRow[]): unknown[] {
   const { shared, rows } = extractShared(messages);
-  return (JSON.parse(rows) as object[]).map((own) => ({ ...JSON.parse(shared), ...own }));
+  const groups = JSON.parse(shared) as object[];
+  return (JSON.parse(rows) as object[][]).flatMap((ofGroup, index) =>
+    ofGroup.map((own) => ({ ...groups[index], ...own })),
+  );
 }
 
 test("Sends what all rows have in common once", () => {
@@ -30,11 +33,35 @@ test("Sends what all rows have in common once", () => {
   ];
   const { shared, rows } = extractShared(messages);
   expect(JSON.parse(rows)).toEqual([
-    { id: "1", feature: "a" },
-    { id: "2", feature: "b" },
+    [
+      { id: "1", feature: "a" },
+      { id: "2", feature: "b" },
+    ],
   ]);
-  expect(JSON.parse(shared)).toMatchObject({ workspace_id: "w", price: price() });
+  expect(JSON.parse(shared)).toMatchObject([{ workspace_id: "w", price: price() }]);
   expect(complete(messages)).toEqual(messages);
+});
+
+test("Sends the price of each unit once", () => {
+  const line = (id: string, unit_type: string) => ({ ...row, id, unit_type, price: { unit: unit_type } });
+  const messages = [
+    line("1", "input_tokens"),
+    line("2", "output_tokens"),
+    line("3", "input_tokens"),
+    line("4", "output_tokens"),
+  ];
+  const { shared, rows } = extractShared(messages);
+  expect(JSON.parse(rows)).toEqual([
+    [{ id: "1" }, { id: "3" }],
+    [{ id: "2" }, { id: "4" }],
+  ]);
+  expect(JSON.parse(shared)).toMatchObject([
+    { price: { unit: "input_tokens" } },
+    { price: { unit: "output_tokens" } },
+  ]);
+  const manyUnits = Array.from({ length: 20 }, (_, index) => line(String(index), `unit_${index}`));
+  expect(JSON.parse(extractShared(manyUnits).rows)).toHaveLength(1);
+  expect(complete(manyUnits)).toEqual(manyUnits);
 });
 
 test("Gives no row a value that only others have", () => {
@@ -45,5 +72,5 @@ test("Gives no row a value that only others have", () => {
   ];
   expect(complete(messages)).toEqual(messages);
   expect(complete([...messages].reverse())).toEqual([...messages].reverse());
-  expect(extractShared([])).toEqual({ shared: "{}", rows: "[]" });
+  expect(extractShared([])).toEqual({ shared: "[]", rows: "[]" });
 });

@@ -1,11 +1,30 @@
 import type { LedgerRow } from "./ledger";
 
+/** With more units in a group, what is saved by rows is lost by what their groups repeat. */
+const maxUnits = 8;
+
 /**
- * Rows as `private.store_messages` reads them, as JSON: `shared` has the columns in which all rows have the same value, and
- * `rows` has the other columns of each row. Reading values is the largest part of Postgres's work for a row, and most columns
- * of a group have one value: the workspace, the type, the model, and the price, which is longer than the rest of the row.
+ * Rows as `private.store_messages` reads them, as JSON: the rows of each unit, and in the same order `shared` with the columns in
+ * which all of these have the same value; `rows` has the other columns of each. Reading values is the largest part of
+ * Postgres's work for a row, and most columns of a group have one value: the workspace, the type, the model, and in the rows of
+ * a unit the price, which is longer than the rest of the row.
  */
 export function extractShared(messages: readonly LedgerRow[]): { shared: string; rows: string } {
+  const byUnit = new Map<string | undefined, LedgerRow[]>();
+  for (const row of messages) {
+    const others = byUnit.get(row.unit_type ?? undefined);
+    if (others) others.push(row);
+    else byUnit.set(row.unit_type ?? undefined, [row]);
+  }
+  const groups = byUnit.size > maxUnits ? [messages] : [...byUnit.values()];
+  const extracted = groups.map(extractFrom);
+  return {
+    shared: `[${extracted.map(({ shared }) => shared).join(",")}]`,
+    rows: `[${extracted.map(({ rows }) => rows).join(",")}]`,
+  };
+}
+
+function extractFrom(messages: readonly LedgerRow[]): { shared: string; rows: string } {
   const columns = new Set<string>();
   for (const row of messages) for (const column in row) columns.add(column);
   const shared: string[] = [];

@@ -8,10 +8,10 @@ import { extractShared } from "./shared-columns";
 /** A project to be made by the message that first names it. */
 export type NewProject = { workspace_id: string; id: string; slug: string; name: string };
 
-/** What was answered to an idempotency key. */
+/** What was answered to idempotency keys that stand for the same message. */
 export type Replay = {
   workspace_id: string;
-  key: string;
+  keys: readonly string[];
   message_id: string;
   request: RememberedRequest;
   response: Record<string, unknown>;

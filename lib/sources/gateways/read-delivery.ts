@@ -4,8 +4,7 @@ import type { StoredSource } from "@/lib/keys/api-key";
 import { openRouter } from "@/lib/sources/emitters/openrouter";
 import { mapExport } from "@/lib/sources/mapping/map-export";
 import { offeredNames } from "@/lib/sources/mapping/source-settings";
-import { decodeExport } from "@/lib/sources/otlp/decode";
-import { readEntries } from "@/lib/sources/otlp/read-entries";
+import { readExport } from "@/lib/sources/otlp/read-export";
 import type { Gateway } from "./gateway";
 import { readItem } from "./read-item";
 import type { Told } from "./record-delivery";
@@ -32,9 +31,7 @@ export function readDelivery(gateway: Gateway, bytes: Uint8Array, settings: Stor
  * @throws ServiceError validation_failed
  */
 export function readBroadcast(bytes: Uint8Array, settings: StoredSource | null): Told[] {
-  const offered = offeredNames(settings);
-  const request = decodeExport("traces", "json", bytes, offered);
-  const entries = readEntries("traces", request, offered);
+  const entries = readExport("traces", "json", bytes, offeredNames(settings));
   return mapExport(entries, settings, () => openRouter).records;
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeExport, type Encoding } from "@/lib/sources/otlp/decode";
-import { readEntries } from "@/lib/sources/otlp/read-entries";
+import { type Encoding, readExport } from "@/lib/sources/otlp/read-export";
 import { type Capture, exportSpans, readCapture, toProtobuf } from "@/tests/helpers/otlp";
 import { mapExport } from "./map-export";
 import type { SourceRecord } from "./source-record";
@@ -10,7 +9,7 @@ const anthropic = { input: "200", cacheRead: "1000", cacheWrite: "300", output: 
 
 function mapped({ signal, body }: Pick<Capture, "signal" | "body">, encoding: Encoding) {
   const bytes = encoding === "json" ? Buffer.from(JSON.stringify(body)) : toProtobuf(signal, body);
-  return mapExport(readEntries(signal, decodeExport(signal, encoding, bytes)));
+  return mapExport(readExport(signal, encoding, bytes));
 }
 
 function tokensOf({ tokens }: SourceRecord) {
@@ -188,7 +187,7 @@ test("Reads who and what for", () => {
 test("Keeps no prompt and no answer", () => {
   for (const [name] of [...calls, ["claude-code-metrics"] as const]) {
     const { signal, body } = readCapture(name);
-    const entries = readEntries(signal, decodeExport(signal, "json", Buffer.from(JSON.stringify(body))));
+    const entries = readExport(signal, "json", Buffer.from(JSON.stringify(body)));
     for (const { own, resource } of entries) {
       for (const attribute of [...own.keys(), ...resource.keys()])
         expect(attribute).not.toMatch(

@@ -1,6 +1,5 @@
 import { create, type DescMessage, type MessageShape, toBinary, toJsonString } from "@bufbuild/protobuf";
 import type { ExportOutcome } from "@/lib/sources/record-export";
-import type { Encoding } from "./decode";
 import type { Signal } from "./entry";
 import { StatusSchema } from "./proto/google/rpc/status_pb";
 import {
@@ -15,6 +14,7 @@ import {
   ExportTracePartialSuccessSchema,
   ExportTraceServiceResponseSchema,
 } from "./proto/opentelemetry/proto/collector/trace/v1/trace_service_pb";
+import type { Encoding } from "./read-export";
 
 export const contentTypes: Record<Encoding, string> = {
   protobuf: "application/x-protobuf",

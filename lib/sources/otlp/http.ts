@@ -12,10 +12,9 @@ import { noteRefusal } from "@/lib/sources/note-outcomes";
 import { recordExport } from "@/lib/sources/record-export";
 import { passSpan } from "@/lib/tracing";
 import { contentTypes, encodeStatus, encodeSuccess } from "./answer";
-import { decodeExport, type Encoding } from "./decode";
 import { documented } from "./documented";
 import type { Signal } from "./entry";
-import { readEntries } from "./read-entries";
+import { type Encoding, readExport } from "./read-export";
 
 /** The most bytes of an export, inflated: 8 MiB. */
 export const exportLimitBytes = 8 * 1024 * 1024;
@@ -62,7 +61,7 @@ async function answer(
   await parseRequest({}, request, Promise.resolve({}));
   const bytes = await readDecodedBytes(request, exportLimitBytes);
   const offered = offeredNames(key.source);
-  const entries = readEntries(signal, decodeExport(signal, encoding, bytes, offered), offered);
+  const entries = readExport(signal, encoding, bytes, offered);
   return encodeSuccess(signal, encoding, await recordExport({ key, lookup, address }, entries));
 }
 

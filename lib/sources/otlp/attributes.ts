@@ -1,0 +1,59 @@
+import { allowList, jsonAttributes } from "@/lib/sources/emitters/allow-list";
+import type { Attributes, Scalar } from "./entry";
+import type { Attribute } from "./records";
+
+/** Longer texts are no names, ids or counts; they are cut, which leaves an id as unique as it was in practice. */
+const maxTextLength = 500;
+
+/** Usage that is written as JSON in a text is a few names and numbers. */
+const maxJsonLength = 8_000;
+
+/** The attributes on the allow-list. Text that holds JSON is read into its numbers, as `name#member`. */
+export function readAttributes(list: readonly Attribute[]): Attributes {
+  const attributes = new Map<string, Scalar>();
+  for (const [key, value] of list) {
+    if (!allowList.has(key)) continue;
+    if (jsonAttributes.has(key)) readNumbers(key, value, attributes);
+    else attributes.set(key, cut(value));
+  }
+  return attributes;
+}
+
+const noAttributes: Attributes = new Map();
+
+/** Values of the offered attributes, besides those of the resource. Where there are none, the resource's are the same object. */
+export function readOffered(
+  list: readonly Attribute[],
+  offered: ReadonlySet<string>,
+  shared: Attributes = noAttributes,
+): Attributes {
+  let read: Map<string, Scalar> | undefined;
+  for (const [key, value] of list) {
+    if (!offered.has(key)) continue;
+    read ??= new Map(shared);
+    read.set(key, cut(value));
+  }
+  return read ?? shared;
+}
+
+function cut(value: Scalar): Scalar {
+  return typeof value === "string" && value.length > maxTextLength ? value.slice(0, maxTextLength) : value;
+}
+
+/** `{"input":200,"details":{"cached":5}}` → `name#input`, `name#details.cached`. */
+function readNumbers(name: string, text: Scalar, into: Map<string, Scalar>): void {
+  if (typeof text !== "string" || text.length > maxJsonLength) return;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return;
+  }
+  const walk = (value: unknown, path: string, depth: number) => {
+    if (typeof value === "number") into.set(path, value);
+    if (typeof value !== "object" || value === null || depth > 2) return;
+    for (const [member, inner] of Object.entries(value))
+      walk(inner, `${path}${depth === 0 ? "#" : "."}${member}`, depth + 1);
+  };
+  walk(parsed, name, 0);
+}

@@ -1,0 +1,40 @@
+import { readAttributes, readOffered } from "./attributes";
+import type { Entry } from "./entry";
+import type { RawRecord, RawScope, RecordSignal } from "./records";
+
+/** The spans or log records of an export, flat and in its order. */
+export function readRecords(
+  signal: RecordSignal,
+  scopes: readonly RawScope[],
+  offered: ReadonlySet<string>,
+): Entry[] {
+  return scopes.flatMap(({ resource, scope, records }) => {
+    const shared = readAttributes(resource);
+    const sharedOffered = readOffered(resource, offered);
+    return records.map((record): Entry => {
+      const own = readAttributes(record.attributes);
+      return {
+        signal,
+        // The field of an event's name is younger than the attribute, and some emitters put the place in their code there.
+        name: signal === "logs" ? String(own.get("event.name") ?? record.name) : record.name,
+        scope,
+        resource: shared,
+        own,
+        offered: readOffered(record.attributes, offered, sharedOffered),
+        timeNs: record.timeNs || record.otherTimeNs,
+        span: spanOf(record),
+        point: undefined,
+      };
+    });
+  });
+}
+
+function spanOf({ trace, span, parent }: RawRecord): Entry["span"] {
+  if (!isId(trace, 16) || !isId(span, 8)) return undefined;
+  return { trace, id: span, parent: isId(parent, 8) ? parent : undefined };
+}
+
+/** Whether hex is an id of so many bytes. An id of zeros is invalid (W3C Trace Context, 3.2.2). */
+function isId(hex: string, bytes: number): boolean {
+  return hex.length === 2 * bytes && /[^0]/.test(hex);
+}
