@@ -15,6 +15,9 @@ export type Attribution = z.output<typeof attribution>;
 const attribution = z.object({ user: user.optional(), session: session.optional(), tags });
 const prefix = "outlay/";
 
+/** The keys of `_meta` that are read here. */
+export const metaKeys = ["idempotency_key", ...Object.keys(attribution.shape).map((name) => prefix + name)];
+
 const explicitKey = text(255).optional();
 
 type Meta = Record<string, unknown> | undefined;

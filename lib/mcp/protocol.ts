@@ -7,7 +7,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { log } from "@/lib/log";
-import { createToolServer, sendsBeforeResult, type ToolSession } from "./server";
+import { plainAnswer, readPlainCall } from "./plain-call";
+import { callPlainly, createToolServer, sendsBeforeResult, serverInfo, type ToolSession } from "./server";
 
 /** Logs why the SDK refused a request; the client gets the same reason. */
 const onerror = (error: Error) => log.debug({ err: error }, "An agent tool request was refused.");
@@ -47,6 +48,12 @@ export async function answerProtocol(
   body: unknown,
   session: ToolSession,
 ): Promise<Response> {
+  const plain = request.signal.aborted ? undefined : readPlainCall(request, body);
+  const called = plain && callPlainly(plain, session, request.signal);
+  if (called) {
+    const answer = called.then((result) => plainAnswer(plain, result, serverInfo));
+    return untilClosed(answer, request.signal);
+  }
   if (!isModernCall(body) && (await isLegacyRequest(request, body)))
     return answerLegacy(request, body, session);
   const served = isListening(body) ? withEnd(request) : request;

@@ -33,18 +33,19 @@ export class Retries {
 
   /**
    * The idempotency key of a call. A retry gets the key of its first call.
+   * @param call.fingerprint computes it: most calls come while none is lost, and need none
    * @param call.session an id that no other client has, if any
    * @returns `isRetry`: the call repeats one whose answer could not be delivered, which is no longer remembered
    */
-  keyFor(call: { fingerprint: string; session: string | undefined; requestId: string | number }): {
+  keyFor(call: { fingerprint: () => string; session: string | undefined; requestId: string | number }): {
     key: string;
     isRetry: boolean;
   } {
-    const earlier = this.#take(call.fingerprint);
+    const earlier = this.#lost.length === 0 ? undefined : this.#take(call.fingerprint());
     if (earlier !== undefined) return { key: earlier, isRetry: true };
     if (call.session === undefined) return { key: `mcp:${randomUUID()}`, isRetry: false };
     // With the fingerprint, because different calls under one request id are different calls.
-    const parts = [call.session, typeof call.requestId, String(call.requestId), call.fingerprint];
+    const parts = [call.session, typeof call.requestId, String(call.requestId), call.fingerprint()];
     return { key: `mcp:${digest(parts)}`, isRetry: false };
   }
 

@@ -11,6 +11,7 @@ import { ServiceError, validationFailed } from "@/lib/errors";
 import packageJson from "@/package.json";
 import type { Backend } from "./backend";
 import { type Attribution, readAttribution, readExplicitKey } from "./call-meta";
+import type { PlainCall } from "./plain-call";
 import { fingerprintOf, type Retries } from "./retries";
 import { listTools } from "./tool-list";
 import { type Tool, type ToolAnswer, toolsOf } from "./tools";
@@ -42,6 +43,9 @@ function prepare(where: "remote" | "local") {
 /** Whether a tool sends messages before its result. None does, so an answer is one JSON document and no event stream. */
 export const sendsBeforeResult = false;
 
+/** How the server names itself to clients. */
+export const serverInfo = { name: "outlay", title: "Outlay", version: packageJson.version };
+
 const instructions =
   "Outlay records what a team spends on AI and software. Call log_usage or add_expense once for each use or expense. A project is named by its slug and is created when it is first used. Amounts are in USD unless a currency is given. Call get_budget_status before costly work to see what is left.";
 
@@ -50,10 +54,7 @@ const instructions =
  * that tools are declared once per process instead of once per request, and errors in arguments name their field.
  */
 export function createToolServer(session: ToolSession): Server {
-  const server = new Server(
-    { name: "outlay", title: "Outlay", version: packageJson.version },
-    { capabilities: { tools: { listChanged: false } }, instructions },
-  );
+  const server = new Server(serverInfo, { capabilities: { tools: { listChanged: false } }, instructions });
   const surface = surfaces[session.where];
   server.setRequestHandler("tools/list", () => surface.list);
   server.setRequestHandler("tools/call", ({ params }, context) => {
@@ -70,11 +71,28 @@ export function createToolServer(session: ToolSession): Server {
   return server;
 }
 
+/**
+ * Runs a tool without the SDK.
+ * @param signal aborted where the client disconnects
+ * @returns undefined where there is no such tool: nothing was done
+ */
+export function callPlainly(
+  { id, name, arguments: given, meta }: PlainCall,
+  session: ToolSession,
+  signal: AbortSignal,
+): Promise<CallToolResult> | undefined {
+  const tool = surfaces[session.where].byName.get(name);
+  return tool && callTool(tool, { name, arguments: given }, session, { mcpReq: { id, signal, _meta: meta } });
+}
+
+/** What a call needs of its request: the SDK's context has it. */
+type Called = { mcpReq: Pick<ServerContext["mcpReq"], "id" | "signal" | "_meta"> };
+
 async function callTool(
   tool: Tool,
   { arguments: given = {} }: CallToolRequest["params"],
   session: ToolSession,
-  { mcpReq }: ServerContext,
+  { mcpReq }: Called,
 ): Promise<CallToolResult> {
   try {
     const args = readArguments(tool, given);
@@ -100,11 +118,11 @@ async function runRecognised(
   args: unknown,
   attribution: Attribution,
   { backend, retries, caller, session }: ToolSession,
-  { id: requestId, signal }: ServerContext["mcpReq"],
+  { id: requestId, signal }: Called["mcpReq"],
 ): Promise<ToolAnswer> {
-  const fingerprint = fingerprintOf(caller, tool.name, [args, attribution]);
+  const fingerprint = () => fingerprintOf(caller, tool.name, [args, attribution]);
   const { key: recordingKey, isRetry } = retries.keyFor({ fingerprint, session, requestId });
-  const lose = () => retries.lose(fingerprint, recordingKey);
+  const lose = () => retries.lose(fingerprint(), recordingKey);
   if (signal.aborted) lose();
   else signal.addEventListener("abort", lose, { once: true });
   try {

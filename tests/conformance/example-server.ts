@@ -37,6 +37,11 @@ export function createToolServer({ session }: Pick<ToolSession, "session">): Mcp
 /** Some of these tools log, report progress or ask before they answer. */
 export const sendsBeforeResult = true;
 
+/** No call of these tools is answered without the SDK, which is what the suite tests. */
+export const callPlainly = () => undefined;
+
+export const serverInfo = { name: "example", title: "Example", version: "1.0.0" };
+
 /** The transports whose server waits for an answer of its client, by the session and the question's id. */
 const asking = new Map<string, NonNullable<Transport["onmessage"]>>();
 

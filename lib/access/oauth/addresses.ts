@@ -60,9 +60,19 @@ export function metadataAddress(resource: string): string {
   return `${origin}/.well-known/oauth-protected-resource${pathname === "/" ? "" : pathname}`;
 }
 
+/** The last answer of `loopbackName`: callers of the agent tools name the same host with every call. */
+let lastName: { host: string | null; address: string; name: string | undefined } | undefined;
+
 /** The endpoint's address under a name of this machine; undefined unless the service and `host` are on it. */
 function loopbackName(host: string | null): string | undefined {
-  const own = new URL(serviceAddress());
+  const address = serviceAddress();
+  if (lastName?.host !== host || lastName.address !== address)
+    lastName = { host, address, name: findLoopbackName(host, address) };
+  return lastName.name;
+}
+
+function findLoopbackName(host: string | null, address: string): string | undefined {
+  const own = new URL(address);
   if (!host || !isLoopbackHost(own.hostname) || !URL.canParse(`${own.protocol}//${host}`)) return undefined;
   const named = new URL(`${own.protocol}//${host}`);
   const isOwn = named.host === host && isLoopbackHost(named.hostname) && named.port === own.port;
