@@ -346,12 +346,9 @@ create policy "An admin reads the audit log of their workspaces"
   on public.audit_log for select to authenticated
   using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
 
--- public.budget_spend -------------------------------------------------------------------------------------------------
+-- public.budget_counts ------------------------------------------------------------------------------------------------
 
--- What is spent of each budget in each of its periods, counted with every message. A budget has its own days and periods,
--- so its spend cannot be read from sums of UTC days; and whether a message crosses a threshold must be known as it is
--- recorded, without adding up the period again.
-create table public.budget_spend (
+create table public.budget_counts (
   workspace_id uuid not null,
   budget_id uuid not null,
   environment text not null,
@@ -359,21 +356,21 @@ create table public.budget_spend (
   spent_usd numeric not null,
   booked_usd numeric not null,
   alert_at_usd numeric,
-  constraint budget_spend_pkey primary key (workspace_id, budget_id, environment, period_from),
-  constraint budget_spend_workspace_id_budget_id_fkey foreign key (workspace_id, budget_id) references public.budgets(workspace_id, id) on delete cascade
+  constraint budget_counts_pkey primary key (workspace_id, budget_id, environment, period_from),
+  constraint budget_counts_workspace_id_budget_id_fkey foreign key (workspace_id, budget_id) references public.budgets(workspace_id, id) on delete cascade
 );
 
-alter table public.budget_spend enable row level security;
-grant select on public.budget_spend to authenticated, outlay_key, service_role;
+alter table public.budget_counts enable row level security;
+grant select on public.budget_counts to authenticated, outlay_key, service_role;
 
-create policy "A key reads what is spent of the budgets that it may read"
-  on public.budget_spend for select to outlay_key
+create policy "A key reads what is counted of the budgets that it may read"
+  on public.budget_counts for select to outlay_key
   using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and (budget_id in ( select budgets.id
    from public.budgets
-  where budgets.workspace_id = budget_spend.workspace_id)));
+  where budgets.workspace_id = budget_counts.workspace_id)));
 
-create policy "A member reads what is spent of their workspaces' budgets"
-  on public.budget_spend for select to authenticated
+create policy "A member reads what is counted of their workspaces' budgets"
+  on public.budget_counts for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
 
 -- public.budgets ------------------------------------------------------------------------------------------------------
@@ -475,6 +472,7 @@ create trigger budgets_have_a_rate before insert on public.budgets for each row 
 create trigger changed_budgets_alert after update of amount, raised_amount, raised_until, alert_percents, alert_amounts, usd_rate on public.budgets for each row execute function private.alert_on_changed_budget();
 create trigger changed_budgets_are_audited after update on public.budgets for each row when (not old.rated_from is distinct from new.rated_from) execute function private.audit_change('budget');
 create trigger changed_budgets_hold_writers before update on public.budgets for each row when (new.blocks) execute function private.hold_writers_of_budget();
+create trigger changed_budgets_take_what_waits before update of amount, raised_amount, raised_until, alert_percents, alert_amounts, usd_rate, blocks, scope_type, scope_value on public.budgets for each row execute function private.count_before_change();
 
 -- public.connections --------------------------------------------------------------------------------------------------
 
@@ -1440,6 +1438,22 @@ create table private.budget_checks (
 
 alter table private.budget_checks enable row level security;
 
+-- private.budget_meters -----------------------------------------------------------------------------------------------
+
+-- How far a workspace's budgets are from their next thresholds. Whoever adds spend locks the row first, so that two at once
+-- cannot each see too little.
+create table private.budget_meters (
+  workspace_id uuid not null,
+  left_usd numeric not null,
+  valid_until timestamptz not null,
+  waiting_groups integer not null default 0,
+  waiting_count integer not null default 0,
+  constraint budget_meters_pkey primary key (workspace_id),
+  constraint budget_meters_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+alter table private.budget_meters enable row level security;
+
 -- private.channel_secrets ---------------------------------------------------------------------------------------------
 
 -- What a channel needs to send, which only the functions of the service read.
@@ -1809,6 +1823,20 @@ create index throttle_windows_ends_at_idx on private.throttle_windows using btre
 
 alter table private.throttle_windows enable row level security;
 
+-- private.waiting_spend -----------------------------------------------------------------------------------------------
+
+-- Postings that are not yet in budget_counts: those of the first `waiting_groups` places; what the others have is counted.
+-- Places are used again, so that Postgres has no rows to remove. Nothing waits in a workspace of which a budget blocks.
+create table private.waiting_spend (
+  workspace_id uuid not null,
+  place integer not null,
+  postings private.budget_posting[] not null,
+  constraint waiting_spend_pkey primary key (workspace_id, place),
+  constraint waiting_spend_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+alter table private.waiting_spend enable row level security;
+
 -- private.weekly_report_mails -----------------------------------------------------------------------------------------
 
 -- The mails to send: one per member and week, whatever the number of processes. Weeks begin on Monday.
@@ -1906,7 +1934,7 @@ end
 $function$;
 grant execute on function private.add_alert_channel(uuid,jsonb,jsonb,integer) to outlay_service, service_role;
 
--- Adds postings to the budgets that they are in, and raises the alerts of those that reach a threshold by it.
+-- Adds postings to the budgets that they are in. Nearly every group is of one workspace.
 create or replace function private.add_budget_spend(postings private.budget_posting[])
  returns void
  language plpgsql
@@ -1915,62 +1943,23 @@ create or replace function private.add_budget_spend(postings private.budget_post
  set plan_cache_mode to 'force_generic_plan'
 as $function$
 declare
-  workspaces uuid[];
-  counted uuid[];
+  first constant uuid := (postings[1]).workspace_id;
+  usd numeric;
 begin
-  -- Summed by name first: postings that are recorded together have few names, and each name has few budgets. All postings
-  -- of a quarter of an hour lie in the same day of any time zone.
-  with summed as materialized (
-    select p.workspace_id, p.environment, p.at,
-      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
-        when 63 then 'global' when 31 then 'project' when 47 then 'key' when 55 then 'provider' when 59 then 'model'
-        when 61 then 'feature' else 'user'
-      end as scope_type,
-      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
-        when 63 then '' when 31 then p.project_id::text when 47 then p.api_key_id::text when 55 then p.provider when 59 then p.model
-        when 61 then p.feature else p.end_user
-      end as scope_key,
-      sum(p.amount_usd) as spent_usd,
-      coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0) as booked_usd
-    from (
-      select posting.workspace_id, posting.environment, posting.project_id, posting.api_key_id, lower(posting.provider) as provider,
-        posting.model, posting.feature, posting.end_user, posting.amount_usd, posting.type,
-        date_bin('15 minutes', posting.occurred_at, timestamptz '2000-01-01 00:00:00Z') as at
-      from unnest(postings) as posting
-      where posting.amount_usd <> 0
-    ) as p
-    group by p.workspace_id, p.environment, p.at, grouping sets (
-      (), (p.project_id), (p.api_key_id), (p.provider), (p.model), (p.feature), (p.end_user)
+  select case when bool_and(p.workspace_id = first) then
+    coalesce(sum(p.amount_usd) filter (where p.amount_usd > 0 and p.environment = 'live'), 0)
+  end into usd
+  from unnest(postings) as p;
+  if usd is not null then
+    perform private.add_spend_of(first, postings, usd);
+  else
+    perform private.add_spend_of(
+      part.workspace_id, part.postings,
+      (select coalesce(sum(p.amount_usd), 0) from unnest(part.postings) as p where p.amount_usd > 0 and p.environment = 'live')
     )
-    union all
-    select p.workspace_id, p.environment, date_bin('15 minutes', p.occurred_at, timestamptz '2000-01-01 00:00:00Z'), 'tag', tag,
-      sum(p.amount_usd), coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
-    from unnest(postings) as p
-    cross join lateral unnest(p.tags) as tag
-    where p.amount_usd <> 0
-    group by 1, 2, 3, 5
-  ), counted as materialized (
-    select b.workspace_id, b.id, summed.environment, private.budget_period(b, summed.at) as period_from, b.counted_from,
-      summed.spent_usd, summed.booked_usd
-    from summed
-    join public.budgets as b
-      on b.workspace_id = summed.workspace_id and b.scope_type = summed.scope_type and b.scope_key = summed.scope_key
-  ), added as (
-    insert into public.budget_spend as spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
-    select workspace_id, id, environment, period_from, sum(spent_usd), sum(booked_usd)
-    from counted
-    where period_from >= counted_from
-    group by 1, 2, 3, 4
-    order by 1, 2, 3, 4
-    on conflict (workspace_id, budget_id, environment, period_from) do update
-      set spent_usd = spend.spent_usd + excluded.spent_usd, booked_usd = spend.booked_usd + excluded.booked_usd
-    returning workspace_id, budget_id, environment, spent_usd >= coalesce(alert_at_usd, 0) as is_due
-  )
-  select array_agg(distinct workspace_id), array_agg(distinct budget_id) into workspaces, counted
-  from added
-  where environment = 'live' and is_due;
-  if counted is not null then
-    perform private.alert_on_budgets(workspaces, counted);
+    from (
+      select p.workspace_id, array_agg(p) as postings from unnest(postings) as p group by 1 order by 1
+    ) as part;
   end if;
 end
 $function$;
@@ -2064,6 +2053,43 @@ begin
 end
 $function$;
 grant execute on function private.add_report_link(uuid,uuid,bytea) to outlay_service, service_role;
+
+-- Adds postings of a workspace to the budgets that they are in, at once or, while they can reach no threshold, later.
+-- usd: the sum of those that are live and cost something; a lower one is no reason to wait any longer
+create or replace function private.add_spend_of(workspace uuid, postings private.budget_posting[], usd numeric)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+ set plan_cache_mode to 'force_generic_plan'
+as $function$
+declare
+  added constant integer := cardinality(postings);
+  meter private.budget_meters;
+begin
+  update private.budget_meters as m
+  set left_usd = m.left_usd - usd, waiting_groups = m.waiting_groups + 1, waiting_count = m.waiting_count + added
+  where m.workspace_id = workspace
+  returning * into meter;
+  if not found then
+    return;
+  end if;
+  -- Whoever reads what is spent adds up what waits: not more than 256 postings.
+  if meter.left_usd > 0 and meter.valid_until > clock_timestamp() and meter.waiting_count <= 256 then
+    insert into private.waiting_spend as w (workspace_id, place, postings)
+    values (workspace, meter.waiting_groups - 1, add_spend_of.postings)
+    on conflict (workspace_id, place) do update set postings = excluded.postings;
+    return;
+  end if;
+  update private.budget_meters as m set waiting_groups = m.waiting_groups - 1 where m.workspace_id = workspace;
+  perform private.count_spend(workspace, postings);
+  if meter.left_usd <= 0 or meter.valid_until <= clock_timestamp() then
+    select * into meter.left_usd, meter.valid_until from private.measure_budgets(workspace);
+    update private.budget_meters as m set left_usd = meter.left_usd, valid_until = meter.valid_until
+    where m.workspace_id = workspace;
+  end if;
+end
+$function$;
 
 -- Counts one attempt against every quota, or against none if one of them is full.
 -- quotas: [{ subject: hex, limit, window_ms }]
@@ -2213,7 +2239,7 @@ grant execute on function private.advance_totals(uuid,text,jsonb) to outlay_serv
 -- Raises the alerts of budgets whose present period has reached a threshold, each once in a period: what was raised before
 -- is not raised again, also after a correction lowered the spend.
 --
--- A caller that has just counted postings holds the rows of `budget_spend`, so that two at once cannot each see too little.
+-- A caller that has just counted postings holds the meter of the workspace, so that two at once cannot each see too little.
 -- is_quiet: recorded only, and told to nobody.
 -- returns: how many were raised
 create or replace function private.alert_on_budgets(workspaces uuid[], budgets uuid[], is_quiet boolean default false)
@@ -2242,7 +2268,7 @@ begin
   cross join lateral (
     select private.budget_period(b, at) as period_from, private.budget_limit(b, at) as limit_usd
   ) as present
-  join public.budget_spend as spend
+  join public.budget_counts as spend
     on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
       and spend.period_from = present.period_from
   cross join lateral (
@@ -2262,7 +2288,7 @@ begin
   if raised is not null then
     perform private.raise_alerts(raised);
   end if;
-  update public.budget_spend as spend
+  update public.budget_counts as spend
   set alert_at_usd = private.next_threshold(b, spend.spent_usd, at)
   from public.budgets as b
   where b.workspace_id = any (workspaces) and b.id = any (budgets)
@@ -2273,7 +2299,8 @@ begin
 end
 $function$;
 
--- A lower limit or a new threshold may be reached by what is spent already.
+-- A lower limit or a new threshold may be reached by what is spent already. What is being recorded meanwhile is counted
+-- first, or sees the new limit: changed_budgets_take_what_waits holds the meter.
 create or replace function private.alert_on_changed_budget()
  returns trigger
  language plpgsql
@@ -2281,8 +2308,6 @@ create or replace function private.alert_on_changed_budget()
  set search_path to ''
 as $function$
 begin
-  -- What is being recorded meanwhile is counted first, or sees the new limit.
-  perform 1 from public.budget_spend where workspace_id = new.workspace_id and budget_id = new.id for update;
   perform private.alert_on_budgets(array[new.workspace_id], array[new.id]);
   return null;
 end
@@ -2292,15 +2317,25 @@ $function$;
 -- returns: how many alerts were raised
 create or replace function private.alert_on_due_budgets()
  returns integer
- language sql
+ language plpgsql
  security definer
  set search_path to ''
 as $function$
-  select private.alert_on_budgets(array_agg(distinct b.workspace_id), array_agg(b.id))
+declare
+  raised integer;
+begin
+  perform private.count_waiting_spend(m.workspace_id)
+  from (
+    select workspace_id from private.budget_meters
+    where valid_until <= clock_timestamp() and waiting_groups > 0 order by workspace_id
+  ) as m;
+  select private.alert_on_budgets(array_agg(distinct b.workspace_id), array_agg(b.id)) into raised
   from public.budgets as b
-  join public.budget_spend as spend
+  join public.budget_counts as spend
     on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
-      and spend.period_from = private.budget_period(b, clock_timestamp())
+      and spend.period_from = private.budget_period(b, clock_timestamp());
+  return raised;
+end
 $function$;
 grant execute on function private.alert_on_due_budgets() to outlay_service, service_role;
 
@@ -2628,6 +2663,8 @@ create or replace function private.begin_budget()
 as $function$
 begin
   perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || new.workspace_id, 0));
+  -- Later it would be added to the new budget, too, which counts it now.
+  perform private.count_waiting_spend(new.workspace_id);
   new.counted_from := case when new.period = 'once' then new.starts_on else private.budget_period(
     new, greatest(clock_timestamp(), new.starts_on::timestamp at time zone new.time_zone)
   ) end;
@@ -2710,7 +2747,7 @@ create or replace function private.budget_periods(budget public.budgets, instant
  stable
 begin atomic
  select jsonb_build_object('budget_id', (budget_periods.budget).id, 'from', days.first_day, 'until', days.next_day, 'starts_at', (floor((extract(epoch from instants.starts_at) * (1000)::numeric)))::bigint, 'ends_at', (floor((extract(epoch from instants.ends_at) * (1000)::numeric)))::bigint, 'limit_usd', (trim_scale(private.budget_limit(budget_periods.budget, greatest(instants.starts_at, least(now(), (instants.ends_at - '00:00:00.000001'::interval))))))::text, 'spent_usd', (coalesce(( select trim_scale(spend.spent_usd) as trim_scale
-            from public.budget_spend spend
+            from public.budget_counts spend
            where ((spend.workspace_id = (budget_periods.budget).workspace_id) and (spend.budget_id = (budget_periods.budget).id) and (spend.environment = 'live') and (spend.period_from = days.first_day))), (0)::numeric))::text) as jsonb_build_object
     from ((( select private.budget_period(budget_periods.budget, budget_periods.instant) as first_day
           offset 0) first
@@ -3174,6 +3211,20 @@ begin
 end
 $function$;
 
+-- What waits is added before a budget changes: what is left until its next threshold changes with it, and a budget that
+-- blocks from now on needs its sums.
+create or replace function private.count_before_change()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform private.count_waiting_spend(new.workspace_id);
+  return new;
+end
+$function$;
+
 -- Counts what was recorded before a budget was made: whole UTC days of its period from the daily totals; the hours before
 -- and after them, and what is booked ahead, from the messages.
 create or replace function private.count_budget(budget public.budgets)
@@ -3189,7 +3240,7 @@ declare
   first_whole timestamptz := date_trunc('day', begins + interval '1 day' - interval '1 microsecond', 'UTC');
   after_whole timestamptz := greatest(date_trunc('day', ends, 'UTC'), first_whole);
 begin
-  insert into public.budget_spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
+  insert into public.budget_counts (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
   select budget.workspace_id, budget.id, environment, first_day, sum(amount_usd),
     coalesce(sum(amount_usd) filter (where type in ('subscription', 'expense')), 0)
   from (
@@ -3304,6 +3355,97 @@ begin
   update public.workspaces set prices_version = prices_version + 1
   where id = coalesce(new.workspace_id, old.workspace_id);
   return null;
+end
+$function$;
+
+-- Adds what waits in a workspace, and more postings of it, to the budgets that they are in, and raises the alerts of those
+-- that reach a threshold by it. The caller has locked the workspace's meter.
+create or replace function private.count_spend(workspace uuid, more private.budget_posting[])
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+ set plan_cache_mode to 'force_generic_plan'
+as $function$
+declare
+  waiting private.budget_posting[];
+  workspaces uuid[];
+  counted uuid[];
+begin
+  select array_agg(posting) into waiting
+  from private.budget_meters as m
+  join private.waiting_spend as w on w.workspace_id = m.workspace_id and w.place < m.waiting_groups
+  cross join unnest(w.postings) as posting
+  where m.workspace_id = workspace;
+  waiting := coalesce(waiting, '{}') || more;
+  with summed as materialized (
+    select p.workspace_id, p.environment, p.at,
+      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
+        when 63 then 'global' when 31 then 'project' when 47 then 'key' when 55 then 'provider' when 59 then 'model'
+        when 61 then 'feature' else 'user'
+      end as scope_type,
+      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
+        when 63 then '' when 31 then p.project_id::text when 47 then p.api_key_id::text when 55 then p.provider when 59 then p.model
+        when 61 then p.feature else p.end_user
+      end as scope_key,
+      sum(p.amount_usd) as spent_usd,
+      coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0) as booked_usd
+    from (
+      select posting.workspace_id, posting.environment, posting.project_id, posting.api_key_id, lower(posting.provider) as provider,
+        posting.model, posting.feature, posting.end_user, posting.amount_usd, posting.type,
+        date_bin('15 minutes', posting.occurred_at, timestamptz '2000-01-01 00:00:00Z') as at
+      from unnest(waiting) as posting
+      where posting.amount_usd <> 0
+    ) as p
+    group by p.workspace_id, p.environment, p.at, grouping sets (
+      (), (p.project_id), (p.api_key_id), (p.provider), (p.model), (p.feature), (p.end_user)
+    )
+    union all
+    select p.workspace_id, p.environment, date_bin('15 minutes', p.occurred_at, timestamptz '2000-01-01 00:00:00Z'), 'tag', tag,
+      sum(p.amount_usd), coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
+    from unnest(waiting) as p
+    cross join lateral unnest(p.tags) as tag
+    where p.amount_usd <> 0
+    group by 1, 2, 3, 5
+  ), counted as materialized (
+    select b.workspace_id, b.id, summed.environment, private.budget_period(b, summed.at) as period_from, b.counted_from,
+      summed.spent_usd, summed.booked_usd
+    from summed
+    join public.budgets as b
+      on b.workspace_id = summed.workspace_id and b.scope_type = summed.scope_type and b.scope_key = summed.scope_key
+  ), added as (
+    insert into public.budget_counts as spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
+    select workspace_id, id, environment, period_from, sum(spent_usd), sum(booked_usd)
+    from counted
+    where period_from >= counted_from
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (workspace_id, budget_id, environment, period_from) do update
+      set spent_usd = spend.spent_usd + excluded.spent_usd, booked_usd = spend.booked_usd + excluded.booked_usd
+    returning workspace_id, budget_id, environment, spent_usd >= coalesce(alert_at_usd, 0) as is_due
+  )
+  select array_agg(distinct workspace_id), array_agg(distinct budget_id) into workspaces, counted
+  from added
+  where environment = 'live' and is_due;
+  update private.budget_meters as m set waiting_groups = 0, waiting_count = 0 where m.workspace_id = workspace;
+  if counted is not null then
+    perform private.alert_on_budgets(workspaces, counted);
+  end if;
+end
+$function$;
+
+-- Adds what waits in a workspace to its budgets, and measures them anew with the next message.
+create or replace function private.count_waiting_spend(workspace uuid)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  insert into private.budget_meters as m (workspace_id, left_usd, valid_until) values (workspace, 0, '-infinity')
+  on conflict (workspace_id) do update set left_usd = 0;
+  -- A statement of its own: it sees what was committed while this one waited.
+  perform private.count_spend(workspace, '{}');
 end
 $function$;
 
@@ -3672,6 +3814,8 @@ begin
       where d.workspace_id = job.workspace_id and d.end_user = job.end_user and d.day = first_day;
     end if;
     perform private.add_daily_spend(changes);
+    perform private.count_waiting_spend(job.workspace_id);
+    delete from private.waiting_spend where workspace_id = job.workspace_id;
     -- Sums of nothing may stand for messages and their voids, which are to be found by them: they go after the last posting.
     if changed < at_most then
       delete from public.daily_spend
@@ -5203,6 +5347,49 @@ begin
 end
 $function$;
 grant execute on function private.make_digests(integer) to outlay_service, service_role;
+
+-- How much may be recorded in a workspace before a threshold of its budgets may be reached, USD, and until when that holds.
+-- Nothing where a budget blocks: its sums are needed with every message.
+create or replace function private.measure_budgets(workspace uuid, out left_usd numeric, out valid_until timestamptz)
+ returns record
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  at timestamptz := clock_timestamp();
+begin
+  if exists (select from public.budgets as b where b.workspace_id = workspace and b.blocks) then
+    left_usd := 0;
+    valid_until := 'infinity';
+    return;
+  end if;
+  select
+    coalesce(min((
+      select min(threshold.usd) - coalesce(spend.spent_usd, 0)
+      from (
+        select private.budget_limit(b, at) * percent / 100 as usd from unnest(b.alert_percents) as percent
+        union all
+        select usd from unnest(b.alert_amounts) as usd
+      ) as threshold
+      where threshold.usd > coalesce(spend.spent_usd, 0) and present.first_day is not null
+    )), 'infinity'),
+    coalesce(min(least(
+      private.budget_period_end(b, present.first_day)::timestamp at time zone b.time_zone,
+      case when b.raised_until >= present.day then (b.raised_until + 1)::timestamp at time zone b.time_zone end,
+      case when b.starts_on > present.day then b.starts_on::timestamp at time zone b.time_zone end
+    )), 'infinity')
+  into left_usd, valid_until
+  from public.budgets as b
+  cross join lateral (
+    select private.budget_period(b, at) as first_day, (at at time zone b.time_zone)::date as day
+  ) as present
+  left join public.budget_counts as spend
+    on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
+      and spend.period_from = present.first_day
+  where b.workspace_id = workspace;
+end
+$function$;
 
 -- The median of some amounts; null of none.
 create or replace function private.median(amounts numeric[])
@@ -6862,6 +7049,39 @@ as $function$
   where environment = 'live' and budget_id = any (budgets) and day = any (days)
 $function$;
 grant execute on function private.usage_of_budgets(uuid[],date[]) to outlay_service, service_role;
+
+-- What waits in a workspace, by budget and period, for the caller's workspaces; for the service, any.
+create or replace function private.waiting_of(workspace uuid)
+ returns table(budget_id uuid, environment text, period_from date, spent_usd numeric, booked_usd numeric)
+ language sql
+ stable security definer rows 50
+ set search_path to ''
+as $function$
+  select b.id, p.environment, period.first_day, sum(p.amount_usd),
+    coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
+  from private.budget_meters as m
+  join private.waiting_spend as w on w.workspace_id = m.workspace_id and w.place < m.waiting_groups
+  cross join unnest(w.postings) as p
+  cross join lateral (
+    select scope.type, scope.key
+    from (values
+      ('global', ''), ('project', p.project_id::text), ('key', p.api_key_id::text), ('provider', lower(p.provider)),
+      ('model', p.model), ('feature', p.feature), ('user', p.end_user)
+    ) as scope (type, key)
+    union all
+    select distinct 'tag', tag from unnest(p.tags) as tag
+  ) as scope
+  join public.budgets as b
+    on b.workspace_id = w.workspace_id and b.scope_type = scope.type and b.scope_key = scope.key
+  cross join lateral (select private.budget_period(b, p.occurred_at) as first_day) as period
+  where m.workspace_id = workspace and period.first_day >= b.counted_from
+    and (
+      current_setting('role') not in ('authenticated', 'anon', 'outlay_key')
+      or workspace in (select private.member_workspaces()) or workspace = (select private.key_workspace())
+    )
+  group by 1, 2, 3
+$function$;
+grant execute on function private.waiting_of(uuid) to authenticated, outlay_key, service_role;
 
 -- The request of an idempotency key without a person: null in the place of the name, which a retry may have.
 create or replace function private.without_person(request jsonb, name text)

@@ -43,7 +43,7 @@ async function budget(columns: Record<string, unknown> = {}): Promise<string> {
 }
 const spend = (id: string, from: string, usd: number, booked = 0) =>
   rows(
-    `insert into public.budget_spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
+    `insert into public.budget_counts (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
      values ($1, $2, 'live', $3, $4, $5)
      on conflict (workspace_id, budget_id, environment, period_from) do update
        set spent_usd = excluded.spent_usd, booked_usd = excluded.booked_usd`,
@@ -287,7 +287,7 @@ test("What was spent at the same point of the last period equals a model's, over
           [own, period, zone],
         );
         await rows(
-          `insert into public.budget_spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd) values ($1, $2, 'live', $3, 5, 0)`,
+          `insert into public.budget_counts (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd) values ($1, $2, 'live', $3, 5, 0)`,
           [own, id, new Date(last).toISOString().slice(0, 10)],
         );
         const [{ answer }] = await rows("select private.budgets_to_judge($1, 100) as answer", [

@@ -54,6 +54,8 @@ async function letTimePass(change: string): Promise<void> {
   try {
     await client.query("begin; alter table public.budgets disable trigger user");
     await client.query(change, [budget]);
+    // What was measured before holds until a raise ends.
+    await client.query("update private.budget_meters set valid_until = now()");
     await client.query("alter table public.budgets enable trigger user; commit");
   } finally {
     await client.end();
@@ -96,7 +98,7 @@ test("Two watchers at once record each threshold once", async () => {
 test("A period that begins with spend booked ahead fires its thresholds, once", async () => {
   // What is booked for the present month became present: it was counted while the period lay ahead.
   await letTimePass(
-    `insert into public.budget_spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
+    `insert into public.budget_counts (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
      select workspace_id, id, 'live', private.budget_period(budgets, now()), 1000, 1000 from public.budgets where id = $1`,
   );
   expect([await watch(), await levels()]).toEqual([3, ["50", "80", "100"]]);
@@ -106,7 +108,7 @@ test("A period that begins with spend booked ahead fires its thresholds, once", 
 test("Watching writes nothing where nothing is due", async () => {
   await spend("600");
   await watch();
-  const version = "select xmin::text, ctid::text from public.budget_spend where budget_id = $1";
+  const version = "select xmin::text, ctid::text from public.budget_counts where budget_id = $1";
   const { rows: before } = await fixtures.sql.query(version, [budget]);
   await watch();
   await watch();

@@ -74,7 +74,7 @@ describe("Finds, names and repairs a corrupted figure", () => {
     ["set booked_usd = booked_usd - 0.5", ["budget booked_usd -0.5"]],
   ])("What is spent of a budget: %s", async (change, differences) => {
     await sql(
-      `update public.budget_spend ${change}
+      `update public.budget_counts ${change}
        where workspace_id = $1 and environment = 'live' and period_from = date_trunc('month', now() at time zone 'UTC')::date`,
       [workspace.id],
     );

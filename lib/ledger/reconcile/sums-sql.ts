@@ -272,7 +272,7 @@ export const differingBudgets = (workspaceId: string | null) => sql`
   order by workspace.slug, budget.name, compared.*`;
 export const mendBudgets = (workspaceId: string) =>
   mend(
-    sql`public.budget_spend`,
+    sql`public.budget_counts`,
     budgetColumns,
     budgetFigures,
     sql`(workspace_id, budget_id, environment, period_from)`,
