@@ -54,6 +54,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/budgets", load: () => import("@/app/api/v1/workspaces/[slug]/budgets/route") },
   { path: "/api/v1/workspaces/[slug]/connections/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/connections/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/connections", load: () => import("@/app/api/v1/workspaces/[slug]/connections/route") },
+  { path: "/api/v1/workspaces/[slug]/deletion", load: () => import("@/app/api/v1/workspaces/[slug]/deletion/route") },
   { path: "/api/v1/workspaces/[slug]/export", load: () => import("@/app/api/v1/workspaces/[slug]/export/route") },
   { path: "/api/v1/workspaces/[slug]/invitations/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/invitations/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/invitations", load: () => import("@/app/api/v1/workspaces/[slug]/invitations/route") },

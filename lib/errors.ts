@@ -17,6 +17,8 @@ export const statusOf = {
   ip_not_allowed: 403,
   origin_not_allowed: 403,
   mfa_required: 403,
+  recent_sign_in_required: 403,
+  workspace_deleted: 403,
   not_found: 404,
   method_not_allowed: 405,
   idempotency_conflict: 409,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text, uuid } from "./fields";
+import { instant, text, uuid } from "./fields";
 import { comparison, period } from "./ledger-query";
 
 /**
@@ -29,6 +29,21 @@ export const membership = z
   })
   .meta({ id: "Membership" });
 
+/** A workspace that was deleted and can still be restored, as one of its members sees it. */
+export const deletedWorkspace = z
+  .object({
+    slug: z.string(),
+    name: z.string(),
+    role: workspaceRole.meta({ description: "The user's own role in it. An owner can undo the deletion." }),
+    deleted_at: instant,
+    deleted_by: z.string().nullable().meta({ description: "The name or address of who deleted it." }),
+    erased_at: instant.meta({
+      description: "When it is erased for good, unless an owner undoes the deletion.",
+    }),
+  })
+  .meta({ id: "DeletedWorkspace" });
+export type DeletedWorkspace = z.infer<typeof deletedWorkspace>;
+
 /** The signed-in user of specification 2.7. */
 export const currentUser = z
   .object({
@@ -49,6 +64,10 @@ export const currentUser = z
     locked_workspaces: z.array(z.object({ slug: z.string(), name: z.string() })).meta({
       description:
         "The user's workspaces that require two-factor authentication, when this session gave no code. Nothing else of them is shown.",
+    }),
+    deleted_workspaces: z.array(deletedWorkspace).meta({
+      description:
+        "The user's workspaces that were deleted within the last thirty days. Nothing else of them is shown.",
     }),
   })
   .meta({ id: "CurrentUser" });

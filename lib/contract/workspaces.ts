@@ -45,6 +45,15 @@ export const updateWorkspaceRequest = z
   .meta({ id: "UpdateWorkspaceRequest" });
 export type UpdateWorkspaceRequest = z.output<typeof updateWorkspaceRequest>;
 
+export const deleteWorkspaceRequest = z
+  .strictObject({
+    name: z.string().max(200, "must have at most 200 characters").meta({
+      description: "The workspace's name, exactly, to confirm that this is the one.",
+    }),
+  })
+  .meta({ id: "DeleteWorkspaceRequest" });
+export type DeleteWorkspaceRequest = z.output<typeof deleteWorkspaceRequest>;
+
 /** A workspace with all its members. */
 export const organization = z
   .object({

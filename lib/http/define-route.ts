@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { authenticateUser, type UserPrincipal } from "@/lib/access/sign-in/authenticate";
-import { requireMembership } from "@/lib/access/workspaces/membership";
+import { requireMembership, requireMembershipOfDeleted } from "@/lib/access/workspaces/membership";
 import type { WorkspaceRole } from "@/lib/contract/me";
 import type { Permission } from "@/lib/contract/permissions";
 import { asUserReading } from "@/lib/db/transaction";
@@ -81,6 +81,8 @@ type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> 
          * before the handler runs, and independently of the service's own check.
          */
         role?: WorkspaceRole;
+        /** Whether it is about deleted workspaces, too. All others refuse them. */
+        ofDeleted?: boolean;
         run: Run<{ principal: UserPrincipal } & Parsed<P, Q, B>, R>;
       }
   );
@@ -192,7 +194,8 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
   if (declared.auth === "user") {
     const principal = await authenticateUser(request, address, setCookies);
     const parsed = await parse();
-    if (declared.role) await requireDeclaredRole(principal, context, declared.role);
+    if (declared.role)
+      await requireDeclaredRole(principal, context, declared.role, declared.ofDeleted ?? false);
     return declared.run({ request, headers, principal, ...parsed });
   }
   const lookup = parseCredentials(request.headers.get("authorization"));
@@ -234,10 +237,12 @@ async function requireDeclaredRole(
   { claims }: UserPrincipal,
   { params }: RouteContext,
   role: WorkspaceRole,
+  ofDeleted: boolean,
 ): Promise<void> {
   if (role === "viewer") return;
   const { slug } = await params;
   if (typeof slug !== "string")
     throw new Error("An endpoint with a role has a workspace's slug in its path.");
-  await asUserReading(claims, (client) => requireMembership(client, claims, slug, role));
+  const require = ofDeleted ? requireMembershipOfDeleted : requireMembership;
+  await asUserReading(claims, async (client) => void (await require(client, claims, slug, role)));
 }

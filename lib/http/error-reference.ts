@@ -56,6 +56,14 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     when: "The API key was revoked.",
     says: "This API key was revoked. Make a new one in the dashboard.",
   },
+  recent_sign_in_required: {
+    when: "The call deletes something for good, and the session did not prove within the last hour who its user is.",
+    says: "Sign in again, or enter the code of your authenticator app, and call again with the new session: this one began more than an hour ago.",
+  },
+  workspace_deleted: {
+    when: "The workspace, of the key or of the path, was deleted. An owner can undo that for thirty days; what is recorded meanwhile is refused.",
+    says: "The workspace of this API key was deleted. Its owner can undo that in the dashboard, for thirty days after the deletion.",
+  },
   key_expired: {
     when: "The API key is past its `expires_at`.",
     says: "This API key expired at 2026-11-01T00:00:00.000Z. Extend it or make a new one.",

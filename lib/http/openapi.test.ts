@@ -159,6 +159,7 @@ describe("The OpenAPI document", () => {
         "monthly_limit_exceeded",
         "budget_exceeded",
         "ip_not_allowed",
+        "workspace_deleted",
         "permission_denied",
         "payload_too_large",
         "unsupported_media_type",

@@ -20,6 +20,7 @@ const keyErrors: ErrorCode[] = [
   "key_revoked",
   "key_expired",
   "ip_not_allowed",
+  "workspace_deleted",
   "rate_limited",
   "permission_denied",
   "unavailable",
@@ -151,11 +152,12 @@ function operationOf(
 }
 
 /** Every error that an endpoint can answer: those of its kind, those of its body, and its own. */
-function errorsOf({ auth, body, errors = [] }: Endpoint): ErrorCode[] {
+function errorsOf({ auth, body, role, errors = [] }: Endpoint): ErrorCode[] {
   return [
     ...kinds[auth].errors,
     ...(body ? (["invalid_json", "payload_too_large", "unsupported_media_type"] as const) : []),
     "validation_failed",
+    ...(role ? (["workspace_deleted"] as const) : []),
     ...errors,
     "internal_error",
   ];

@@ -46,6 +46,8 @@ export type ApiKey = {
   monthlyLimit: Decimal | null;
   expiresAt: number | null;
   revoked: boolean;
+  /** Whether its workspace was deleted, which can be undone for thirty days. */
+  workspaceDeleted: boolean;
   lastUsedAt: number | null;
   allowedCidrs: string[];
   rateLimitRpm: number | null;

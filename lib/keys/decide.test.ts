@@ -16,6 +16,7 @@ const open: ApiKey = {
   monthlyLimit: null,
   expiresAt: null,
   revoked: false,
+  workspaceDeleted: false,
   lastUsedAt: null,
   allowedCidrs: [],
   rateLimitRpm: null,

@@ -31,8 +31,8 @@ export type RateStatus = { limit: number; remaining: number; resetMs: number };
 export type Counted<T> = { outcome: Verdict<T>; rate: RateStatus | null };
 
 /**
- * Decides whether a key may be used by this caller now. Checks revocation, expiry, address and rate, in this order
- * (design section 4). An admitted request counts against the rate, whatever its outcome; a refused one does not.
+ * Decides whether a key may be used by this caller now. Checks revocation, expiry, address, whether the workspace was
+ * deleted, and rate, in this order (design section 4). An admitted request counts against the rate, whatever its outcome; a refused one does not.
  *
  * `decideCall`, `decideAttempt` and `decideCost`, called in this order, are the only place where permissions and
  * conditions are decided: for reads over REST, ingest and MCP. All are pure functions.
@@ -103,9 +103,15 @@ export function decideKey(key: ApiKey, address: string | undefined, now: number)
       challenge,
     );
   }
-  if (allowsAddress(key, address)) return null;
-  const from = address ?? "an address that cannot be known";
-  return new ServiceError("ip_not_allowed", `This API key may not be used from ${from}.`);
+  if (!allowsAddress(key, address)) {
+    const from = address ?? "an address that cannot be known";
+    return new ServiceError("ip_not_allowed", `This API key may not be used from ${from}.`);
+  }
+  if (!key.workspaceDeleted) return null;
+  return new ServiceError(
+    "workspace_deleted",
+    `The workspace of this ${key.kind === "connection" ? "connection" : "API key"} was deleted. Its owner can undo that in the dashboard, for thirty days after the deletion.`,
+  );
 }
 
 /** The `WWW-Authenticate` of every 401. */

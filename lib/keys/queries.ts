@@ -20,6 +20,7 @@ export type AdmissionRow = {
     id: string;
     kind: KeyKind;
     workspace_id: string;
+    /** Below zero where the workspace is deleted. */
     prices_version: number;
     environment: "live" | "test";
     permissions: ApiKey["permissions"];
@@ -145,6 +146,8 @@ function parseKey(row: AdmissionRow["keys"][number]): LoadedKey {
       monthlyLimit: row.monthly_limit === null ? null : parseDecimal(row.monthly_limit),
       expiresAt: row.expires_at,
       revoked: row.revoked,
+      // The sign is the mark of a deleted workspace, so that the look-up need not read another column.
+      workspaceDeleted: row.prices_version < 0,
       lastUsedAt: row.last_used_at,
       allowedCidrs: row.allowed_cidrs,
       rateLimitRpm: row.rate_limit_rpm,

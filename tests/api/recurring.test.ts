@@ -317,6 +317,8 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
         { name: "tell_channel_owners", failed: false },
         { name: "mail_weekly_reports", failed: false },
         { name: "sweep_alert_deliveries", failed: false },
+        { name: "mail_notices", failed: false },
+        { name: "erase_workspaces", failed: false },
         { name: "erase_people", failed: false },
         { name: "watch_budgets", failed: false },
         { name: "judge_key_rules", failed: false },

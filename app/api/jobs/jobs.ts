@@ -1,6 +1,8 @@
 import { sweepTokens } from "@/lib/access/oauth/sweep";
+import { eraseWorkspaces } from "@/lib/access/workspaces/deletion";
 import { deliverAlerts, drainDeliveries, makeDueDigests, sweepAlerts } from "@/lib/alerts/delivery/jobs";
 import { tellOwners } from "@/lib/alerts/delivery/notices";
+import { mailNotices } from "@/lib/alerts/notices/job";
 import { sendReports } from "@/lib/alerts/reports/jobs";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/job";
 import { runErasures } from "@/lib/ledger/erasure/service";
@@ -28,6 +30,8 @@ export const jobs: Job[] = [
   { name: "tell_channel_owners", everyMs: 30_000, run: tellOwners },
   { name: "mail_weekly_reports", everyMs: 5_000, run: sendReports },
   { name: "sweep_alert_deliveries", everyMs: 600_000, run: sweepAlerts },
+  { name: "mail_notices", everyMs: 2_000, run: mailNotices },
+  { name: "erase_workspaces", everyMs: 60_000, run: eraseWorkspaces },
   { name: "erase_people", everyMs: 2_000, run: runErasures },
   { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },
   { name: "judge_key_rules", everyMs: 30_000, run: judgeKeyRules },

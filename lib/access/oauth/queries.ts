@@ -55,7 +55,8 @@ export type Exchanged =
         | "verifier"
         | "redirect"
         | "resource"
-        | "membership";
+        | "membership"
+        | "workspace_deleted";
     };
 
 /** Stores a client as its document describes it, and replaces what was stored before. */

@@ -131,6 +131,8 @@ const reasons: Record<Reason, string> = {
   verifier: "code_verifier does not match the code_challenge of this code. Sign in again.",
   redirect: "redirect_uri differs from the one in the authorization request. Sign in again.",
   resource: "This code or token is for another resource. Sign in again.",
+  workspace_deleted:
+    "The workspace of this connection was deleted. Its owner can undo that for thirty days; the token is valid again then.",
   membership: "The user may not connect to this workspace any more. Sign in again.",
 };
 

@@ -1,9 +1,15 @@
 import type { ClientBase, PoolClient } from "pg";
-import type { CurrentUser, Membership, WorkspaceRole } from "@/lib/contract/me";
+import { toInstant } from "@/lib/contract/instant";
+import type { CurrentUser, DeletedWorkspace, Membership, WorkspaceRole } from "@/lib/contract/me";
 import { provedSecondFactor } from "@/lib/db/second-factor";
 import { asServiceWithin, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
-import { selectLockedWorkspaces, selectMemberships, selectProfile } from "./queries";
+import {
+  selectDeletedMemberships,
+  selectLockedWorkspaces,
+  selectMemberships,
+  selectProfile,
+} from "./queries";
 
 /** In ascending order of rights. */
 const ranks: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
@@ -12,7 +18,7 @@ const ranks: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
  * Reads a workspace by its slug with the user's role in it. The transaction must run as the user.
  * @param least the least role that is allowed
  * @throws ServiceError not_found where it does not exist or the user is not a member; mfa_required where it requires a
- *   second factor that this session lacks; permission_denied to lesser roles
+ *   second factor that this session lacks; workspace_deleted where it was deleted; permission_denied to lesser roles
  */
 export async function requireMembership(
   client: PoolClient,
@@ -22,13 +28,48 @@ export async function requireMembership(
 ): Promise<Membership> {
   const [membership] = await selectMemberships(client, claims.sub, slug);
   if (!membership) throw await explainHidden(client, claims, slug);
-  const { role } = membership;
-  if (ranks.indexOf(role) >= ranks.indexOf(least)) return membership;
+  requireRole(membership.role, least);
+  return membership;
+}
+
+function requireRole(role: WorkspaceRole, least: WorkspaceRole): void {
+  if (ranks.indexOf(role) >= ranks.indexOf(least)) return;
   const wanted = ranks.slice(ranks.indexOf(least)).join(" or ");
   throw new ServiceError(
     "permission_denied",
     `This needs the role ${wanted} in the workspace; yours is ${role}.`,
     { role },
+  );
+}
+
+/** A deleted workspace of the user, with what the API does not show of it. */
+export type DeletedMembership = DeletedWorkspace & { id: string; require_mfa: boolean };
+
+/**
+ * Like `requireMembership`, for a workspace that may be deleted. @returns its id, and whether it is deleted
+ * @throws ServiceError as `requireMembership`, without workspace_deleted
+ */
+export async function requireMembershipOfDeleted(
+  client: PoolClient,
+  claims: UserClaims,
+  slug: string,
+  least: WorkspaceRole,
+): Promise<{ id: string; isDeleted: boolean }> {
+  const deleted = (await readDeleted(client)).find((one) => one.slug === slug);
+  if (!deleted) return { id: (await requireMembership(client, claims, slug, least)).id, isDeleted: false };
+  if (deleted.require_mfa && !provedSecondFactor(claims)) throw secondFactorRequired(deleted.name);
+  requireRole(deleted.role, least);
+  return { id: deleted.id, isDeleted: true };
+}
+
+/** The user's workspaces that were deleted and can still be restored. */
+export function readDeleted(client: PoolClient): Promise<DeletedMembership[]> {
+  return asServiceWithin(client, async () =>
+    (await selectDeletedMemberships(client)).map(({ deleted_at, erased_at, ...row }) => ({
+      ...row,
+      deleted_at: toInstant(deleted_at.getTime()),
+      erased_at: toInstant(erased_at.getTime()),
+    })),
   );
 }
 
@@ -44,10 +85,21 @@ export async function requireProfile(
 
 async function explainHidden(client: PoolClient, claims: UserClaims, slug: string): Promise<ServiceError> {
   const [locked] = await readLocked(client, claims, slug);
-  if (!locked) return notFound();
+  if (locked) return secondFactorRequired(locked.name);
+  const deleted = (await readDeleted(client)).find((one) => one.slug === slug);
+  if (!deleted) return notFound();
+  const day = deleted.erased_at.slice(0, 10);
+  return new ServiceError(
+    "workspace_deleted",
+    `The workspace ${deleted.name} was deleted and is erased on ${day}. Until then, an owner can undo the deletion.`,
+    { erased_at: deleted.erased_at },
+  );
+}
+
+function secondFactorRequired(name: string): ServiceError {
   return new ServiceError(
     "mfa_required",
-    `The workspace ${locked.name} requires two-factor authentication. Set it up in your account's settings, or sign in with your code.`,
+    `The workspace ${name} requires two-factor authentication. Set it up in your account's settings, or sign in with your code.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/me";
 import type { UpdateWorkspaceRequest } from "@/lib/contract/workspaces";
-import { boolean, integer, nullable, text, uuid } from "@/lib/db/columns";
+import { boolean, integer, nullable, text, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll, selectFirst, selectOne } from "@/lib/db/query";
 import { assignments, empty, sql } from "@/lib/db/sql";
 
@@ -67,6 +67,24 @@ export function selectLockedWorkspaces(
     { slug: text(), name: text() },
     sql`select slug, name from private.locked_workspaces()
       ${slug === undefined ? empty : sql`where slug = ${slug}`}`,
+  );
+}
+
+/** The workspaces of the transaction's user that were deleted and can still be restored. Runs as the service. */
+export function selectDeletedMemberships(client: ClientBase) {
+  return selectAll(
+    client,
+    {
+      id: uuid(),
+      slug: text(),
+      name: text(),
+      role: text<Membership["role"]>(),
+      require_mfa: boolean(),
+      deleted_at: timestamp(),
+      erased_at: timestamp(),
+      deleted_by: nullable(text()),
+    },
+    sql`select id, slug, name, role, require_mfa, deleted_at, erased_at, deleted_by from private.deleted_memberships()`,
   );
 }
 

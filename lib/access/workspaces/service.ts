@@ -8,7 +8,7 @@ import { provedSecondFactor } from "@/lib/db/second-factor";
 import { asUser, asUserReading, sqlState, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { isCurrency } from "@/lib/ledger/pricing/currency";
-import { readLocked, requireMembership, requireProfile } from "./membership";
+import { readDeleted, readLocked, requireMembership, requireProfile } from "./membership";
 import {
   insertWorkspace,
   selectCounts,
@@ -46,7 +46,15 @@ async function loadCurrentUser(client: PoolClient, claims: UserClaims): Promise<
   // The profile has the account's present address; the token has the one of its last refresh.
   const user = { id: profile.id, email: profile.email };
   const workspaces = await selectMemberships(client, claims.sub);
-  return { user, profile, workspaces, locked_workspaces: await readLocked(client, claims) };
+  const locked = await readLocked(client, claims);
+  const deleted = await readDeleted(client);
+  return {
+    user,
+    profile,
+    workspaces,
+    locked_workspaces: locked,
+    deleted_workspaces: deleted.map(({ id: _, require_mfa: __, ...shown }) => shown),
+  };
 }
 
 /**

@@ -39,6 +39,7 @@ export const peopleExamples: ExampleSet = {
         },
       ],
       locked_workspaces: [],
+      deleted_workspaces: [],
     },
   },
 };

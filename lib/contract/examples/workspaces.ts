@@ -58,6 +58,7 @@ export const workspaceExamples: ExampleSet = {
       team: { value: { name: "Acme", base_currency: "EUR", description: workspace.description } },
     },
     UpdateWorkspaceRequest: { rename: { value: { name: "Acme Research" } } },
+    DeleteWorkspaceRequest: { confirm: { value: { name: "Acme" } } },
     ChangeMemberRequest: { promote: { value: { role: "admin" } } },
     TransferRequest: { transfer: { value: { user_id: grace.user_id } } },
     CreateInvitationRequest: {
@@ -75,6 +76,14 @@ export const workspaceExamples: ExampleSet = {
   },
   responses: {
     Membership: workspace,
+    DeletedWorkspace: {
+      slug: "acme",
+      name: "Acme",
+      role: "owner",
+      deleted_at: "2026-11-22T18:00:00.000+00:00",
+      deleted_by: "Ada Lovelace",
+      erased_at: "2026-12-22T18:00:00.000+00:00",
+    },
     Organization: {
       workspace,
       members: [ada, grace],

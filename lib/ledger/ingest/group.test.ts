@@ -20,6 +20,7 @@ function loadedKey(options: Partial<ApiKey>): LoadedKey {
       monthlyLimit: null,
       expiresAt: null,
       revoked: false,
+      workspaceDeleted: false,
       lastUsedAt: null,
       allowedCidrs: [],
       rateLimitRpm: null,

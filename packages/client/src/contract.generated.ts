@@ -256,6 +256,8 @@ export type ApiErrorCode =
   | "ip_not_allowed"
   | "origin_not_allowed"
   | "mfa_required"
+  | "recent_sign_in_required"
+  | "workspace_deleted"
   | "not_found"
   | "method_not_allowed"
   | "idempotency_conflict"

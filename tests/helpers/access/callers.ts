@@ -70,6 +70,17 @@ export async function addFactor({ fixtures }: Harness, userId: string): Promise<
   );
 }
 
+/** A user's token with other claims, signed as the local sign-in signs it. */
+export async function resign(
+  harness: Harness,
+  token: string,
+  change: (claims: JWTPayload) => JWTPayload,
+): Promise<string> {
+  const claims: JWTPayload = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+  const { kid, own } = await readSigningKey(harness);
+  return new SignJWT(change(claims)).setProtectedHeader({ alg: "ES256", kid }).sign(own);
+}
+
 /** The owner's token, invalidated in each of several ways. */
 async function forgeTokens(harness: Harness, token: string) {
   const claims: JWTPayload = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());

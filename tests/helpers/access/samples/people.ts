@@ -60,6 +60,18 @@ export const peopleSamples: Samples = {
   "PATCH /api/v1/me": () => ({ body: { display_name: "Ada" } }),
   "POST /api/v1/workspaces": () => ({ body: { name: `Team ${randomUUID()}` } }),
   "PATCH /api/v1/workspaces/[slug]": () => ({ body: { description: "All we spend." } }),
+  "POST /api/v1/workspaces/[slug]/deletion": async (world) => {
+    const { sql } = world.harness.fixtures;
+    const { rows } = await sql.query("select name from public.workspaces where id = $1", [
+      world.workspace.id,
+    ]);
+    const owner = apiClient(world.baseUrl, world.users.owner.token);
+    const restore = async () => {
+      await owner.call("DELETE", `/api/v1/workspaces/${world.workspace.slug}/deletion`);
+    };
+    return { body: { name: rows[0].name }, restore };
+  },
+  "DELETE /api/v1/workspaces/[slug]/deletion": nothing,
   "GET /api/v1/workspaces/[slug]/org": nothing,
   "GET /api/v1/workspaces/[slug]/audit": nothing,
   "GET /api/v1/workspaces/[slug]/projects": nothing,
