@@ -9,7 +9,8 @@ const config: NextConfig = {
   typescript: { ignoreBuildErrors: true },
   // At its start Next would load every page and, a second time, every route, which our own server answers without it:
   // a second of processor time and 130 MB. A page is loaded when it is first asked for.
-  experimental: { preloadEntriesOnStart: false },
+  // Where the service is away, the router keeps the page and opens the next one when it answers again.
+  experimental: { preloadEntriesOnStart: false, useOffline: true },
   // Browsers that know of no icon yet, as between two pages, ask for this name: else it is looked up as a workspace.
   // The API reference is files that `scripts/build.mjs` writes.
   rewrites: async () => [

@@ -2,7 +2,9 @@ import "./globals.css";
 import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
+import { ConnectionBar } from "@/components/connection/connection-bar";
 import { ThemeProvider } from "@/components/shell/theme-provider";
+import { WithoutScript } from "@/components/shell/without-script";
 import { serviceAddress } from "@/lib/service-address";
 import { mono, sans } from "./fonts";
 
@@ -43,7 +45,11 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     // next-themes sets the class of the theme before hydration, so the server and the browser differ here.
     <html lang="en" suppressHydrationWarning className={`${sans.variable} ${mono.variable}`}>
       <body className="min-h-dvh font-sans text-[15px] leading-relaxed">
-        <ThemeProvider nonce={nonce}>{children}</ThemeProvider>
+        <WithoutScript />
+        <ThemeProvider nonce={nonce}>
+          {children}
+          <ConnectionBar />
+        </ThemeProvider>
       </body>
     </html>
   );

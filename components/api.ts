@@ -43,6 +43,7 @@ export async function callApi<Answer extends z.ZodType, Body extends z.ZodType =
   signal?: AbortSignal,
 ): Promise<z.output<Answer>> {
   let response: Response;
+  let text: string;
   try {
     response = await fetch(path, {
       method,
@@ -52,13 +53,23 @@ export async function callApi<Answer extends z.ZodType, Body extends z.ZodType =
       }),
       ...(signal && { signal }),
     });
+    text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, "unreachable", "The service could not be reached. Try again in a moment.", []);
+    throw unreachable(0);
   }
-  const text = await response.text();
   if (response.ok) return (text === "" ? undefined : JSON.parse(text, reviveExactNumber)) as z.output<Answer>;
   throw parseError(response.status, text);
+}
+
+/** @param status 0 where there was no answer, or that of a proxy whose service is away */
+function unreachable(status: number): ApiError {
+  return new ApiError(status, "unreachable", "Outlay cannot be reached. Try again in a moment.", []);
+}
+
+/** The error of an answer that is not `ok`. */
+export async function readProblem(answer: Response): Promise<ApiError> {
+  return parseError(answer.status, await answer.text().catch(() => ""));
 }
 
 function parseError(status: number, text: string): ApiError {
@@ -66,6 +77,7 @@ function parseError(status: number, text: string): ApiError {
     const { error, error_description: message, issues = [] } = JSON.parse(text);
     return new ApiError(status, error, message, issues);
   } catch {
+    if (status >= 502 && status <= 504) return unreachable(status);
     return new ApiError(status, "unavailable", "The service sent an unexpected answer. Try again.", []);
   }
 }

@@ -12,6 +12,13 @@ type Failure = { message?: string; fieldErrors: FieldErrors };
 
 const noErrors: FieldErrors = {};
 
+/** @param isForm whether the user has entered something, which stays */
+function describeFailure(error: unknown, isForm: boolean): string {
+  if (isForm && error instanceof ApiError && error.code === "unreachable")
+    return "Outlay cannot be reached. What you entered is still here. Try again in a moment.";
+  return error instanceof Problem ? error.message : "That did not work. Try again in a moment.";
+}
+
 /**
  * Runs a call that changes something: from a click, a form or a confirmation. All forms and actions use it, so that
  * pending states, errors and notices are the same everywhere.
@@ -53,7 +60,7 @@ export function useMutation<Input extends unknown[], Answer>(
       if (refresh) startTransition(() => router.refresh());
       return answer;
     } catch (error) {
-      const message = error instanceof Problem ? error.message : "That did not work. Try again in a moment.";
+      const message = describeFailure(error, quiet);
       setFailure({ message, fieldErrors: error instanceof ApiError ? error.fieldErrors : noErrors });
       if (!quiet) toastProblem(message);
       return undefined;

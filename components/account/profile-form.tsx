@@ -31,7 +31,7 @@ export function ProfileForm({
     <Form onSubmit={submit} className="grid gap-5">
       <TextField
         label="Name"
-        description="Others see this name beside what you do. If it is empty, they see your e-mail address."
+        description="Other members see this name. If you leave it empty, they see your e-mail address."
         error={fieldErrors.display_name}
         name="name"
         defaultValue={profile.display_name ?? ""}

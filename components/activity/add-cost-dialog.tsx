@@ -64,7 +64,7 @@ export default function AddCostDialog({ workspace, environment, onClose }: Props
           />
           <FormField
             label="Project"
-            description="One of your projects, or the slug of a new one."
+            description="A project, or the slug of a new one."
             error={fieldErrors.project}
           >
             {(control) => (

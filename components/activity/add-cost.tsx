@@ -3,9 +3,10 @@
 import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 
-const AddCostDialog = dynamic(() => import("./add-cost-dialog"));
+const AddCostDialog = dynamic(onDemand(() => import("./add-cost-dialog")));
 
 /** The button that opens the dialog for recording a cost by hand. */
 export function AddCost(props: { workspace: string; environment: string }) {

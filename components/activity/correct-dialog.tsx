@@ -32,7 +32,7 @@ export default function CorrectDialog({ workspace, kind, message, onClose }: Pro
     quiet: true,
     refresh: false,
     check: (_workspace, _id, { reason }) => requireReason(reason),
-    done: "Corrected. The first entry is voided, and the new one counts.",
+    done: "Corrected. The old entry is voided, and the new one counts.",
   });
   const submit = async (fields: FormData) => {
     const form = Object.fromEntries(fields) as Record<string, string>;
@@ -55,7 +55,7 @@ export default function CorrectDialog({ workspace, kind, message, onClose }: Pro
         <DialogHeader>
           <DialogTitle>Correct this cost</DialogTitle>
           <DialogDescription>
-            The recorded cost is voided, and one with these values takes its place, for the same key.
+            The recorded cost is voided and replaced by one with these values, under the same key.
           </DialogDescription>
         </DialogHeader>
         <Form onSubmit={submit} noValidate className="grid gap-4">

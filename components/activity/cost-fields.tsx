@@ -74,7 +74,7 @@ export function UsageFields({ fieldErrors, values = {} }: FieldsProps) {
           label="Cost in USD"
           inputMode="decimal"
           optional
-          description="If it is empty, the catalogue's price is used."
+          description="Leave empty to use the price of the catalogue."
           {...shared}
         />
         <MessageField name="feature" label="Feature" optional {...shared} />

@@ -30,7 +30,8 @@ function formatSource(
   details: Record<string, unknown> | null,
 ): string {
   if (status === "unpriced") return "No price is known yet. The cost counts as $0 until a price is set.";
-  if (status === "included") return "A subscription covers it. The list price is not part of the spend.";
+  if (status === "included")
+    return "A subscription covers this usage. Its list price is not counted as spend.";
   if (status === "converted" && price) return `The rate of ${price.date}, from ${price.source}.`;
   if (status === "priced" && price) return formatPriceSource(price);
   if (details?.from_project !== undefined) return formatAllocation(details);

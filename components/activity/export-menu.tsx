@@ -1,29 +1,49 @@
 "use client";
 
 import { Download } from "lucide-react";
+import { useState } from "react";
+import { Problem } from "@/components/api";
+import { saveFile } from "@/components/charts/save-picture";
 import {
   DropdownMenu,
   DropdownMenuContent,
   DropdownMenuDownload,
   DropdownMenuTrigger,
 } from "@/components/ui/dropdown-menu";
-import { startExport } from "./start-export";
+import { toast, toastProblem } from "@/components/ui/toaster";
+import { exportFile, formatSize } from "./export-file";
 
-/** The menu that exports all pages of the shown activity as a file. @param filters the query string of the shown activity */
+/**
+ * The menu that exports all pages of the shown activity as a file. States: ready, and exporting with what has arrived.
+ * @param filters the query string of the shown activity
+ */
 export function ExportMenu({ workspace, filters }: { workspace: string; filters: string }) {
   const href = (format: string) => `/api/v1/workspaces/${workspace}/export?${filters}&format=${format}`;
+  const [arrived, setArrived] = useState<number>();
+  const run = async (address: string) => {
+    setArrived(0);
+    try {
+      const { file, name } = await exportFile(address, setArrived);
+      saveFile(file, name);
+      toast(`Exported ${name}, ${formatSize(file.size)}`);
+    } catch (error) {
+      toastProblem(error instanceof Problem ? error.message : "The export failed. Try again in a moment.");
+    } finally {
+      setArrived(undefined);
+    }
+  };
   return (
     <DropdownMenu>
-      <DropdownMenuTrigger variant="outline">
+      <DropdownMenuTrigger variant="outline" disabled={arrived !== undefined}>
         <Download aria-hidden="true" />
-        Export
+        {arrived === undefined ? "Export" : `Exporting, ${formatSize(arrived)}`}
       </DropdownMenuTrigger>
       <DropdownMenuContent place="bottom-end" aria-label="Export what is shown" className="w-64">
-        <DropdownMenuDownload href={href("csv")} onSelect={startExport}>
-          <Format name="CSV" hint="A row for each entry, in our columns" />
+        <DropdownMenuDownload href={href("csv")} onSelect={run}>
+          <Format name="CSV" hint="One row per entry, with all of its fields" />
         </DropdownMenuDownload>
-        <DropdownMenuDownload href={href("focus")} onSelect={startExport}>
-          <Format name="FOCUS" hint="The FinOps columns, for cost tools" />
+        <DropdownMenuDownload href={href("focus")} onSelect={run}>
+          <Format name="FOCUS" hint="The FinOps standard, for cost tools" />
         </DropdownMenuDownload>
       </DropdownMenuContent>
     </DropdownMenu>

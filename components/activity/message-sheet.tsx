@@ -3,15 +3,19 @@
 import dynamic from "next/dynamic";
 import { usePathname, useSearchParams } from "next/navigation";
 import { ApiError, type Problem } from "@/components/api";
+import { onDemand } from "@/components/connection/on-demand";
 import { Alert } from "@/components/ui/alert";
 import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useApi } from "@/components/use-api";
 import type { messageDetail } from "@/lib/contract/activity";
 
-const MessageFacts = dynamic(() => import("./message-facts").then(({ MessageFacts }) => MessageFacts), {
-  loading: FactsSkeleton,
-});
+const MessageFacts = dynamic(
+  onDemand(() => import("./message-facts").then(({ MessageFacts }) => MessageFacts)),
+  {
+    loading: FactsSkeleton,
+  },
+);
 
 /**
  * Shows a message beside the list. The `message` parameter of the address is its id; closing the sheet removes the parameter.

@@ -2,6 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import { Time } from "@/components/time";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -9,8 +10,8 @@ import type { MessageDetail } from "@/lib/contract/activity";
 import { kindOf } from "./corrected-message";
 import { MessageLink } from "./message-link";
 
-const VoidDialog = dynamic(() => import("./void-dialog"));
-const CorrectDialog = dynamic(() => import("./correct-dialog"));
+const VoidDialog = dynamic(onDemand(() => import("./void-dialog")));
+const CorrectDialog = dynamic(onDemand(() => import("./correct-dialog")));
 
 /** How a message and others undo each other, with links between them. */
 export function UndoneNote({ message }: { message: MessageDetail }) {

@@ -56,10 +56,10 @@ function Item({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
 const logDays = 30;
 
 const quietReasons: Record<NonNullable<FiredAlert["quiet_reason"]>, string> = {
-  was_above: "Nobody was told: the budget was above this when it was set.",
-  snoozed: "Nobody was told: it was snoozed.",
-  rule_off: "Nobody was told: the rule was off.",
-  start_untold: "Nobody was told, because nobody was told when it began.",
+  was_above: "Not sent: spend was above this threshold when the budget was set.",
+  snoozed: "Not sent: the alert was snoozed.",
+  rule_off: "Not sent: the rule was off.",
+  start_untold: "Not sent, because the alert itself was not sent.",
 };
 
 /** Whom the alert was sent to, or why nobody was told. */
@@ -85,7 +85,7 @@ function Told({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
   const reason = quiet
     ? quietReasons[quiet]
     : Date.now() - Date.parse(at) > logDays * dayMs
-      ? `Whom it was sent to is kept for ${logDays} days.`
-      : "Nobody was told: no channel wanted it.";
+      ? `Recipients are kept for ${logDays} days.`
+      : "Not sent: no channel receives this alert.";
   return <p className="text-[13px] text-muted-foreground">{reason}</p>;
 }

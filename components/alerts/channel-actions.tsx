@@ -4,6 +4,7 @@ import { Pencil, Power, RefreshCw, ScrollText, Send, Trash2 } from "lucide-react
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { callApi, Problem } from "@/components/api";
+import { onDemand } from "@/components/connection/on-demand";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
@@ -18,9 +19,18 @@ import type { alertDelivery } from "@/lib/contract/alerts";
 import { channelsId } from "./channel-view";
 
 // With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
-const EditChannelDialog = dynamic(() => import("./edit-channel-dialog"), { ssr: false });
-const SigningSecretDialog = dynamic(() => import("./signing-secret-dialog"), { ssr: false });
-const ChannelLog = dynamic(() => import("./channel-log"), { ssr: false });
+const EditChannelDialog = dynamic(
+  onDemand(() => import("./edit-channel-dialog")),
+  { ssr: false },
+);
+const SigningSecretDialog = dynamic(
+  onDemand(() => import("./signing-secret-dialog")),
+  { ssr: false },
+);
+const ChannelLog = dynamic(
+  onDemand(() => import("./channel-log")),
+  { ssr: false },
+);
 
 /** The menu of a channel: its log for everybody; for admins also test, edit, rotate, turn on or off, and delete. */
 export function ChannelActions({
@@ -102,8 +112,8 @@ export function ChannelActions({
         destructive={false}
         onConfirm={rotate}
       >
-        You get a new signing secret. For a day, each webhook is signed with both, so that you can change the
-        receiver without losing one.
+        You get a new signing secret. For a day, each webhook is signed with both secrets, so that you can
+        update the receiver without missing any.
       </ConfirmDialog>
       <ConfirmDialog
         open={dialog === "off"}
@@ -113,7 +123,7 @@ export function ChannelActions({
         onConfirm={() => setEnabled(false)}
         done={`${name} is off.`}
       >
-        No alert is sent to it until it is turned on again. What it has not sent yet is dropped.
+        It receives no alerts until you turn it on again. Alerts that wait to be sent are dropped.
       </ConfirmDialog>
       <ConfirmDialog
         open={dialog === "delete"}
@@ -124,8 +134,8 @@ export function ChannelActions({
         done={`${name} is deleted.`}
         focusAfter={channelsId}
       >
-        No alert is sent to it any more, and what it has not sent yet is dropped. What was sent stays in the
-        list of alerts.
+        It receives no more alerts, and alerts that wait to be sent are dropped. Alerts that were sent stay in
+        the list.
       </ConfirmDialog>
       {secret ? (
         <SigningSecretDialog

@@ -18,7 +18,7 @@ const urlHints: Partial<Record<ChannelKind, { label: string; placeholder: string
   webhook: {
     label: "Address",
     placeholder: "https://example.com/outlay",
-    description: "A JSON body is posted to it, signed as Standard Webhooks say.",
+    description: "Outlay posts JSON to this URL, signed according to Standard Webhooks.",
   },
   slack: {
     label: "Webhook URL",
@@ -53,9 +53,7 @@ export function TargetFields({
       <TextField
         label={hint.label}
         optional={present !== undefined}
-        description={
-          present ? `Leave it empty to keep the present one, at ${present.target}.` : hint.description
-        }
+        description={present ? `Leave empty to keep the current one, ${present.target}.` : hint.description}
         error={errors.url}
         name="url"
         type="url"
@@ -74,8 +72,8 @@ export function TargetFields({
           optional={present !== undefined}
           description={
             present
-              ? "Leave it empty to keep the present one."
-              : "PagerDuty: a service's integration “Events API V2”. What a rule tells of a subject is one incident, resolved when it is over."
+              ? "Leave empty to keep the current one."
+              : "PagerDuty: the key of a service's integration “Events API V2”. An alert opens an incident and resolves it when the alert is over."
           }
           error={errors.routing_key}
           name="routing_key"
@@ -97,7 +95,7 @@ export function TargetFields({
   return (
     <TextField
       label="Addresses"
-      description="Of members of this workspace, separated by commas. To mail somebody else, invite them as a viewer."
+      description="E-mail addresses of members, separated by commas. To mail someone else, invite them as a viewer."
       error={errors.addresses ?? Object.entries(errors).find(([path]) => path.startsWith("addresses"))?.[1]}
       name="addresses"
       inputMode="email"

@@ -66,7 +66,9 @@ function Deliveries({
     );
   }
   if (answer.deliveries.length === 0) {
-    return <p className="text-muted-foreground text-sm">Nothing was sent to it in the last 30 days.</p>;
+    return (
+      <p className="text-muted-foreground text-sm">Nothing was sent to this channel in the last 30 days.</p>
+    );
   }
   return (
     <>

@@ -50,9 +50,9 @@ export function describeOff({
 }: Pick<AlertChannel, "disabled_reason">): string | undefined {
   switch (reason) {
     case "failing":
-      return "Turned off after a day of failures. Alerts wait for up to three days: turn it on to send them.";
+      return "Turned off after a day of failed deliveries. Alerts are kept for up to three days: turn the channel on to send them.";
     case "gone":
-      return "Turned off because its receiver answered that it wants no more (410).";
+      return "Turned off because the receiver answered 410 (Gone).";
     case "by_admin":
       return "Turned off by an admin.";
     case null:

@@ -25,7 +25,7 @@ export function DeliveryOutcome({
 }) {
   const { state } = delivery;
   const resend = useMutation((path: string) => callApi<typeof alertDelivery>("POST", path), {
-    done: "It is being sent again.",
+    done: "Sending again.",
   });
   return (
     <span className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-1.5">

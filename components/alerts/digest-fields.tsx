@@ -30,7 +30,7 @@ export function DigestFields({
         description={
           every === ""
             ? undefined
-            : "What fired since the last digest is sent together; nothing where nothing fired."
+            : "Alerts since the last digest are sent together. Without alerts, nothing is sent."
         }
         error={errors.digest}
       >
@@ -42,8 +42,8 @@ export function DigestFields({
             onChange={({ currentTarget }) => setEvery(currentTarget.value as Every)}
           >
             <option value="">At once</option>
-            <option value="day">As a digest each day</option>
-            <option value="week">As a digest each week</option>
+            <option value="day">As a daily digest</option>
+            <option value="week">As a weekly digest</option>
           </Select>
         )}
       </FormField>

@@ -38,7 +38,8 @@ export default function EditChannelDialog({
           <DialogHeader>
             <DialogTitle>Edit {channel.name}</DialogTitle>
             <DialogDescription>
-              A channel stays of its kind, {kindLabel(channel.kind)}. For another kind, add another channel.
+              This channel’s kind, {kindLabel(channel.kind)}, cannot be changed. Add another channel for
+              another kind.
             </DialogDescription>
           </DialogHeader>
           <TargetFields kind={channel.kind} present={channel} errors={fieldErrors} />

@@ -45,7 +45,7 @@ export default function EditRuleDialog({
           {parameter ? (
             <TextField
               label={parameterLabels[rule.rule] ?? "Value"}
-              description={`From ${parameter.least} to ${parameter.most}. Empty: the default, ${parameter.default}.`}
+              description={`From ${parameter.least} to ${parameter.most}. Leave empty for the default, ${parameter.default}.`}
               error={fieldErrors.parameter}
               name="parameter"
               inputMode="decimal"

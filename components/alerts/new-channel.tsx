@@ -3,11 +3,18 @@
 import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 
 // With `ssr: false`, loading a dialog does not suspend the page.
-const NewChannelDialog = dynamic(() => import("./new-channel-dialog"), { ssr: false });
-const SigningSecretDialog = dynamic(() => import("./signing-secret-dialog"), { ssr: false });
+const NewChannelDialog = dynamic(
+  onDemand(() => import("./new-channel-dialog")),
+  { ssr: false },
+);
+const SigningSecretDialog = dynamic(
+  onDemand(() => import("./signing-secret-dialog")),
+  { ssr: false },
+);
 
 /** The button that adds a channel: it opens the form, and for a webhook then a dialog with its signing secret. */
 export function NewChannel({

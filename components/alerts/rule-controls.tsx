@@ -4,6 +4,7 @@ import { BellOff, BellRing, Pencil } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { callApi } from "@/components/api";
+import { onDemand } from "@/components/connection/on-demand";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { DropdownMenuItem } from "@/components/ui/dropdown-menu";
 import { Switch } from "@/components/ui/switch";
@@ -17,8 +18,14 @@ import type {
 import { ruleNames } from "./rule-view";
 
 // With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
-const EditRuleDialog = dynamic(() => import("./edit-rule-dialog"), { ssr: false });
-const SnoozeDialog = dynamic(() => import("./snooze-dialog"), { ssr: false });
+const EditRuleDialog = dynamic(
+  onDemand(() => import("./edit-rule-dialog")),
+  { ssr: false },
+);
+const SnoozeDialog = dynamic(
+  onDemand(() => import("./snooze-dialog")),
+  { ssr: false },
+);
 
 /** For admins: turns a rule on and off, sets its parameter, and snoozes it. */
 export function RuleControls({ rule, workspace }: { rule: AlertRuleSetting; workspace: string }) {

@@ -18,21 +18,21 @@ export function describeRule({ rule, parameter }: AlertRuleSetting): string {
   const count = (unit: string) => (value === 1 ? `1 ${unit}` : `${value} ${unit}s`);
   switch (rule) {
     case "budget_threshold":
-      return "A budget reaches a threshold. They are set on each budget.";
+      return "A budget reaches a threshold. Set the thresholds on each budget.";
     case "budget_forecast":
       return value === 100
-        ? "A budget's period is forecast to end above its limit."
-        : `A budget's period is forecast to end above ${value} % of its limit.`;
+        ? "A budget is forecast to end its period above its limit."
+        : `A budget is forecast to end its period above ${value} % of its limit.`;
     case "budget_pace":
-      return `A budget has spent ${value} % of what it had at the same point of its last period.`;
+      return `A budget has spent ${value} % of what was spent by the same point of its previous period.`;
     case "unusual_day":
-      return `A day costs far more than the same weekdays of four weeks, by $${value} at least.`;
+      return `A day costs much more than the same weekday of the last four weeks, and at least $${value} more.`;
     case "key_limit":
-      return `A key has spent ${value} % of its monthly limit, and again when it is used up.`;
+      return `A key has spent ${value} % of its monthly limit. It alerts again when the limit is used up.`;
     case "key_expiry":
-      return `A key expires within ${count("day")}, and again when it has.`;
+      return `A key expires within ${count("day")}. It alerts again when the key has expired.`;
     case "unpriced_usage":
-      return "A model is used that has no price.";
+      return "A model without a price is used.";
     case "silent_source":
       return `A source that used to send has sent nothing for ${count("hour")}.`;
   }
@@ -41,8 +41,8 @@ export function describeRule({ rule, parameter }: AlertRuleSetting): string {
 /** What the field of a rule's parameter is called. */
 export const parameterLabels: Partial<Record<AlertRule, string>> = {
   budget_forecast: "Percent of the limit",
-  budget_pace: "Percent of the last period",
-  unusual_day: "Least amount, USD",
+  budget_pace: "Percent of the previous period",
+  unusual_day: "Minimum amount, USD",
   key_limit: "Percent of the monthly limit",
   key_expiry: "Days before",
   silent_source: "Hours",

@@ -17,7 +17,7 @@ export default function SigningSecretDialog({
       secret={secret}
       label="signing secret"
       title={title}
-      description="Your receiver verifies with it that a webhook is ours, by a library of Standard Webhooks. It is shown only once."
+      description="Use it to verify our webhooks, with a library of Standard Webhooks. It is shown only once."
       className="sm:max-w-md"
       onClose={onClose}
     />

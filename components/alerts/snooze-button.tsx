@@ -4,12 +4,16 @@ import { BellOff, BellRing } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { callApi } from "@/components/api";
+import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 import { useMutation } from "@/components/use-mutation";
 import type { AlertRule, alertSnooze } from "@/lib/contract/alert-rules";
 
 // With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
-const SnoozeDialog = dynamic(() => import("./snooze-dialog"), { ssr: false });
+const SnoozeDialog = dynamic(
+  onDemand(() => import("./snooze-dialog")),
+  { ssr: false },
+);
 
 /** Snoozes a subject of a rule, or ends its snooze. */
 export function SnoozeButton({

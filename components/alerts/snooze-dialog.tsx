@@ -45,7 +45,7 @@ export default function SnoozeDialog({
           <DialogHeader>
             <DialogTitle className="[overflow-wrap:anywhere]">Snooze {name}</DialogTitle>
             <DialogDescription>
-              What fires meanwhile is listed here, and nobody is told of it, also not later.
+              Alerts that fire during the snooze are listed here but never sent.
             </DialogDescription>
           </DialogHeader>
           <TextField

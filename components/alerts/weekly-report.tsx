@@ -37,7 +37,7 @@ export function WeeklyReportCard({ report, workspace }: { report: WeeklyReport; 
       if (sent.error !== null) throw new Problem(`The report was not sent. ${sent.error}`);
       return sent;
     },
-    { done: ({ sent_to: to }) => `The report of the last week is sent to ${to}.`, refresh: false },
+    { done: ({ sent_to: to }) => `Last week's report was sent to ${to}.`, refresh: false },
   );
   return (
     <div className="grid gap-3 rounded-lg border p-3.5">

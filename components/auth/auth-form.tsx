@@ -1,5 +1,6 @@
 "use client";
 
+import { useOffline } from "next/offline";
 import { type ReactNode, useActionState } from "react";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -28,6 +29,7 @@ export function AuthForm({
   children: (state: FormState) => ReactNode;
 }) {
   const [state, send, pending] = useActionState(action, {});
+  const isOffline = useOffline();
   if (state.notice) return <Alert role="status">{state.notice}</Alert>;
   return (
     <form action={send} className="grid gap-4">
@@ -36,6 +38,11 @@ export function AuthForm({
       <Button type="submit" disabled={pending} className="h-10 sm:h-9">
         {submit}
       </Button>
+      {pending && isOffline ? (
+        <Alert role="status" variant="warning">
+          What you entered is still here. It is sent when Outlay can be reached again.
+        </Alert>
+      ) : null}
     </form>
   );
 }

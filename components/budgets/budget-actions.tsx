@@ -4,6 +4,7 @@ import { Pencil, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { callApi } from "@/components/api";
+import { onDemand } from "@/components/connection/on-demand";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
@@ -11,7 +12,10 @@ import type { budget as budgetSchema } from "@/lib/contract/budgets";
 import { budgetsSentenceId, type EditableBudget } from "./budget-view";
 
 // With `ssr: false`, loading the dialog does not suspend the page.
-const EditBudgetDialog = dynamic(() => import("./edit-budget-dialog"), { ssr: false });
+const EditBudgetDialog = dynamic(
+  onDemand(() => import("./edit-budget-dialog")),
+  { ssr: false },
+);
 
 /** The menu of a budget, for admins: edit it, or delete it after a question. */
 export function BudgetActions({ workspace, budget }: { workspace: string; budget: EditableBudget }) {
@@ -41,8 +45,8 @@ export function BudgetActions({ workspace, budget }: { workspace: string; budget
         done={`The budget ${budget.name} is deleted.`}
         focusAfter={budgetsSentenceId}
       >
-        It no longer warns anybody, and disappears from the overview and from what keys and assistants read.
-        What was spent stays recorded.
+        It no longer alerts anyone, and it disappears from the overview and from what keys and assistants can
+        read. Recorded costs stay.
       </ConfirmDialog>
     </>
   );

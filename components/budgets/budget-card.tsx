@@ -101,7 +101,7 @@ function StateBadge({ budget }: { budget: Budget }) {
     return (
       <Badge variant="destructive">
         <CircleAlert aria-hidden="true" className="size-3" />
-        {budget.blocks ? "Used up: blocks" : "Used up"}
+        {budget.blocks ? "Used up, blocking" : "Used up"}
       </Badge>
     );
   }
@@ -153,7 +153,7 @@ function Blocked({ budget }: { budget: Budget }) {
   if (!budget.blocks || !isUsedUp(budget)) return null;
   return (
     <p className="text-destructive">
-      It refuses everything that costs anything until {formatDay(budget.period_until)}, or until you raise it.
+      It refuses every cost until {formatDay(budget.period_until)}, or until you raise it.
     </p>
   );
 }
@@ -164,7 +164,7 @@ function Forecast({ budget }: { budget: Budget }) {
   const whole = periodNames[period];
   if (forecast === null) {
     return toNumber(spent) === 0
-      ? "Nothing is spent yet."
+      ? "Nothing spent yet."
       : "A forecast needs three days of usage before today.";
   }
   const total = <ForecastFigure usd={forecast} details={details} figure="forecast" />;

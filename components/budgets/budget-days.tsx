@@ -60,7 +60,7 @@ export function BudgetDays({
         </div>
         <FormField
           label="Time zone"
-          description="Its days begin at midnight there."
+          description="Days start at midnight in this time zone."
           error={fieldErrors.time_zone}
         >
           {(control) => (

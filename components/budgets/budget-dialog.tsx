@@ -55,7 +55,7 @@ export function BudgetDialog({
 }: {
   title: string;
   description: ReactNode;
-  /** "How much a month?" */
+  /** "How much per month?" */
   amountLabel: string;
   /** The budget's currency (ISO 4217), which cannot be changed; left out for a new budget, which has a field for it. */
   currency?: string;
@@ -117,7 +117,7 @@ export function BudgetDialog({
           </div>
           <FormField
             label="What happens at the limit?"
-            description="A budget that blocks refuses what would take it past its limit, from every program and person."
+            description="A budget that blocks refuses every cost that would exceed its limit, whoever records it."
             error={fieldErrors.blocks}
           >
             {(control) => (
@@ -130,7 +130,7 @@ export function BudgetDialog({
           <TextField
             label="Alert at"
             optional
-            description="Shares of the limit or amounts in US dollars, each once in a period. Channels are set on the page Alerts."
+            description="Percentages of the limit or amounts in US dollars. Each one alerts once per period, in the channels on the page Alerts."
             error={fieldErrors.alert_at ?? fieldErrors["alert_at.percent"] ?? fieldErrors["alert_at.usd"]}
             name="alert_at"
             defaultValue={initial.alertAt}

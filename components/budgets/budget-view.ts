@@ -73,12 +73,12 @@ export function formatPeriod({ period, time_zone: zone }: Pick<Budget, "period" 
 
 /** The question for the limit of a budget of each period. */
 export const amountLabels = {
-  day: "How much a day?",
-  week: "How much a week?",
-  month: "How much a month?",
-  quarter: "How much a quarter?",
-  year: "How much a year?",
-  once: "How much in all?",
+  day: "How much per day?",
+  week: "How much per week?",
+  month: "How much per month?",
+  quarter: "How much per quarter?",
+  year: "How much per year?",
+  once: "How much in total?",
 } as const;
 
 /** The present period in a sentence: "this month". */

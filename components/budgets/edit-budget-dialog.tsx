@@ -62,7 +62,7 @@ export default function EditBudgetDialog({
   return (
     <BudgetDialog
       title={`Edit ${budget.name}`}
-      description="You cannot change what a budget covers or how often it resets. For that, set another budget."
+      description="What a budget covers and how often it resets cannot be changed. Set another budget instead."
       amountLabel={amountLabels[budget.period]}
       currency={budget.currency}
       initial={{

@@ -24,13 +24,13 @@ const scopes: { value: ScopeType; label: string; valueLabel?: string; descriptio
     value: "feature",
     label: "A feature",
     valueLabel: "Which feature?",
-    description: "The name that your messages use. It need not have any yet.",
+    description: "The name in your messages. It may not have any costs yet.",
   },
   {
     value: "provider",
     label: "A provider",
     valueLabel: "Which provider?",
-    description: "The name that your messages use, in upper or lower case.",
+    description: "The name in your messages. Upper and lower case are treated the same.",
   },
   {
     value: "model",
@@ -43,13 +43,13 @@ const scopes: { value: ScopeType; label: string; valueLabel?: string; descriptio
     value: "user",
     label: "A person",
     valueLabel: "Which person?",
-    description: "The user that your messages name.",
+    description: "The user named in your messages.",
   },
   {
     value: "tag",
     label: "A tag",
     valueLabel: "Which tag?",
-    description: "Its name and value, like team:growth.",
+    description: "A name and a value, such as team:growth.",
   },
 ];
 
@@ -59,7 +59,7 @@ const periods: { value: BudgetPeriod; label: string }[] = [
   { value: "month", label: "Every month" },
   { value: "quarter", label: "Every quarter" },
   { value: "year", label: "Every year" },
-  { value: "once", label: "Never: one period only" },
+  { value: "once", label: "Never, for a single period" },
 ];
 
 /** Sets a budget for all spend, or for one project, feature, provider, model, key, person or tag. */
@@ -107,10 +107,10 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
   return (
     <BudgetDialog
       title="Set a budget"
-      description="A budget warns at the shares that you choose. It can also block what would go past its limit."
+      description="A budget alerts you at the percentages that you choose. It can also block costs that would exceed its limit."
       amountLabel={amountLabels[period]}
       initial={{ alertAt: "50%, 80%, 100%", blocks: false }}
-      nameDescription="If it is empty, the budget is named after what it covers."
+      nameDescription="Leave empty to name the budget after what it covers."
       submit="Set the budget"
       isPending={isPending}
       problem={problem}

@@ -3,10 +3,14 @@
 import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 
 // With `ssr: false`, loading the dialog does not suspend the page.
-const NewBudgetDialog = dynamic(() => import("./new-budget-dialog"), { ssr: false });
+const NewBudgetDialog = dynamic(
+  onDemand(() => import("./new-budget-dialog")),
+  { ssr: false },
+);
 
 /** The button that opens the dialog for a new budget. */
 export function NewBudget({

@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { saveFile, savePicture } from "@/components/charts/save-picture";
 import { SeriesLegend } from "@/components/charts/series-legend";
+import { onDemand } from "@/components/connection/on-demand";
 import { formatNumber, plural } from "@/components/format-count";
 import { formatDate } from "@/components/format-date";
 import { Button } from "@/components/ui/button";
@@ -17,10 +18,13 @@ import { type ExploreState, exploreHref } from "./state";
 import { toCsv } from "./to-csv";
 
 /** Loaded on demand: tables and other pages need no chart. */
-const ExploreChart = dynamic(() => import("./explore-chart").then((module) => module.ExploreChart), {
-  ssr: false,
-  loading: () => <Skeleton className="h-80 w-full" />,
-});
+const ExploreChart = dynamic(
+  onDemand(() => import("./explore-chart").then((module) => module.ExploreChart)),
+  {
+    ssr: false,
+    loading: () => <Skeleton className="h-80 w-full" />,
+  },
+);
 
 /** An answer as a chart, a table or a pivot, with its total and what can be saved of it. */
 export function ExploreView({

@@ -7,6 +7,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
 import { callApi } from "@/components/api";
 import { cn } from "@/components/cn";
+import { onDemand } from "@/components/connection/on-demand";
 import { buttonVariants } from "@/components/ui/button";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { useOpened } from "@/components/ui/use-opened";
@@ -24,10 +25,13 @@ import {
   presets,
 } from "./range";
 
-const DayCalendar = dynamic(() => import("./day-calendar"), {
-  ssr: false,
-  loading: () => <div className="h-78 w-70" aria-busy="true" />,
-});
+const DayCalendar = dynamic(
+  onDemand(() => import("./day-calendar")),
+  {
+    ssr: false,
+    loading: () => <div className="h-78 w-70" aria-busy="true" />,
+  },
+);
 
 type Props = { path: string; params: SearchParams; range: PageRange };
 

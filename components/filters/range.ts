@@ -42,8 +42,8 @@ export const presets: { period: Exclude<Period, "range">; label: string }[] = [
 
 /** What a period can be compared with, besides chosen days. */
 export const compareOptions: { compare: Exclude<Comparison, "range">; label: string }[] = [
-  { compare: "previous", label: "The period before" },
-  { compare: "last_year", label: "The same days last year" },
+  { compare: "previous", label: "The previous period" },
+  { compare: "last_year", label: "The same period last year" },
   { compare: "none", label: "Nothing" },
 ];
 

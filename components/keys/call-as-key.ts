@@ -24,7 +24,7 @@ export async function callAsKey(
       : `The API answered ${response.status}: ${reasonOf(text)}`;
     return { ok: response.ok, message, body: indent(text) };
   } catch {
-    return { ok: false, message: "The service could not be reached. Try again in a moment.", body: "" };
+    return { ok: false, message: "Outlay cannot be reached. Try again in a moment.", body: "" };
   }
 }
 

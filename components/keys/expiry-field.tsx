@@ -41,11 +41,7 @@ export function ExpiryField({ form, change, errors }: KeyFormPart) {
         onChange={choose}
       />
       {term === "day" || errors.expires_at ? (
-        <FormField
-          label="Refused from this day on"
-          description="From midnight UTC."
-          error={errors.expires_at}
-        >
+        <FormField label="Refused from this day" description="From midnight UTC." error={errors.expires_at}>
           {(control) => (
             <DateInput
               {...control}

@@ -4,6 +4,7 @@ import { Pencil, RefreshCw, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { callApi } from "@/components/api";
+import { onDemand } from "@/components/connection/on-demand";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
@@ -14,8 +15,14 @@ import { LastUse } from "./last-use";
 import type { NewSecret } from "./secret-dialog";
 
 // With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
-const EditKeySheet = dynamic(() => import("./key-sheet").then((file) => file.EditKeySheet), { ssr: false });
-const SecretDialog = dynamic(() => import("./secret-dialog"), { ssr: false });
+const EditKeySheet = dynamic(
+  onDemand(() => import("./key-sheet").then((file) => file.EditKeySheet)),
+  { ssr: false },
+);
+const SecretDialog = dynamic(
+  onDemand(() => import("./secret-dialog")),
+  { ssr: false },
+);
 
 /** The menu of a key: edit it, rotate its secret, revoke it. */
 export function KeyActions({

@@ -58,7 +58,7 @@ export function KeyFormView({
     <Form noValidate onSubmit={() => onSubmit(form)} className="flex grow flex-col gap-7">
       <TextField
         ref={name}
-        label="What is it called?"
+        label="What is its name?"
         error={fieldErrors.name}
         value={form.name}
         onChange={({ currentTarget }) => part.change({ name: currentTarget.value })}
@@ -70,7 +70,7 @@ export function KeyFormView({
       <ProjectChoice {...part} projects={projects} />
       <div className="grid gap-5">
         <TextField
-          label="How much a month?"
+          label="How much per month?"
           optional
           description="US dollars in a UTC month. Costs that would exceed it are refused."
           error={fieldErrors.monthly_limit}

@@ -75,7 +75,7 @@ export function EditKeySheet({ apiKey: key, ...props }: Props & { apiKey: KeyVie
   return (
     <KeySheet
       title={`Edit ${key.name}`}
-      description="Changes apply from the key's next request on. Its secret stays the same."
+      description="Changes apply to the key's next request. Its secret stays the same."
       onClose={props.onClose}
     >
       <KeyFormView

@@ -58,9 +58,9 @@ export function MoreLimits({
       <div className="grid gap-5 border-t p-3.5">
         {isNew ? <EnvironmentChoice form={form} change={change} /> : null}
         <FormField
-          label="Bind to one project"
+          label="Limit to one project"
           optional
-          description="The key can then write to and read only this project. This overrides the choice of projects above."
+          description="The key can then write to and read this project only. This overrides the projects chosen above."
           error={errors.project_id}
         >
           {(control) => (
@@ -97,7 +97,7 @@ export function MoreLimits({
         <FormField
           label="Users"
           optional
-          description="The only users it may record for, as your messages name them. It then reads only what was recorded for them. Type one and press Enter."
+          description="The only users it may record for, as named in your messages. It can then read only what was recorded for them. Type one and press Enter."
           error={errorOf(errors, "conditions.users", form.users)}
         >
           {(control) => (
@@ -189,7 +189,7 @@ function SourceChoice({ form, change }: Pick<KeyFormPart, "form" | "change">) {
           />
         ))}
       </div>
-      <p className="text-muted-foreground text-xs">If none is chosen, every source is allowed.</p>
+      <p className="text-muted-foreground text-xs">If you choose none, every source is allowed.</p>
     </fieldset>
   );
 }

@@ -3,14 +3,21 @@
 import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 import type { Permission } from "@/lib/contract/permissions";
 import type { ServiceAddresses } from "./key-view";
 import type { NewSecret } from "./secret-dialog";
 
 // With `ssr: false`, loading a dialog does not suspend the page.
-const NewKeySheet = dynamic(() => import("./key-sheet").then((file) => file.NewKeySheet), { ssr: false });
-const SecretDialog = dynamic(() => import("./secret-dialog"), { ssr: false });
+const NewKeySheet = dynamic(
+  onDemand(() => import("./key-sheet").then((file) => file.NewKeySheet)),
+  { ssr: false },
+);
+const SecretDialog = dynamic(
+  onDemand(() => import("./secret-dialog")),
+  { ssr: false },
+);
 
 /** The button that creates a key: it opens the form, and then a dialog with the key's secret. */
 export function NewKey({

@@ -42,7 +42,7 @@ export function ProjectChoice({
           <FormField
             label={where === "only" ? "Allowed projects" : "Excluded projects"}
             error={errorOf(errors, `conditions.${lists[where]}`, form.projects)}
-            description="You can also type the slug of a project that does not exist yet."
+            description="You can also type the slug of a new project."
           >
             {(control) => (
               <Combobox

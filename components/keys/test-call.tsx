@@ -26,7 +26,7 @@ export function TestCall({ apiKey, secret }: { apiKey: KeyView; secret: string }
         <p className="min-w-0 flex-1 basis-56 text-muted-foreground text-sm">
           {body
             ? "Try the key with a dry run: the API answers as usual but stores nothing."
-            : "Try the key: it reads this month's summary."}
+            : "Try the key by reading this month's summary."}
         </p>
         <Button variant="outline" size="sm" disabled={isPending} onClick={call}>
           {body ? "Send a test message" : "Send a test request"}

@@ -31,7 +31,7 @@ export function InvitationTable({
           <TableRow key={id} className="[&>td]:align-middle">
             <TableCell className="w-full max-w-0 pl-0">
               <span className="block truncate" title={email ?? undefined}>
-                {email ?? "Anybody with the link"}
+                {email ?? "Anyone with the link"}
               </span>
               <span className="text-muted-foreground text-xs sm:hidden">{roleLabel(role)}</span>
             </TableCell>

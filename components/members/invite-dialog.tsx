@@ -80,7 +80,7 @@ function InviteForm({
   return (
     <Form onSubmit={submit} noValidate className="grid gap-5">
       <DialogHeader>
-        <DialogTitle>Invite somebody to {name}</DialogTitle>
+        <DialogTitle>Invite someone to {name}</DialogTitle>
         <DialogDescription>You get a link to send them. No mail is sent.</DialogDescription>
       </DialogHeader>
       <fieldset className="grid gap-2.5">
@@ -101,7 +101,7 @@ function InviteForm({
       <TextField
         label="Only for this e-mail address"
         optional
-        description="If it is empty, anybody who has the link can join."
+        description="Leave empty to let anyone with the link join."
         error={fieldErrors.email}
         name="email"
         type="email"
@@ -138,7 +138,7 @@ function InvitationLink({
         <DialogDescription>
           {invitation.email
             ? `Send it to ${invitation.email}. Nobody else can use it.`
-            : "Send it to the person you invite. Anybody who has it can join."}{" "}
+            : "Send it to the person you invite. Anyone who has it can join."}{" "}
           It makes them {withArticle(invitation.role)}, works once, and expires{" "}
           <Time at={invitation.expires_at} />. It is shown only once.
         </DialogDescription>

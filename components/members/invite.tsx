@@ -3,10 +3,14 @@
 import { UserPlus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 
 // With `ssr: false`, loading the dialog does not suspend the page.
-const InviteDialog = dynamic(() => import("./invite-dialog"), { ssr: false });
+const InviteDialog = dynamic(
+  onDemand(() => import("./invite-dialog")),
+  { ssr: false },
+);
 
 /** The button that opens the dialog for an invitation. */
 export function Invite({ workspace, name }: { workspace: string; name: string }) {
@@ -15,7 +19,7 @@ export function Invite({ workspace, name }: { workspace: string; name: string })
     <>
       <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <UserPlus aria-hidden="true" />
-        Invite somebody
+        Invite someone
       </Button>
       {isOpen ? <InviteDialog workspace={workspace} name={name} onClose={() => setOpen(false)} /> : null}
     </>

@@ -102,7 +102,7 @@ export function MemberActions({
           done={noticeOf(dialog)}
         >
           {dialog === "owner"
-            ? "They can do everything that you can, including taking the ownership from you."
+            ? "They can do everything that you can, including removing you as an owner."
             : "Their connected assistants keep only what the lower role may do. Keys they created keep working. You can give the role back at any time."}
         </ConfirmDialog>
       ) : null}

@@ -8,7 +8,7 @@ export function personName({ display_name: name, email }: Pick<Member, "display_
 
 /** The roles with what each may do, from the highest to the lowest. */
 export const roles: { value: WorkspaceRole; label: string; description: string }[] = [
-  { value: "owner", label: "Owner", description: "Can do everything, and decides who is an owner." },
+  { value: "owner", label: "Owner", description: "Can do everything, including choosing the owners." },
   { value: "admin", label: "Admin", description: "Manages members, budgets, prices and all keys." },
   { value: "member", label: "Member", description: "Records costs, and creates and manages their own keys." },
   {

@@ -20,7 +20,7 @@ export function ProgramFacts({
         </Fact>
       ) : (
         <Fact icon={<ShieldQuestion className="text-warning" />}>
-          The program gave itself this name. Nobody vouches for it.
+          The program chose this name itself. It is not verified.
         </Fact>
       )}
       <Fact icon={<Undo2 className="text-muted-foreground" />}>

@@ -31,7 +31,7 @@ export function GetTold({
         />
         <Part
           names={channels}
-          none="No channel yet: alerts are shown on the page Alerts only"
+          none="No channel yet: alerts appear only on the page Alerts"
           action={canEdit ? <NewChannel workspace={workspace} canMail={canMail} variant="outline" /> : null}
         />
       </ul>

@@ -28,7 +28,7 @@ export function SendFirstMessage({
   return (
     <div className="grid justify-items-start gap-2 pt-3">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-muted-foreground text-sm">
-        No terminal at hand?
+        No terminal?
         <Button variant="outline" size="sm" disabled={isPending} onClick={send}>
           Send it from here
         </Button>

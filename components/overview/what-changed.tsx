@@ -24,9 +24,9 @@ type Changes = {
 
 /** What each cause is called, and what it means. */
 const causeTexts = {
-  volume: { label: "Amount of usage", hint: "As much usage as now, at the earlier cost and mix of models" },
-  mix: { label: "Mix of models", hint: "Other models than before, at the earlier cost of each" },
-  prices: { label: "Cost per use", hint: "The same models at other prices, or in longer calls" },
+  volume: { label: "Amount of usage", hint: "More or less usage, at the earlier cost and mix of models" },
+  mix: { label: "Mix of models", hint: "A different mix of models, each at its earlier cost" },
+  prices: { label: "Cost per use", hint: "The same models at different prices, or with longer calls" },
   new_projects: { label: "New projects", hint: "Projects that spent nothing in the earlier days" },
   gone_projects: { label: "Projects that stopped", hint: "Projects that spent nothing since" },
   subscriptions: { label: "Subscriptions", hint: "In projects that spent in both" },

@@ -19,9 +19,9 @@ export function ErasePerson({ workspace, user }: { workspace: string; user: stri
       done="The name is being erased."
       focusAfter={peopleId}
     >
-      A random pseudonym takes the place of the name in all messages, sums, budgets and keys of this
-      workspace. Amounts stay. This cannot be undone. What your programs record with this name from now on has
-      the name again: change them before.
+      A random pseudonym replaces the name in all messages, totals, budgets and keys of this workspace.
+      Amounts stay. This cannot be undone. If your programs keep sending this name, it is recorded again:
+      change them first.
     </ConfirmButton>
   );
 }

@@ -44,7 +44,7 @@ export function PriceSubject({ form, change, errors }: Part) {
       <TextField
         label="Model"
         optional
-        description="If it is empty, the price applies to every model of the provider."
+        description="Leave empty to set the price of every model of the provider."
         error={errors.model}
         value={form.model}
         onChange={({ currentTarget }) => change({ model: currentTarget.value })}
@@ -86,7 +86,7 @@ export function RateFields({ form, change, errors }: Part) {
           )}
         </FormField>
       </div>
-      <FormField label="From this day on" description="From midnight UTC." error={errors.starts_at}>
+      <FormField label="From this day" description="From midnight UTC." error={errors.starts_at}>
         {(control) => (
           <DateInput
             {...control}
@@ -106,7 +106,7 @@ export function RepricingFields({ form, change, errors }: Part) {
       <legend className="sr-only">Usage that already has a price</legend>
       <Checkbox
         label="Also correct usage that already has a price"
-        description="All usage of the provider in these days is priced again. Costs that were sent with a message stay."
+        description="All usage of the provider in these days is priced again. Costs that were sent with a message do not change."
         checked={form.reprices}
         onChange={({ currentTarget }) => change({ reprices: currentTarget.checked })}
       />
@@ -124,7 +124,7 @@ export function RepricingFields({ form, change, errors }: Part) {
           <FormField
             label="Last day"
             optional
-            description="If it is empty, up to now."
+            description="Leave empty for no end."
             error={errors["reprice.to"] && "must not be before the first day"}
           >
             {(control) => (

@@ -3,11 +3,15 @@
 import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 import type { PriceStart } from "./price-view";
 
 // With `ssr: false`, loading the dialog does not suspend the page.
-const PriceDialog = dynamic(() => import("./price-dialog"), { ssr: false });
+const PriceDialog = dynamic(
+  onDemand(() => import("./price-dialog")),
+  { ssr: false },
+);
 
 /**
  * The button that opens the dialog for a price.

@@ -63,7 +63,7 @@ export function ProjectActions({ workspace, project }: { workspace: string; proj
         destructive={false}
         onConfirm={archive}
       >
-        Archived projects are not offered when you choose a project. The project's spend stays in every sum,
+        Archived projects are not offered when you choose a project. The project's spend stays in every total,
         and messages to <strong>{project.slug}</strong> are still recorded. You can restore it at any time.
       </ConfirmDialog>
     </>

@@ -53,7 +53,7 @@ function ProjectTable({ workspace, projects, trends, order }: Props) {
       <TableHeader>
         <TableRow>
           <TableHead className="pl-0">Project</TableHead>
-          <TableHead className="hidden w-44 md:table-cell">By day, this month</TableHead>
+          <TableHead className="hidden w-44 md:table-cell">Daily, this month</TableHead>
           <TableHead className="hidden w-28 text-right sm:table-cell">Messages</TableHead>
           <TableHead className="hidden w-36 text-right sm:table-cell">Last occurred</TableHead>
           <TableHead className="w-32 pr-0 text-right">Spent this month</TableHead>

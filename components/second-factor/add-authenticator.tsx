@@ -39,8 +39,8 @@ export function AddAuthenticator({
             <DialogTitle>Add an authenticator</DialogTitle>
             <DialogDescription>
               {isFirst
-                ? "Signing in will ask for the app's code after your password or link. Your other sessions are signed out."
-                : "You can sign in with a code of any of your authenticators."}
+                ? "After your password or link, signing in will ask for a code from the app. Your other sessions are signed out."
+                : "You can sign in with a code from any of your authenticators."}
             </DialogDescription>
           </DialogHeader>
           <AuthenticatorSetup

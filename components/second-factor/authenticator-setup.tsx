@@ -46,7 +46,7 @@ export function AuthenticatorSetup({
       <div className="grid gap-5">
         <p role="status" className="text-muted-foreground text-sm">
           Your authenticator is set up. Store these recovery codes where you can find them without your phone.
-          Each code signs you in once. They are shown only once.
+          Each code lets you sign in once. They are shown only once.
         </p>
         <RecoveryCodes codes={step.codes} />
         <div className="grid sm:justify-end">
@@ -62,7 +62,7 @@ export function AuthenticatorSetup({
       {step.at === "name" ? (
         <TextField
           label="Name"
-          description="Tells it apart from other authenticators, for example “Work phone”."
+          description="A name to recognize it by, for example “Work phone”."
           name="name"
           defaultValue={suggestedName}
           maxLength={60}

@@ -50,7 +50,7 @@ function RemovalForm({ factor, factors, actions, onDone }: Props & { onDone: () 
         <DialogTitle>Remove {factor.name}?</DialogTitle>
         <DialogDescription>
           {isLast
-            ? "It is your only authenticator. Without it, signing in no longer asks for a code, your recovery codes are deleted, and you cannot open workspaces that require a code. If you have lost it, add another one first."
+            ? "This is your only authenticator. Without it, signing in no longer asks for a code, your recovery codes are deleted, and you cannot open workspaces that require two-factor authentication. If you have lost it, add another one first."
             : "Its codes will no longer be accepted."}
         </DialogDescription>
       </DialogHeader>

@@ -37,7 +37,7 @@ export function RenewCodes({ actions, hasCodes }: { actions: SecondFactorActions
       >
         {hasCodes
           ? "Your existing recovery codes stop working."
-          : "You get ten codes. Each signs you in once without your authenticator."}
+          : "You get ten codes. Each lets you sign in once without your authenticator."}
       </ConfirmButton>
       <Dialog open={codes !== undefined} onOpenChange={close}>
         <DialogContent guarded>

@@ -25,8 +25,8 @@ export function SecondFactorSection({
         title="Two-factor authentication"
         description={
           isOn
-            ? "Signing in asks for a code of one of these apps after your password or link."
-            : "Signing in also asks for a code that an app on your phone shows. Your password alone is then not enough to sign in."
+            ? "After your password or link, signing in asks for a code from one of these apps."
+            : "Signing in also asks for a code from an app on your phone, so your password alone is not enough."
         }
         actions={
           <AddAuthenticator
@@ -63,7 +63,7 @@ export function SecondFactorSection({
           description={
             codes
               ? `${codes.remaining} of ${codes.total} are left. Each code signs you in once without your authenticator.`
-              : "You have none. A recovery code signs you in when you have lost your authenticator."
+              : "You have none. A recovery code lets you sign in if you lose your authenticator."
           }
           actions={<RenewCodes actions={actions} hasCodes={codes !== null} />}
         >

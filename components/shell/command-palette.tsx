@@ -1,10 +1,11 @@
 "use client";
 
 import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import { paletteState, setPalette } from "./palette-state";
 import type { ShellWorkspace } from "./workspace-switcher";
 
-const PaletteDialog = lazy(() => import("./palette-dialog"));
+const PaletteDialog = lazy(onDemand(() => import("./palette-dialog")));
 
 /** Opens and closes the command palette on ⌘K and Ctrl-K. The dialog is loaded when it is first opened. */
 export function CommandPalette(props: { current: ShellWorkspace; workspaces: ShellWorkspace[] }) {

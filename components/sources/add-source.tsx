@@ -50,18 +50,18 @@ export function AddSource({ workspace, url }: { workspace: string; url: string }
           <ProgramChoice value={program} onChange={setProgram} />
         )}
       </Step>
-      <Step number={2} title="Make a key for it" isDone={created !== undefined}>
+      <Step number={2} title="Create a key for it" isDone={created !== undefined}>
         {created ? (
           <div className="grid gap-2">
             <Secret secret={created.secret} label="secret" />
             <p className="text-muted-foreground text-sm">
-              It is shown only until you leave this page. {created.summary}
+              It is shown until you leave this page. {created.summary}
             </p>
           </div>
         ) : program ? (
           <SourceKey key={program} workspace={workspace} program={program} onCreated={setCreated} />
         ) : (
-          <p className="text-muted-foreground text-sm">The key can log usage, and do nothing else.</p>
+          <p className="text-muted-foreground text-sm">The key can only log usage.</p>
         )}
       </Step>
       <Step number={3} title="Paste the lines" isDone={isReceived}>
@@ -71,7 +71,7 @@ export function AddSource({ workspace, url }: { workspace: string; url: string }
             context={{ url, secret: created.secret, keyId: created.id, project: created.project }}
           />
         ) : (
-          <p className="text-muted-foreground text-sm">They will have your key in them.</p>
+          <p className="text-muted-foreground text-sm">They will contain your key.</p>
         )}
       </Step>
       <Step number={4} title="Watch it arrive" isDone={isReceived}>
@@ -168,7 +168,7 @@ function SourceKey({
   return (
     <Form noValidate onSubmit={create} className="grid max-w-xl gap-5">
       <TextField
-        label="What is it called?"
+        label="What is its name?"
         error={fieldErrors.name}
         value={form.name}
         onChange={({ currentTarget }) => part.change({ name: currentTarget.value })}

@@ -78,7 +78,7 @@ export const gateways = {
   },
   langfuse: {
     label: "Langfuse SDK",
-    description: "Send its traces here in Langfuse's place.",
+    description: "Send its traces here instead of to Langfuse.",
     name: "Langfuse SDK",
     setup: ({ url, secret }) => ({
       steps: "Change the address and the keys. The public key can be any text.",

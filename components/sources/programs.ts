@@ -29,9 +29,9 @@ export const programs: Record<SourceProgram, Program> = {
     name: "Claude Code, team",
     setup: (context) => ({
       steps:
-        "Deploy this to every machine: as /Library/Application Support/ClaudeCode/managed-settings.json on macOS, as /etc/claude-code/managed-settings.json on Linux. Managed settings win over everybody's own.",
+        "Deploy this to every machine: as /Library/Application Support/ClaudeCode/managed-settings.json on macOS, as /etc/claude-code/managed-settings.json on Linux. Managed settings override each user's own.",
       blocks: [{ title: "managed-settings.json", language: "json", code: claudeCode(context) }],
-      note: "Each record has its person, so spend can be read by user. The key stands on every machine: it can log usage and do nothing else.",
+      note: "Each record names its person, so you can see spend by user. The key is on every machine, so it can only log usage.",
     }),
   },
   codex: {
@@ -64,7 +64,8 @@ export const programs: Record<SourceProgram, Program> = {
     description: "Google's command line assistant.",
     name: "Gemini CLI",
     setup: ({ url, secret }) => ({
-      steps: "Add both. Without logPrompts: false, Gemini CLI sends prompts, which Outlay does not keep.",
+      steps:
+        "Add both lines. Without logPrompts: false, Gemini CLI also sends prompts; Outlay does not store them.",
       blocks: [
         {
           title: "~/.gemini/settings.json",
@@ -193,7 +194,7 @@ export const programs: Record<SourceProgram, Program> = {
   ...gateways,
   otlp: {
     label: "Anything else",
-    description: "Whatever speaks OpenTelemetry over HTTP.",
+    description: "Any program that sends OpenTelemetry over HTTP.",
     name: "OpenTelemetry",
     setup: (context) =>
       withNote(

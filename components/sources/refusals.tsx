@@ -44,11 +44,11 @@ const remedies: Record<string, string> = {
   permission_denied: "Give the key the permission to log usage on the page Keys.",
   source_not_allowed: "Allow the source API for the key on the page Keys.",
   monthly_limit_exceeded: "Raise the key's monthly limit on the page Keys.",
-  budget_exceeded: "Raise the budget, or have it warn only, on the page Budgets.",
+  budget_exceeded: "Raise the budget on the page Budgets, or change it to warn only.",
   ip_not_allowed: "Add the address to the key's allowed addresses on the page Keys.",
   key_expired: "Give the key a later expiry on the page Keys.",
   key_revoked: "A revoked key stays revoked. Add a source with a new key.",
-  rate_limited: "The program tries again by itself. Raise the key's requests per minute on the page Keys.",
+  rate_limited: "The program retries by itself. Raise the key's requests per minute on the page Keys.",
 };
 
 const labels: Record<string, string> = {

@@ -28,6 +28,6 @@ export function describeReplay({ recorded, repeated, refused, skipped, reasons }
     refused > 0 && `${formatCount(refused, "record")} refused again`,
   ].filter((part) => part !== false);
   const [reason] = reasons;
-  const said = parts.length === 0 ? "Nothing is left to send again." : `${parts.join(", ")}.`;
+  const said = parts.length === 0 ? "Nothing to send again." : `${parts.join(", ")}.`;
   return reason ? `${said} ${reason.description}` : said;
 }

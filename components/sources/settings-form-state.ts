@@ -73,6 +73,6 @@ export function describeSettings(settings: SourceSettings | null): { label: stri
 
 export const costLabels: Record<SettingsForm["cost"], string> = {
   usual: "The price list's, except for OpenRouter and LiteLLM",
-  program: "What the program says that it cost",
+  program: "The cost that the program reports",
   prices: "The price list's, always",
 };

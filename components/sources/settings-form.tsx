@@ -38,7 +38,7 @@ export function SourceSettingsForm({
         `/api/v1/workspaces/${workspace}/api-keys/${id}`,
         { source: toSettingsChange(given) },
       ),
-    { done: "Saved. The settings apply from the next export on.", quiet: true },
+    { done: "Saved. The settings apply to the next export.", quiet: true },
   );
   const change = (changes: Partial<SettingsForm>) => {
     setForm((current) => ({ ...current, ...changes }));
@@ -51,16 +51,16 @@ export function SourceSettingsForm({
       <div className="grid items-start gap-5 sm:grid-cols-2">
         <ChosenOne
           label="Project from the attribute"
-          description="Its value becomes a slug: “Checkout API” is checkout-api, a repository's address its name."
+          description="The value becomes a slug: “Checkout API” becomes checkout-api, and the address of a repository becomes its name."
           error={errorOf("project_attribute")}
           options={toOptions(offeredAttributes.project)}
           value={form.projectAttribute}
           onChange={(projectAttribute) => change({ projectAttribute })}
-          placeholder="As the program says"
+          placeholder="As the program reports"
         />
         <ChosenOne
           label="Default project"
-          description="For what names no project."
+          description="For records that name no project."
           error={errorOf("default_project")}
           options={projects.map(({ slug, name }) => ({
             value: slug,
@@ -77,7 +77,7 @@ export function SourceSettingsForm({
           options={toOptions(offeredAttributes.feature)}
           value={form.featureAttribute}
           onChange={(featureAttribute) => change({ featureAttribute })}
-          placeholder="As the program says"
+          placeholder="As the program reports"
         />
         <TextField
           label="Default feature"
@@ -108,7 +108,7 @@ export function SourceSettingsForm({
       </FormField>
       <Checkbox
         label="A subscription covers it"
-        description="Claude Pro and Max, seats of Copilot: recorded as included, at no cost, with the list price beside it."
+        description="For Claude Pro and Max, and Copilot seats. Usage is recorded as included, at no cost, with its list price for comparison."
         checked={form.isCovered}
         onChange={({ currentTarget }) => change({ isCovered: currentTarget.checked })}
       />

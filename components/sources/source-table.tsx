@@ -81,7 +81,7 @@ function LastReceived({ at }: { at: string | null }) {
 
 /** The emitters that were recognised; before that, the program that the source was set up for. */
 function whatSends({ emitters, program }: SourceSummary): string {
-  if (emitters.length === 0) return programLabel(program) ?? "Not set up for a program";
+  if (emitters.length === 0) return programLabel(program) ?? "No program chosen";
   const shown = emitters.slice(0, 4).join(", ");
   return emitters.length > 4 ? `${shown} and ${emitters.length - 4} more` : shown;
 }

@@ -62,10 +62,10 @@ describe("The form of the settings", () => {
 test.each([
   [{ recorded: 3 }, "3 records recorded."],
   [{ recorded: 1, repeated: 1, skipped: 1 }, "1 record recorded, 2 records counted before."],
-  [{}, "Nothing is left to send again."],
+  [{}, "Nothing to send again."],
   [
-    { refused: 2, reasons: [{ code: "x", description: "This API key may not.", count: 2 }] },
-    "2 records refused again. This API key may not.",
+    { refused: 2, reasons: [{ code: "x", description: "This API key may not do that.", count: 2 }] },
+    "2 records refused again. This API key may not do that.",
   ],
 ])("Says what became of %j", (changes, text) => {
   const nothing = { sent: 0, recorded: 0, repeated: 0, refused: 0, skipped: 0, reasons: [] };

@@ -34,7 +34,7 @@ export function TagFields({
       <legend className="pb-1.5 font-medium text-sm">Tags</legend>
       {tags.length === 0 ? (
         <p className="text-muted-foreground text-sm">
-          As the program says: team, cost center, department and deployment, where it has them.
+          As the program reports: team, cost center, department and deployment, where it has them.
         </p>
       ) : null}
       {tags.map((tag, index) => {

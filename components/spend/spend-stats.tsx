@@ -52,7 +52,7 @@ export function SpendStats({ view }: { view: SpendView }) {
         <Stat
           label={`Booked ahead until ${formatMonthAndYear(ahead.to)}`}
           href={activityHref(workspace, { ...filter, period: "range", from: ahead.from, to: ahead.to })}
-          note="Not part of what is spent"
+          note="Not counted as spend"
         >
           <Money usd={ahead.total_usd} figure="booked_ahead.total_usd" />
         </Stat>
@@ -69,7 +69,7 @@ export function SpendStats({ view }: { view: SpendView }) {
         <Stat
           label="Covered by subscriptions"
           href={activityHref(workspace, { ...filter, cost_status: "included" })}
-          note="What it would have cost; not part of the spend"
+          note="What it would have cost. Not counted as spend."
         >
           <Money usd={totals.included_usd} figure="totals.included_usd" />
         </Stat>
@@ -78,7 +78,7 @@ export function SpendStats({ view }: { view: SpendView }) {
         <Stat
           label="Without a price"
           href={activityHref(workspace, { ...filter, cost_status: "unpriced" })}
-          note="These lines count as $0 until a price is set"
+          note="They count as $0 until a price is set"
         >
           <Count value={totals.unpriced_count} compact figure="totals.unpriced_count" />
         </Stat>

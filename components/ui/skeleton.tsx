@@ -5,6 +5,7 @@ export function Skeleton({ className }: { className?: string }) {
   return (
     <span
       aria-hidden="true"
+      data-skeleton
       className={cn("block h-4 rounded-sm bg-muted motion-safe:animate-pulse", className)}
     />
   );

@@ -41,7 +41,7 @@ export function NewWorkspaceForm() {
         label="Address"
         optional
         error={fieldErrors.slug}
-        description="Lower-case letters, digits and dashes. If it is empty, it is derived from the name. It cannot be changed later."
+        description="Lower-case letters, digits and dashes. Leave empty to derive it from the name. It cannot be changed later."
         name="slug"
         maxLength={63}
         autoCapitalize="none"

@@ -15,7 +15,7 @@ type Candidate = { userId: string; name: string };
 export function TransferOwnership({ workspace, candidates }: { workspace: string; candidates: Candidate[] }) {
   const [chosen, setChosen] = useState<Candidate>();
   if (candidates.length === 0) {
-    return <p className="text-sm">This workspace has no other members yet. Invite somebody first.</p>;
+    return <p className="text-sm">This workspace has no other members yet. Invite someone first.</p>;
   }
   const choose = (fields: FormData) =>
     setChosen(candidates.find((candidate) => candidate.userId === textOf(fields, "member")));

@@ -312,7 +312,7 @@ test.describe("A second export", () => {
     await page.goto(`/${slug}/activity?period=all`);
     await page.getByRole("button", { name: "Export" }).click();
     await page.getByRole("menuitem", { name: /^CSV/ }).click();
-    await expect(page.getByText("One of your exports is still being sent.")).toBeVisible();
+    await expect(page.getByText("Another export of yours is still running.")).toBeVisible();
     await expectUsable(page);
   });
 });

@@ -100,7 +100,7 @@ test("Shows what fired, whom it was sent to and how that ended; a viewer sees it
     "data-exact",
     "80.010000000000000001",
   );
-  await expect(fired).toContainText("Nobody was told: the budget was above this when it was set.");
+  await expect(fired).toContainText("Not sent: spend was above this threshold when the budget was set.");
   await expect(fired).toContainText("Nobody there: not delivered. The receiver answered 500.");
   await expect(fired.getByRole("link", { name: "Show what was spent" }).first()).toHaveAttribute(
     "href",
@@ -114,7 +114,7 @@ test("Shows what fired, whom it was sent to and how that ended; a viewer sees it
   await viewer.getByRole("button", { name: "Actions for Nobody there" }).click();
   await expect(viewer.getByRole("menuitem")).toHaveText(["Deliveries"]);
   await page.getByRole("button", { name: "Send again: Nobody there" }).click();
-  await expect(page.getByText("It is being sent again.")).toBeVisible();
+  await expect(page.getByText("Sending again.")).toBeVisible();
   await expect(fired).toContainText(/is being sent|failed once/);
 });
 

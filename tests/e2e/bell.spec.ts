@@ -94,7 +94,7 @@ test("Chooses a weekly digest for a channel, and shows it in the list", async ({
   const dialog = page.getByRole("dialog", { name: "Add a channel" });
   await dialog.getByLabel("Addresses").fill(email);
   await dialog.getByLabel("Name").fill("Mondays");
-  await dialog.getByLabel("When?").selectOption("As a digest each week");
+  await dialog.getByLabel("When?").selectOption("As a weekly digest");
   await dialog.getByLabel("On", { exact: true }).selectOption("Friday");
   await dialog.getByLabel("At", { exact: true }).fill("16:30");
   await expectUsable(page);

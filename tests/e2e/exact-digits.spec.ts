@@ -52,7 +52,7 @@ test("Keeps every digit of amounts that the browser sends: a budget, a key's lim
 
   await page.goto(`/${slug}/budgets`);
   await page.getByRole("button", { name: "Set a budget" }).first().click();
-  await page.getByLabel("How much a month?").fill("1,234,567.123456789012345678");
+  await page.getByLabel("How much per month?").fill("1,234,567.123456789012345678");
   await page.getByRole("button", { name: "Set the budget" }).click();
   await expectDigits(page, "amount", ["1234567.123456789012345678"]);
   expect(await stored("budgets", "amount")).toEqual(["1234567.123456789012345678"]);
@@ -60,8 +60,8 @@ test("Keeps every digit of amounts that the browser sends: a budget, a key's lim
   await page.goto(`/${slug}/keys`);
   await page.getByRole("button", { name: "Create a key" }).click();
   const sheet = page.getByRole("dialog", { name: "Create a key" });
-  await sheet.getByLabel("What is it called?").fill("Exact");
-  await sheet.getByLabel("How much a month?").fill("1234567.123456789012345678");
+  await sheet.getByLabel("What is its name?").fill("Exact");
+  await sheet.getByLabel("How much per month?").fill("1234567.123456789012345678");
   await expect(sheet.getByRole("status")).toContainText("up to $1,234,567.123456789012345678 a month");
   await sheet.getByRole("button", { name: "Create the key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();

@@ -2,6 +2,7 @@ import { test as base, expect, type Page } from "@playwright/test";
 import { Fixtures } from "@/tests/helpers/keys";
 import { keepAwake } from "./awake";
 import { type Running, runningVariable } from "./global-setup";
+import { StoppableService } from "./stoppable-service";
 
 /** The run's service, and its database as its owner. */
 export type World = { fixtures: Fixtures; service: { baseUrl: string } };
@@ -18,6 +19,8 @@ export const test = base.extend<
     /** Whether the test makes calls that the API refuses. */
     mayBeRefused: boolean;
     openPage: OpenPage;
+    /** A second service on the database of the run, which the test may stop and start. */
+    stoppable: StoppableService;
   },
   { world: World }
 >({
@@ -42,6 +45,13 @@ export const test = base.extend<
       return keepAwake(page);
     });
     for (const page of pages) await page.context().close();
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures a fixture needs from this pattern.
+  stoppable: async ({}, use) => {
+    const { url, adminUrl }: Running = JSON.parse(process.env[runningVariable] ?? "");
+    const service = await StoppableService.start({ url, adminUrl });
+    await use(service);
+    await service.stop();
   },
   noConsoleErrors: [
     async ({ page, mayBeRefused }, use) => {

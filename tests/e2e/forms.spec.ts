@@ -23,7 +23,7 @@ test("A refused form puts the focus on its first invalid field, at every attempt
   }
 
   await page.goto(`/${slug}/settings/members`);
-  await page.getByRole("button", { name: "Invite somebody" }).click();
+  await page.getByRole("button", { name: "Invite someone" }).click();
   const email = page.getByLabel("Only for this e-mail address");
   await email.fill("nobody");
   await page.getByRole("button", { name: "Create the link" }).click();

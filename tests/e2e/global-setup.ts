@@ -2,8 +2,8 @@ import { ensureBundles } from "@/scripts/bundles.mjs";
 import { copyTemplate, hashQuickly, startTestCluster } from "@/tests/helpers/cluster";
 import { requireInstalled, requirePages, startService, withPages } from "@/tests/helpers/service";
 
-/** The addresses of the run's one service, as passed to the workers. */
-export type Running = { baseUrl: string; adminUrl: string };
+/** The addresses of the run's one service and of its database, as passed to the workers. */
+export type Running = { baseUrl: string; url: string; adminUrl: string };
 
 /** The variable that passes them. */
 export const runningVariable = "OUTLAY_E2E_SERVICE";
@@ -18,7 +18,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   await hashQuickly(database);
   // Receivers of alerts that tests open on this machine.
   const service = await startService(database, { ...withPages, ALERT_ALLOWED_HOSTS: "127.0.0.1" });
-  const running: Running = { baseUrl: service.baseUrl, adminUrl: database.adminUrl };
+  const running: Running = { baseUrl: service.baseUrl, url: database.url, adminUrl: database.adminUrl };
   process.env[runningVariable] = JSON.stringify(running);
   return async () => {
     await service.stop();

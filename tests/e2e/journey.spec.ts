@@ -37,7 +37,7 @@ test("Takes a team from its first key to disconnecting an assistant", {
   await test.step("a budget holds, and says so where it comes close to its limit", async () => {
     await goTo(page, "Budgets");
     await page.getByRole("button", { name: "Set a budget" }).click();
-    await page.getByLabel("How much a month?").fill("20");
+    await page.getByLabel("How much per month?").fill("20");
     await page.getByLabel("Name").fill("The team");
     await page.getByRole("dialog").getByRole("button", { name: "Set the budget" }).click();
     await expect(page.getByText("Within budget: The team (62 %).")).toBeVisible();
@@ -69,7 +69,7 @@ test("Takes a team from its first key to disconnecting an assistant", {
     await goTo(page, "Settings");
     const settings = page.getByRole("navigation", { name: "Settings" });
     await settings.getByRole("link", { name: "Members" }).click();
-    await page.getByRole("button", { name: "Invite somebody" }).click();
+    await page.getByRole("button", { name: "Invite someone" }).click();
     await page.getByRole("radio", { name: "Viewer" }).check();
     await page.getByRole("button", { name: "Create the link" }).click();
     const link = await page.getByLabel("invitation link", { exact: true }).inputValue();

@@ -18,7 +18,7 @@ async function openKeys(page: Page, world: World): Promise<{ slug: string; works
 async function makeKey(page: Page, name: string, preset = "Everything"): Promise<string> {
   await page.getByRole("button", { name: "Create a key" }).click();
   const sheet = page.getByRole("dialog", { name: "Create a key" });
-  await sheet.getByLabel("What is it called?").fill(name);
+  await sheet.getByLabel("What is its name?").fill(name);
   await sheet.getByRole("radio", { name: preset }).check();
   await sheet.getByRole("button", { name: "Create the key" }).click();
   const shown = page.getByRole("dialog", { name: `The secret of ${name}` });
@@ -43,7 +43,7 @@ test("Creates a key and sums it up in a sentence", { tag: "@phone" }, async ({ p
   const sheet = page.getByRole("dialog", { name: "Create a key" });
   const sentence = sheet.getByRole("status");
   await expect(sentence).toHaveText("May log usage in every project.");
-  await sheet.getByLabel("What is it called?").fill("Assistant");
+  await sheet.getByLabel("What is its name?").fill("Assistant");
   await sheet.getByRole("radio", { name: "Read-only assistant" }).check();
   await expect(sentence).toHaveText("May read summaries in every project.");
   await sheet.getByRole("radio", { name: "Something else" }).check();
@@ -51,7 +51,7 @@ test("Creates a key and sums it up in a sentence", { tag: "@phone" }, async ({ p
   await sheet.getByText("All but some").click();
   await sheet.getByLabel("Excluded projects").click();
   await sheet.getByRole("option", { name: "search" }).click();
-  await sheet.getByLabel("How much a month?").fill("1,250.50");
+  await sheet.getByLabel("How much per month?").fill("1,250.50");
   await sheet.getByText("More limits").click();
   await sheet.getByLabel("Requests in any 60 seconds").fill("60");
   const words =
@@ -68,7 +68,7 @@ test("Shows a secret once in every example, does not close by accident, and trie
 }, async ({ page, world }) => {
   const { workspace } = await openKeys(page, world);
   await page.getByRole("button", { name: "Create a key" }).click();
-  await page.getByLabel("What is it called?").fill("CI");
+  await page.getByLabel("What is its name?").fill("CI");
   await page.getByRole("button", { name: "Create the key" }).click();
   const shown = page.getByRole("dialog", { name: "The secret of CI" });
   const secret = await shown.getByLabel("secret", { exact: true }).inputValue();
@@ -106,7 +106,7 @@ test.describe("A refused key", () => {
     await addresses.press("Enter");
     await sheet.getByText("More limits").click();
     await sheet.getByRole("button", { name: "Create the key" }).click();
-    const name = sheet.getByLabel("What is it called?");
+    const name = sheet.getByLabel("What is its name?");
     await expect(name).toBeFocused();
     await expect(name).toHaveAccessibleDescription("Must not be blank.");
     await name.fill("CI");
@@ -125,7 +125,7 @@ test("Restricts a key to an address that was typed and not confirmed", async ({ 
   await openKeys(page, world);
   await page.getByRole("button", { name: "Create a key" }).click();
   const sheet = page.getByRole("dialog");
-  await sheet.getByLabel("What is it called?").fill("Office");
+  await sheet.getByLabel("What is its name?").fill("Office");
   await sheet.getByText("More limits").click();
   await sheet.getByLabel("Allowed IP addresses").fill("203.0.113.0/24");
   await sheet.getByRole("button", { name: "Create the key" }).click();
@@ -139,7 +139,7 @@ test("Limits a key to the slug of a project that does not exist yet", {
   await openKeys(page, world);
   await page.getByRole("button", { name: "Create a key" }).click();
   const sheet = page.getByRole("dialog");
-  await sheet.getByLabel("What is it called?").fill("Rollout");
+  await sheet.getByLabel("What is its name?").fill("Rollout");
   await sheet.getByText("Only some").click();
   const projects = sheet.getByLabel("Allowed projects");
   await expect(projects).toHaveAccessibleDescription(/a project that does not exist yet/);

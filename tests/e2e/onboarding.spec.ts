@@ -81,7 +81,7 @@ test("Says what being told needs, and finds in the data what is there", async ({
   await expect(step).toContainText("No channel yet");
   await step.getByRole("button", { name: "Set a budget" }).click();
   const budget = page.getByRole("dialog", { name: "Set a budget" });
-  await budget.getByLabel("How much a month?").fill("100");
+  await budget.getByLabel("How much per month?").fill("100");
   await budget.getByRole("button", { name: "Set the budget" }).click();
   await expect(step).toContainText("Everything");
   await expect(step.getByRole("heading", { name: "Get told (done)" })).toHaveCount(0);

@@ -68,7 +68,7 @@ test("Chooses any days in the calendar by keyboard, and the same days of last ye
   const shown = await readApi<Metrics>(page, path);
   await expectDigits(page, "totals.total_usd", digitsOf([shown.totals.total_usd]));
   await page.getByRole("button", { name: /^Compared with: / }).click();
-  await page.getByRole("link", { name: "The same days last year" }).click();
+  await page.getByRole("link", { name: "The same period last year" }).click();
   await page.waitForURL((url) => url.searchParams.get("compare") === "last_year");
   const compared = await readApi<Metrics>(page, `${path}&compare=last_year`);
   await expectDigits(page, "previous.totals.total_usd", digitsOf([compared.previous?.totals.total_usd ?? 0]));

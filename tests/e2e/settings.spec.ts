@@ -32,7 +32,7 @@ test("Lets an invited viewer see everything and change nothing", async ({ page, 
   const { slug } = await signUp(page);
   await recordSpend(world, slug);
   await page.goto(`/${slug}/settings/members`);
-  await page.getByRole("button", { name: "Invite somebody" }).click();
+  await page.getByRole("button", { name: "Invite someone" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("radio", { name: "Viewer" }).check();
   await expectUsable(page);
@@ -42,7 +42,7 @@ test("Lets an invited viewer see everything and change nothing", async ({ page, 
   await expect(dialog.getByRole("alert")).toContainText("cannot be shown again");
   await expectUsable(page);
   await dialog.getByRole("button", { name: "I have copied it" }).click();
-  await expect(rowOf(page, "Anybody with the link")).toContainText("Viewer");
+  await expect(rowOf(page, "Anyone with the link")).toContainText("Viewer");
   expect(await page.content()).not.toContain(link);
 
   const guest = await openPage();
@@ -71,7 +71,7 @@ test("Lets an invited viewer see everything and change nothing", async ({ page, 
 test("Revokes an invitation after a confirmation, and refuses its link", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/settings/members`);
-  await page.getByRole("button", { name: "Invite somebody" }).click();
+  await page.getByRole("button", { name: "Invite someone" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Only for this e-mail address").fill("Grace@Example.com");
   await dialog.getByRole("button", { name: "Create the link" }).click();

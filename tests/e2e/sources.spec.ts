@@ -30,7 +30,7 @@ async function addClaudeCode(page: Page, world: World) {
   await page.goto(`/${slug}/sources`);
   await page.getByRole("link", { name: "Add a source" }).click();
   await page.getByText("On your own machine, by user settings.").click();
-  await page.getByLabel("What is it called?").fill("Laptop");
+  await page.getByLabel("What is its name?").fill("Laptop");
   await page.getByText("Only some").click();
   await page.getByLabel("Allowed projects").click();
   await page.getByRole("option", { name: "checkout" }).click();

@@ -1,7 +1,12 @@
 "use client";
 
+import { useEffect } from "react";
+import { whenReachable } from "@/components/connection/service";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+
+/** A page that was loaded so recently is not loaded again by itself: what it lacks is not the service. */
+const settledMs = 10_000;
 
 /** Shown when a page of the dashboard fails; the navigation stays. The code is also in the server's log. */
 export default function ErrorPage({
@@ -11,17 +16,25 @@ export default function ErrorPage({
   error: Error & { digest?: string };
   retry: () => void;
 }) {
+  // A file of the page could not be loaded: the service is away, or was upgraded since.
+  const lacksFile = error.name === "ChunkLoadError";
+  useEffect(() => {
+    if (!lacksFile || performance.now() < settledMs) return;
+    void whenReachable().then(() => location.reload());
+  }, [lacksFile]);
   return (
     <div role="alert">
       <EmptyState
         title="This page could not be shown"
         action={
-          <Button variant="outline" onClick={retry}>
+          <Button variant="outline" onClick={lacksFile ? () => location.reload() : retry}>
             Try again
           </Button>
         }
       >
-        Something went wrong on our side. Recorded costs are not affected.
+        {lacksFile
+          ? "Part of this page could not be loaded. It opens by itself when Outlay can be reached."
+          : "Something went wrong on our side. Recorded costs are not affected."}
         {error.digest ? (
           <>
             {" "}

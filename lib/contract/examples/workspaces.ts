@@ -62,7 +62,7 @@ export const workspaceExamples: ExampleSet = {
     ChangeMemberRequest: { promote: { value: { role: "admin" } } },
     TransferRequest: { transfer: { value: { user_id: grace.user_id } } },
     CreateInvitationRequest: {
-      anybody: { summary: "Anybody with the link", value: { role: "member" } },
+      anybody: { summary: "Anyone with the link", value: { role: "member" } },
       bound: {
         summary: "One address alone",
         value: { role: "viewer", email: "grace@example.com", expires_in_days: 3 },

@@ -21,7 +21,7 @@ export async function Onboarding({ slug }: { slug: string }) {
           {profile.display_name ? `Welcome, ${profile.display_name}. ` : ""}Nothing is recorded here yet.
         </p>
         <p className="mt-1 text-muted-foreground">
-          Three steps lead to your first figures, a fourth to alerts. They take a minute or two.
+          Three steps show you your first figures, and a fourth sets up alerts. They take a minute or two.
         </p>
       </div>
       <FirstSteps

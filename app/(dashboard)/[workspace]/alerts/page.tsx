@@ -52,8 +52,8 @@ export default async function AlertsPage({ params, searchParams }: Props) {
         <section aria-label="Alerts" className="min-w-0">
           {list.alerts.length === 0 ? (
             <EmptyState icon={<BellRing />} title="Nothing has fired">
-              An alert fires when a budget reaches a threshold, a key nears its limit, a day costs far more
-              than usual, or by another of the rules. Each is told once in a period.{" "}
+              An alert fires when a budget reaches a threshold, a key is close to its limit, a day costs much
+              more than usual, or another rule applies. Each alert is sent once per period.{" "}
               <Link href={`/${slug}/budgets`} className="underline underline-offset-4">
                 Budgets
               </Link>

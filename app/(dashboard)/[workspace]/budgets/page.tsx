@@ -30,9 +30,9 @@ export default async function BudgetsPage({ params }: Props) {
       <PageHeader title="Budgets" actions={budgets.length > 0 ? create : null} />
       {budgets.length === 0 ? (
         <EmptyState icon={<Gauge />} title="No budget yet" action={create}>
-          A budget is a limit for all spend, or for one project, feature, provider, model, key, person or tag,
-          in each day, week, month, quarter or year. It alerts at the shares that you choose, shows the day on
-          which it will be used up, and can block what would go past it.
+          A budget is a limit on all spend, or on one project, feature, provider, model, key, person or tag,
+          per day, week, month, quarter or year. It alerts you at the percentages that you choose, forecasts
+          the day on which it will be used up, and can block costs that would exceed it.
           {canEdit ? null : " Admins of this workspace can set one."}
         </EmptyState>
       ) : (

@@ -80,7 +80,7 @@ export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void 
         />
       </label>
       <p className="text-muted-foreground text-sm">
-        A row is recorded once, however often its file is imported. If an import was stopped, start it again.
+        Importing a file twice records each row once. If an import was stopped, start it again.
       </p>
     </>
   );

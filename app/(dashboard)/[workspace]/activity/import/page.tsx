@@ -17,7 +17,7 @@ export default async function ImportPage({ params }: Props) {
       <PageHeader title="Import" parent={{ href: `/${slug}/activity`, label: "Activity" }} />
       {role === "viewer" ? (
         <EmptyState title="Viewers cannot record costs">
-          To import costs, ask an admin of this workspace for the role of a member.
+          Viewers cannot import costs. Ask an admin of this workspace to make you a member.
         </EmptyState>
       ) : (
         <ImportFile workspace={slug} />

@@ -75,8 +75,8 @@ function OnlyForAdmins() {
   return (
     <SettingsSection title="Audit log">
       <EmptyState icon={<Lock />} title="The audit log is for admins">
-        It contains names and IP addresses. An admin of this workspace can look something up for you, or make
-        you an admin.
+        The audit log contains names and IP addresses, so only admins can read it. Ask an admin of this
+        workspace to look something up, or to make you an admin.
       </EmptyState>
     </SettingsSection>
   );

@@ -30,8 +30,8 @@ export default async function SourcesPage({ params }: Props) {
       <PageHeader title="Sources" actions={sources.length > 0 ? add : null} />
       {sources.length === 0 ? (
         <EmptyState icon={<Radio />} title="No source yet" action={add}>
-          A source is a program that tells what its calls of models cost: Claude Code, Codex, the AI SDK, a
-          gateway such as LiteLLM. It takes an address and a key, and no code.
+          A source is a program that reports what its model calls cost, such as Claude Code, Codex, the AI SDK
+          or LiteLLM. You give it an address and a key; you write no code.
           {canCreate ? null : " Members of this workspace can add one."}
         </EmptyState>
       ) : (

@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     run: ({ principal, params }) => listInvitations(principal.claims, params.slug),
   }),
   POST: endpoint({
-    summary: "Invite somebody by link",
+    summary: "Invite someone by link",
     description:
       "Creates a link with which one person can join; with `email`, only a user signed in with that address. No mail is sent: pass the link on yourself.",
     auth: "user",

@@ -1,0 +1,4 @@
+import { watchRequests } from "@/components/connection/service";
+
+// Next runs this in the browser before a page handles input.
+watchRequests();
