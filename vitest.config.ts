@@ -27,7 +27,13 @@ const onDatabase = (name: string, isolate: boolean, ...setup: string[]) => ({
 });
 
 export default defineConfig({
-  resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)) } },
+  resolve: {
+    alias: {
+      "@": fileURLToPath(new URL(".", import.meta.url)),
+      // Unit tests format figures without a page, as a browser's event handlers do.
+      "#reader": fileURLToPath(new URL("components/reader/of-browser.tsx", import.meta.url)),
+    },
+  },
   test: {
     // One more than the number of cores, because some tests spend a minute waiting.
     maxWorkers: 3,

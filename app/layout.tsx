@@ -3,8 +3,11 @@ import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { ConnectionBar } from "@/components/connection/connection-bar";
+import { defaultReader } from "@/components/reader/reader";
+import { ReaderProvider } from "@/components/reader/reader-provider";
 import { ThemeProvider } from "@/components/shell/theme-provider";
 import { WithoutScript } from "@/components/shell/without-script";
+import { acceptedLocale } from "@/lib/contract/locales";
 import { serviceAddress } from "@/lib/service-address";
 import { mono, sans } from "./fonts";
 
@@ -40,15 +43,19 @@ export const viewport: Viewport = {
 
 /** The document of every page: fonts, theme and styles. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const nonce = nonceOf((await headers()).get("Content-Security-Policy"));
+  const sent = await headers();
+  const nonce = nonceOf(sent.get("Content-Security-Policy"));
+  const reader = { ...defaultReader, locale: acceptedLocale(sent.get("Accept-Language")) };
   return (
     // next-themes sets the class of the theme before hydration, so the server and the browser differ here.
     <html lang="en" suppressHydrationWarning className={`${sans.variable} ${mono.variable}`}>
       <body className="min-h-dvh font-sans text-[15px] leading-relaxed">
         <WithoutScript />
         <ThemeProvider nonce={nonce}>
-          {children}
-          <ConnectionBar />
+          <ReaderProvider reader={reader} isFallback>
+            {children}
+            <ConnectionBar />
+          </ReaderProvider>
         </ThemeProvider>
       </body>
     </html>

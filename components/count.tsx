@@ -1,7 +1,5 @@
 import { cn } from "@/components/cn";
-import { formatNumber } from "@/components/format-count";
-
-const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+import { formatNumber, formatShortNumber } from "@/components/format-count";
 
 /** A count. With `compact`, counts from 100,000 on are shortened ("1.2M"), with the full count on hover. */
 export function Count({
@@ -23,7 +21,7 @@ export function Count({
       title={isShort ? formatNumber(value) : undefined}
       {...(figure && { "data-figure": figure, "data-exact": value })}
     >
-      {isShort ? short.format(value) : formatNumber(value)}
+      {isShort ? formatShortNumber(value) : formatNumber(value)}
     </span>
   );
 }

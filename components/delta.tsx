@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { cn } from "@/components/cn";
 import { formatNumber } from "@/components/format-count";
+import { formatWholePercent } from "@/components/format-percent";
 
 /** A change in whole percent, without its sign. Only a decrease to zero is 100: a change of -0.997 is 99. */
 export function wholePercent(change: number): number {
@@ -22,7 +23,7 @@ export function Delta({ fraction, className }: { fraction: number | null; classN
     <span className={cn("whitespace-nowrap text-muted-foreground tabular-nums", className)}>
       <Icon aria-hidden="true" className="mr-0.5 inline size-3 align-[-0.125em]" />
       <span className="sr-only">{fraction > 0 ? "up " : "down "}</span>
-      {fraction >= 9.995 ? `${formatNumber(Math.round(fraction + 1))}×` : `${formatNumber(percent)} %`}
+      {fraction >= 9.995 ? `${formatNumber(Math.round(fraction + 1))}×` : formatWholePercent(percent)}
     </span>
   );
 }

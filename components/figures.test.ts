@@ -7,7 +7,7 @@ import { exactText } from "./amount";
 import { Count } from "./count";
 import { Delta } from "./delta";
 import { formatPercent } from "./format-percent";
-import { formatRoughUsd, formatUsd, Money } from "./money";
+import { formatTick, formatUsd, Money } from "./money";
 import { BudgetSentence } from "./overview/budget-sentence";
 import { Headline } from "./overview/headline";
 import { Meter } from "./ui/meter";
@@ -46,7 +46,7 @@ describe("An amount", () => {
     [1234, "$1.2K"],
     [2_500_000, "$2.5M"],
   ])("Shows %d as %s on an axis", (usd, shown) => {
-    expect(formatRoughUsd(usd)).toBe(shown);
+    expect(formatTick(usd)).toBe(shown);
   });
 
   test("Keeps every digit beside the rounded figure", () => {

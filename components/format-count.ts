@@ -1,8 +1,40 @@
-const withThousands = new Intl.NumberFormat("en-US");
+import { byLocale } from "@/components/reader/by-reader";
 
-/** A number with its thousands separated: 12345 as "12,345". */
+const withThousands = byLocale((tag) => new Intl.NumberFormat(tag));
+const short = byLocale(
+  (tag) => new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 }),
+);
+const withOneDecimal = byLocale(
+  (tag) => new Intl.NumberFormat(tag, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+);
+const exact = byLocale((tag) => {
+  const whole = new Intl.NumberFormat(tag);
+  const point =
+    new Intl.NumberFormat(tag).formatToParts(0.5).find(({ type }) => type === "decimal")?.value ?? ".";
+  return { whole, point };
+});
+
+/** A number with its thousands separated, as the reader writes it: 12345 as "12,345" or "12.345". */
 export function formatNumber(value: number): string {
-  return withThousands.format(value);
+  return withThousands().format(value);
+}
+
+/** A number that is shortened: "1.2M". */
+export function formatShortNumber(value: number): string {
+  return short().format(value);
+}
+
+/** A number with one decimal: "2.0". */
+export function formatOneDecimal(value: number): string {
+  return withOneDecimal().format(value);
+}
+
+/** A decimal with its thousands separated and all its digits: `1234567.50` as "1,234,567.50". @param text without an exponent */
+export function formatDigits(text: string): string {
+  const [, sign = "", digits = "0", fraction] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  const { whole, point } = exact();
+  const grouped = whole.format(BigInt(digits));
+  return `${sign}${grouped}${fraction === undefined ? "" : `${point}${fraction}`}`;
 }
 
 /** A noun in the singular for 1 and in the plural for other counts: "row", "rows". */

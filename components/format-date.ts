@@ -1,35 +1,82 @@
-const inUtc = (options: Intl.DateTimeFormatOptions) => {
+import { byLocale, isEnglish, readerLocale } from "@/components/reader/by-reader";
+
+type Options = Intl.DateTimeFormatOptions;
+
+/** @param figures the options of locales other than English, which get no names of months or days in their language */
+const inUtc = (english: Options, figures: Options) => {
+  const format = byLocale(
+    (tag, locale) =>
+      new Intl.DateTimeFormat(tag, { timeZone: "UTC", ...(isEnglish(locale) ? english : figures) }),
+  );
+  return (at: number | string) => format().format(new Date(at));
+};
+
+/** The name of a month or a day, in English for everybody. */
+const inWords = (options: Options) => {
   const format = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", ...options });
   return (at: number | string) => format.format(new Date(at));
 };
 
-// Each takes an instant, as ms since 1970 or ISO 8601, or a UTC day `YYYY-MM-DD`, and writes it in UTC.
+const dayOfMonth: Options = { day: "numeric", month: "numeric" };
+const namedDay: Options = { day: "numeric", month: "short", year: "numeric" };
+const figuresOfDay: Options = { day: "2-digit", month: "2-digit", year: "numeric" };
+const time: Options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+const timeWithSeconds: Options = { ...time, second: "2-digit" };
 
-/** "Dec 5" */
-export const formatDay = inUtc({ day: "numeric", month: "short" });
-/** "December 5" */
-export const formatLongDay = inUtc({ day: "numeric", month: "long" });
-/** "Sat, Dec 5" */
-export const formatWeekday = inUtc({ weekday: "short", day: "numeric", month: "short" });
-/** "Dec 5, 2026" */
-export const formatDate = inUtc({ day: "numeric", month: "short", year: "numeric" });
-/** "Dec 5, 2026, 6:00 PM" */
-export const formatDateTime = inUtc({ dateStyle: "medium", timeStyle: "short" });
-/** "Dec 5, 2026, 6:00:00 PM" */
-export const formatExactTime = inUtc({ dateStyle: "medium", timeStyle: "medium" });
+// Each takes an instant, as ms since 1970 or ISO 8601, or a UTC day `YYYY-MM-DD`, and writes it in UTC for the reader.
+// The examples are of the locales en-US and de-DE.
+
+/** "Dec 5", "5.12." */
+export const formatDay = inUtc({ day: "numeric", month: "short" }, dayOfMonth);
+/** "December 5", "05.12.2026" */
+export const formatLongDay = inUtc({ day: "numeric", month: "long" }, figuresOfDay);
+/** "Dec 5, 2026", "05.12.2026" */
+export const formatDate = inUtc(namedDay, figuresOfDay);
+const withTime = (english: Options, figures: Options) => {
+  const format = inUtc(english, figures);
+  return (at: number | string) =>
+    isEnglish(readerLocale()) ? format(at) : `${formatDate(at)}, ${format(at)}`;
+};
+/** "Dec 5, 2026, 6:00 PM", "05.12.2026, 18:00" */
+export const formatDateTime = withTime({ dateStyle: "medium", timeStyle: "short" }, time);
+/** "Dec 5, 2026, 6:00:00 PM", "05.12.2026, 18:00:00" */
+export const formatExactTime = withTime({ dateStyle: "medium", timeStyle: "medium" }, timeWithSeconds);
 /** "Dec" */
-export const formatShortMonth = inUtc({ month: "short" });
+export const formatShortMonth = inWords({ month: "short" });
 /** "December" */
-export const formatMonth = inUtc({ month: "long" });
+export const formatMonth = inWords({ month: "long" });
 /** "December 2026" */
-export const formatMonthAndYear = inUtc({ month: "long", year: "numeric" });
+export const formatMonthAndYear = inWords({ month: "long", year: "numeric" });
 
-const days = new Intl.DateTimeFormat("en-US", {
-  timeZone: "UTC",
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-});
-/** "Dec 5 – 9, 2026": some days, from the first to the last. Servers and browsers put different spaces around the dash. */
+const weekdayAndDay = inUtc({ weekday: "short", day: "numeric", month: "short" }, dayOfMonth);
+const weekday = inWords({ weekday: "short" });
+/** "Sat, Dec 5", "Sat, 5.12." */
+export const formatWeekday = (at: number | string) =>
+  isEnglish(readerLocale()) ? weekdayAndDay(at) : `${weekday(at)}, ${weekdayAndDay(at)}`;
+
+const englishDays = byLocale((tag) => new Intl.DateTimeFormat(tag, { timeZone: "UTC", ...namedDay }));
+/**
+ * "Dec 5 – 9, 2026", "05.12.2026 – 09.12.2026": some days, from the first to the last. Servers and browsers put different
+ * spaces around the dash.
+ */
 export const formatDays = (from: number | string, to: number | string) =>
-  days.formatRange(new Date(from), new Date(to)).replaceAll(/\s*–\s*/gu, " – ");
+  isEnglish(readerLocale())
+    ? englishDays()
+        .formatRange(new Date(from), new Date(to))
+        .replaceAll(/\s*–\s*/gu, " – ")
+    : `${formatDate(from)} – ${formatDate(to)}`;
+
+const local = byLocale((tag, locale) => {
+  const of = (english: Options, figures: Options) =>
+    new Intl.DateTimeFormat(tag, isEnglish(locale) ? english : figures);
+  return {
+    day: of({ day: "numeric", month: "short" }, dayOfMonth),
+    date: of(namedDay, figuresOfDay),
+    instant: of({ dateStyle: "medium", timeStyle: "medium" }, timeWithSeconds),
+  };
+});
+/** An instant in the time zone of the browser: its day as `formatDay`, its date as `formatDate`, or all as `formatExactTime`. */
+export const formatLocally = (at: Date, as: "day" | "date" | "instant"): string => {
+  const text = local()[as].format(at);
+  return as === "instant" && !isEnglish(readerLocale()) ? `${formatLocally(at, "date")}, ${text}` : text;
+};

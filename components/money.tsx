@@ -1,61 +1,56 @@
-import { type Amount, exactText } from "@/components/amount";
+import { currentReader } from "#reader";
+import { type Amount, convertedText, exactText } from "@/components/amount";
 import { cn } from "@/components/cn";
+import { formatDate } from "@/components/format-date";
+import { formatConverted, formatExactUsd, formatUsd, inReaderCurrency } from "@/components/format-money";
 
-const inDollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
-const small = new Intl.NumberFormat("en-US", {
-  style: "currency",
-  currency: "USD",
-  maximumSignificantDigits: 2,
-});
-const rough = new Intl.NumberFormat("en-US", {
-  style: "currency",
-  currency: "USD",
-  notation: "compact",
-  maximumFractionDigits: 1,
-  trailingZeroDisplay: "stripIfInteger",
-});
+export {
+  formatAmount,
+  formatChartAmount,
+  formatMoney,
+  formatSignedMoney,
+  formatTick,
+  formatUsd,
+  shownNumber,
+} from "@/components/format-money";
 
-/** US dollars with two decimals, or with two significant digits when two decimals would show zero. */
-export function formatUsd(usd: Amount): string {
-  const text = exactText(usd);
-  const size = Math.abs(Number(text));
-  const format = size > 0 && size < 0.005 ? small : inDollars;
-  // Passed as text, because a double would lose digits.
-  return format.format(text as `${number}`);
-}
-
-/** An amount in a currency (ISO 4217), with the decimals of that currency. */
-export function formatAmount(amount: Amount, currency: string): string {
-  const format = new Intl.NumberFormat("en-US", { style: "currency", currency });
-  // Passed as text, because a double would lose digits.
-  return format.format(exactText(amount) as `${number}`);
-}
-
-/** US dollars with their sign: "+$36.12", "−$5.00"; zero has no sign. */
-export function formatSignedUsd(usd: Amount): string {
-  const text = exactText(usd);
-  if (Number(text) === 0) return formatUsd(text);
-  return text.startsWith("-") ? `−${formatUsd(text.slice(1))}` : `+${formatUsd(text)}`;
-}
-
-/** US dollars for the axis of a chart, shortened: "$1.2K". */
-export function formatRoughUsd(usd: number): string {
-  return Math.abs(usd) > 0 && Math.abs(usd) < 10 ? formatUsd(usd) : rough.format(usd);
-}
+type Props = {
+  usd: Amount;
+  /** Name of the figure in the API, for tests that compare what is shown with the API's answer. */
+  figure?: string;
+  className?: string;
+};
 
 /**
- * An amount in US dollars, with the exact figure on hover.
- * @param props.figure name of the figure in the API, for tests that compare what is shown with the API's answer
+ * An amount, with the exact figure on hover: in USD, in the reader's currency, or in both. A converted amount is marked.
+ * @param props.inUsd whether it is shown in USD in any case, as a price or a limit that was set in USD
  */
-export function Money({ usd, figure, className }: { usd: Amount; figure?: string; className?: string }) {
+export function Money({ usd, figure, className, inUsd = false }: Props & { inUsd?: boolean }) {
+  const { display } = currentReader();
+  const converted = inUsd ? undefined : inReaderCurrency(usd);
   const exact = exactText(usd);
+  const facts = figure && { "data-figure": figure, "data-exact": exact };
+  if (!display || converted === undefined) {
+    return (
+      <span className={cn("tabular-nums", className)} title={formatExactUsd(exact)} {...facts}>
+        {formatUsd(usd)}
+      </span>
+    );
+  }
+  const text = formatConverted(converted, display.currency);
+  const rate =
+    convertedText(usd) === undefined ? `the rate of ${formatDate(display.rateDate)}` : "each day's rate";
+  const title = `Converted at ${rate}; recorded as ${formatExactUsd(exact)}`;
   return (
-    <span
-      className={cn("tabular-nums", className)}
-      title={`$${exact}`}
-      {...(figure && { "data-figure": figure, "data-exact": exact })}
-    >
-      {formatUsd(usd)}
+    <span className={cn("tabular-nums", className)} title={title} {...facts} data-converted={converted}>
+      {display.besideUsd ? (
+        <>
+          {formatUsd(usd)}{" "}
+          <span className="whitespace-nowrap font-normal text-[0.85em] opacity-75">{text}</span>
+        </>
+      ) : (
+        text
+      )}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { formatExactTime } from "./format-date";
+import { formatDate, formatDay, formatExactTime, formatLocally } from "./format-date";
 import { dayMs } from "./utc-day";
 
 const minuteMs = 60_000;
@@ -11,15 +11,16 @@ const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto", style: 
 const isThisYear = (at: Date, now: number) => at.getUTCFullYear() === new Date(now).getUTCFullYear();
 
 /** How long ago an instant was, or in how long it will be; the day when that is more than a week. */
-function formatInstant(at: Date, now: number, timeZone: string | undefined): string {
+function formatInstant(at: Date, now: number, isLocal: boolean): string {
   const aheadMs = at.getTime() - now;
   const sizeMs = Math.abs(aheadMs);
   if (sizeMs < minuteMs) return "just now";
   if (sizeMs < 60 * minuteMs) return relative.format(Math.trunc(aheadMs / minuteMs), "minute");
   if (sizeMs < dayMs) return relative.format(Math.trunc(aheadMs / (60 * minuteMs)), "hour");
   if (sizeMs < relativeLimitMs) return relative.format(Math.trunc(aheadMs / dayMs), "day");
-  const year = isThisYear(at, now) ? undefined : "numeric";
-  return new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", year, timeZone }).format(at);
+  const isRecent = isThisYear(at, now);
+  if (isLocal) return formatLocally(at, isRecent ? "day" : "date");
+  return isRecent ? formatDay(at.getTime()) : formatDate(at.getTime());
 }
 
 /** One clock for all times of a page. It stops when no time is shown. */
@@ -53,7 +54,7 @@ const onServer = () => 0;
 export function Time({ at, className }: { at: string; className?: string }) {
   const now = useSyncExternalStore(subscribe, readClock, onServer);
   const date = new Date(at);
-  const text = now === 0 ? formatInstant(date, Date.now(), "UTC") : formatInstant(date, now, undefined);
+  const text = now === 0 ? formatInstant(date, Date.now(), false) : formatInstant(date, now, true);
   return (
     <time
       dateTime={at}

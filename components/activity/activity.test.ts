@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { formatDigits } from "@/components/format-count";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { formatEquation } from "./equation";
-import { groupDigits, subtractExact, sumExact } from "./exact";
+import { subtractExact, sumExact } from "./exact";
 import { type ActivityItem, type ActivityPage, appendPage, mergePages, rowKey } from "./row";
 
 const page = (ids: string[], nextCursor: string | null = null): ActivityPage => ({
@@ -17,7 +18,7 @@ test("Sums without losing a digit, for any size and sign", () => {
   expect(sumExact(["2.5", "-2.500000000000000001"])).toBe("-0.000000000000000001");
   expect(sumExact([])).toBe("0");
   expect(subtractExact("1200", "0.75")).toBe("1199.25");
-  expect(groupDigits("1234567.0001")).toBe("1,234,567.0001");
+  expect(formatDigits("1234567.0001")).toBe("1,234,567.0001");
 });
 
 test("Shows every digit of the factors in an equation", () => {

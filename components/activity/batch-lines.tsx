@@ -2,6 +2,7 @@
 
 import { type ReactNode, useState } from "react";
 import { exactText } from "@/components/amount";
+import { formatDigits } from "@/components/format-count";
 import { Money } from "@/components/money";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
@@ -9,7 +10,6 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { TableCell, TableRow } from "@/components/ui/table";
 import { useApi } from "@/components/use-api";
 import type { messageDetail } from "@/lib/contract/activity";
-import { groupDigits } from "./exact";
 import { type BatchLine, type LineFilter, matchingLines } from "./row";
 
 /** Lines shown before the rest is asked for. */
@@ -47,7 +47,7 @@ export function BatchLines({
       {shown.length < matching.length ? (
         <Note>
           <Button variant="outline" size="sm" onClick={() => setWhole(true)}>
-            Show all {groupDigits(String(matching.length))} lines
+            Show all {formatDigits(String(matching.length))} lines
           </Button>
         </Note>
       ) : null}
@@ -57,7 +57,7 @@ export function BatchLines({
 
 function Line({ line }: { line: BatchLine }) {
   const name = [line.model, line.feature].filter(Boolean).join(" · ");
-  const quantity = `${groupDigits(exactText(line.quantity))} ${line.unit_type.replaceAll("_", " ")}`;
+  const quantity = `${formatDigits(exactText(line.quantity))} ${line.unit_type.replaceAll("_", " ")}`;
   return (
     <TableRow data-line>
       <TableCell className="hidden sm:table-cell" />

@@ -29,7 +29,7 @@ function formatSource(
   { cost_status: status, price }: Priced,
   details: Record<string, unknown> | null,
 ): string {
-  if (status === "unpriced") return "No price is known yet. The cost counts as $0 until a price is set.";
+  if (status === "unpriced") return "No price is known yet. The cost counts as zero until a price is set.";
   if (status === "included")
     return "A subscription covers this usage. Its list price is not counted as spend.";
   if (status === "converted" && price) return `The rate of ${price.date}, from ${price.source}.`;

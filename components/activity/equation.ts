@@ -1,6 +1,8 @@
 import { type Amount, exactText } from "@/components/amount";
+import { formatDigits } from "@/components/format-count";
+import { formatExactUsd } from "@/components/format-money";
 import type { MessageDetail } from "@/lib/contract/activity";
-import { groupDigits, subtractExact } from "./exact";
+import { subtractExact } from "./exact";
 
 /** The fields of a message, or of a line of a batch, that its amount was calculated from. */
 export type Priced = Pick<MessageDetail, "cost_status" | "amount_usd" | "quantity" | "price"> &
@@ -9,11 +11,11 @@ export type Priced = Pick<MessageDetail, "cost_status" | "amount_usd" | "quantit
 /** A price as messages keep it (`lib/ledger/pricing/price-line`). All fields but `rate` are only set when they apply. */
 type Rate = { rate: Amount; per?: Amount; minimum?: Amount; cached?: Rate & { quantity: Amount } };
 
-const dollars = (usd: Amount) => `$${groupDigits(exactText(usd))}`;
+const dollars = (usd: Amount) => formatExactUsd(usd, true);
 
 function formatRate({ rate, per }: Rate): string {
   const portion = per === undefined ? "1" : exactText(per);
-  return portion === "1" ? dollars(rate) : `${dollars(rate)} ÷ ${groupDigits(portion)}`;
+  return portion === "1" ? dollars(rate) : `${dollars(rate)} ÷ ${formatDigits(portion)}`;
 }
 
 /**
@@ -25,7 +27,7 @@ export function formatEquation(priced: Priced): string | undefined {
   const usd = listPrice ?? amount_usd;
   if (!price) return undefined;
   if (priced.cost_status === "converted" && priced.original_amount != null) {
-    return `${groupDigits(exactText(priced.original_amount))} ${priced.currency} × ${dollars(price.rate)} = ${dollars(usd)}`;
+    return `${formatDigits(exactText(priced.original_amount))} ${priced.currency} × ${dollars(price.rate)} = ${dollars(usd)}`;
   }
   if (priced.quantity == null) return undefined;
   const rate = price as Rate;
@@ -41,5 +43,5 @@ export function formatEquation(priced: Priced): string | undefined {
 /** One term of the sum. When the provider's minimum charge applied, the term is that charge. */
 function formatTerm(quantity: string, rate: Rate): string {
   if (rate.minimum !== undefined) return `${dollars(rate.minimum)} minimum`;
-  return `${groupDigits(quantity)} × ${formatRate(rate)}`;
+  return `${formatDigits(quantity)} × ${formatRate(rate)}`;
 }

@@ -27,10 +27,3 @@ export function subtractExact(from: string, amount: string): string {
 export function multiplyExact(a: string, b: string): string {
   return format((parse(a) * parse(b)) / 10n ** BigInt(scale));
 }
-
-/** A decimal with its thousands separated: `1234567.5` as `1,234,567.5`. All digits are kept. */
-export function groupDigits(text: string): string {
-  const [whole = "", fraction] = text.split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
-}

@@ -4,7 +4,8 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { exactText } from "@/components/amount";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
-import { formatCount } from "@/components/format-count";
+import { formatCount, formatDigits } from "@/components/format-count";
+import { formatLocally } from "@/components/format-date";
 import { Money } from "@/components/money";
 import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
@@ -13,7 +14,6 @@ import { SheetHeader, SheetTitle } from "@/components/ui/sheet";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { MessageDetail } from "@/lib/contract/activity";
 import { CostOrigin } from "./cost-origin";
-import { groupDigits } from "./exact";
 import { sourceNames, typeNames } from "./filters";
 import { UndoActions, UndoneNote } from "./undo-cost";
 
@@ -107,7 +107,7 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
     ["Its own cost", message.given_cost_usd !== null && <Money usd={message.given_cost_usd} />],
     [
       "Quantity",
-      quantity !== null && `${groupDigits(exactText(quantity))} ${message.unit_type?.replaceAll("_", " ")}`,
+      quantity !== null && `${formatDigits(exactText(quantity))} ${message.unit_type?.replaceAll("_", " ")}`,
     ],
     ["Category", message.category],
     [
@@ -139,13 +139,11 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
   );
 }
 
-const inFull = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "medium" });
-
 /** An instant in full in the viewer's time zone, and how long ago it was. Only rendered in the browser, which knows the zone. */
 function Instant({ at }: { at: string }) {
   return (
     <>
-      {inFull.format(new Date(at))}{" "}
+      {formatLocally(new Date(at), "instant")}{" "}
       <span className="text-muted-foreground">
         (<Time at={at} />)
       </span>
@@ -176,7 +174,7 @@ function Lines({ message }: { message: Message }) {
                   .filter(Boolean)
                   .join(" · ") || line.unit_type}
                 <span className="block text-muted-foreground text-xs">
-                  {groupDigits(exactText(line.quantity))} {line.unit_type.replaceAll("_", " ")}
+                  {formatDigits(exactText(line.quantity))} {line.unit_type.replaceAll("_", " ")}
                 </span>
               </span>
               <Money usd={line.amount_usd} className="shrink-0" />

@@ -1,6 +1,6 @@
-import { groupDigits } from "@/components/activity/exact";
 import { exactText } from "@/components/amount";
 import { capitalize } from "@/components/capitalize";
+import { formatDigits } from "@/components/format-count";
 import { formatDateTime } from "@/components/format-date";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { AuditEntry } from "./entry";
@@ -84,7 +84,7 @@ function flatten(row: Record<string, unknown> | null): Record<string, unknown> {
 function formatValue(value: unknown): string {
   if (value === null || value === undefined || value === "") return "";
   if (Array.isArray(value)) return value.map(formatValue).join(", ");
-  if (value instanceof ExactNumber || typeof value === "number") return groupDigits(exactText(value));
+  if (value instanceof ExactNumber || typeof value === "number") return formatDigits(exactText(value));
   if (typeof value === "boolean") return value ? "yes" : "no";
   const text = typeof value === "object" ? Object.values(value).map(formatValue).join(": ") : String(value);
   // An instant as Postgres writes it into JSON.

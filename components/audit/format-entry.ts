@@ -1,6 +1,6 @@
 import { exactText } from "@/components/amount";
 import { plural } from "@/components/format-count";
-import { formatSignedUsd } from "@/components/money";
+import { formatSignedMoney } from "@/components/money";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { AuditEntry } from "./entry";
 
@@ -104,7 +104,7 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
   repricing: (_, row) => {
     const changed = amountOf(row.changed);
     const usd = amountOf(row.change_usd);
-    const difference = Number(usd) === 0 ? "" : `, ${formatSignedUsd(usd)}`;
+    const difference = Number(usd) === 0 ? "" : `, ${formatSignedMoney(usd)}`;
     return `corrected ${changed} ${plural(Number(changed), "message")} of ${row.provider}${difference}`;
   },
   person: (_, row) => `had a person erased, who is ${textOf(row, "pseudonym")} now`,

@@ -1,12 +1,13 @@
 "use client";
 
 import Link from "next/link";
+import type { AmountProp } from "@/components/amount";
 import { formatPercent } from "@/components/format-percent";
-import { Money } from "@/components/money";
+import { Money, shownNumber } from "@/components/money";
 import { Disclosure } from "@/components/ui/disclosure";
 
-/** A part of a total. `total` is exact USD; `colour` is set when the part has a colour in other charts; `href` leads to its rows. */
-export type BreakdownRow = { name: string; total: string; href?: string; colour?: string };
+/** A part of a total. `total` is exact USD, with its conversion if there is one; `colour` is set when the part has a colour in other charts; `href` leads to its rows. */
+export type BreakdownRow = { name: string; total: AmountProp; href?: string; colour?: string };
 
 /** Rows that are shown at first; the others can be unfolded. */
 const maxRows = 6;
@@ -20,12 +21,12 @@ export function Breakdown({
 }: {
   title: string;
   rows: BreakdownRow[];
-  total: string;
+  total: AmountProp;
   /** Name of the breakdown in the API, for tests that compare the shown figures. */
   figure?: string;
 }) {
   const id = `by-${title.toLowerCase().replaceAll(" ", "-")}`;
-  const whole = Number(total);
+  const whole = shownNumber(total);
   // A single row more is shown at once, because the line that unfolds it would take the same space.
   const shown = rows.length > maxRows + 1 ? rows.slice(0, maxRows) : rows;
   const rest = rows.slice(shown.length);
@@ -52,7 +53,7 @@ function Rows({ rows, whole, figure }: { rows: BreakdownRow[]; whole: number; fi
   return (
     <ul>
       {rows.map(({ name, total, href, colour = "var(--primary)" }) => {
-        const share = whole > 0 ? Math.min(Math.max(Number(total) / whole, 0), 1) : 0;
+        const share = whole > 0 ? Math.min(Math.max(shownNumber(total) / whole, 0), 1) : 0;
         return (
           <li key={`${name} ${href}`} className="border-t py-2 text-sm">
             <p className="flex items-baseline gap-3">

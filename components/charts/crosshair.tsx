@@ -3,7 +3,7 @@
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { exactText } from "@/components/amount";
-import { formatUsd } from "@/components/money";
+import { formatChartAmount } from "@/components/money";
 import { indexAfterKey } from "@/components/ui/arrow-keys";
 import type { Bar, ChartGroup } from "./chart-data";
 
@@ -38,7 +38,7 @@ export function Crosshair({ label, groups, bars }: { label: string; groups: Char
       aria-valuenow={(selected ?? count - 1) + 1}
       aria-valuetext={
         bar
-          ? [`${bar.title}: ${formatUsd(bar.total)}`, ...(bar.notes ?? [])].join(". ")
+          ? [`${bar.title}: ${formatChartAmount(bar.total)}`, ...(bar.notes ?? [])].join(". ")
           : "Use the arrow keys to read the bars"
       }
       className="absolute inset-0 cursor-crosshair rounded-sm outline-offset-2"
@@ -86,7 +86,7 @@ function BarTooltip({
       className="pointer-events-none absolute top-0 z-10 grid w-max max-w-64 gap-1.5 rounded-md border bg-popover px-3 py-2 text-popover-foreground text-xs shadow-lg"
     >
       <p className="flex justify-between gap-6 font-medium">
-        {title} <span>{formatUsd(total)}</span>
+        {title} <span>{formatChartAmount(total)}</span>
       </p>
       {groups.map(({ name, colour }, group) => {
         const amount = amounts[group] ?? 0;
@@ -95,13 +95,13 @@ function BarTooltip({
           <p key={name} className="flex items-center gap-2">
             <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colour }} />
             <span className="min-w-0 flex-1 truncate">{name}</span>
-            <span className="text-muted-foreground">{formatUsd(amount)}</span>
+            <span className="text-muted-foreground">{formatChartAmount(amount)}</span>
           </p>
         );
       })}
       {previous === null ? null : (
         <p className="flex justify-between gap-6 border-t pt-1.5 text-muted-foreground">
-          Previous period <span>{formatUsd(previous)}</span>
+          Previous period <span>{formatChartAmount(previous)}</span>
         </p>
       )}
       {notes.map((note) => (

@@ -1,6 +1,5 @@
 import Link from "next/link";
-import { toNumber } from "@/components/amount";
-import { formatRoughUsd, formatUsd } from "@/components/money";
+import { formatChartAmount, formatTick, shownNumber } from "@/components/money";
 import type { Bar, ChartGroup } from "./chart-data";
 import { Crosshair } from "./crosshair";
 import { FigureTable } from "./figure-table";
@@ -22,8 +21,8 @@ export function SpendChart({
   bars: Bar[];
   unfinished?: number | undefined;
 }) {
-  const amounts = bars.map((bar) => bar.amounts.map(toNumber));
-  const before = bars.map(({ previous }) => (previous === null ? null : toNumber(previous)));
+  const amounts = bars.map((bar) => bar.amounts.map(shownNumber));
+  const before = bars.map(({ previous }) => (previous === null ? null : shownNumber(previous)));
   const scale = makeScale([
     ...amounts.flatMap((parts) => [sumOf(parts, 1), sumOf(parts, -1)]),
     ...before.flatMap((amount) => amount ?? []),
@@ -91,7 +90,7 @@ function Legend({
               style={{ background: colour }}
             />
             <span className="truncate">{name}</span>
-            <span className="text-muted-foreground">{formatUsd(total)}</span>
+            <span className="text-muted-foreground">{formatChartAmount(total)}</span>
           </>
         );
         return (
@@ -135,7 +134,7 @@ function Axis({ scale }: { scale: Scale }) {
           className="absolute right-0 -translate-y-1/2 whitespace-nowrap"
           style={{ top: `${fromTop(tick, scale)}%` }}
         >
-          {tick === 0 ? "$0" : formatRoughUsd(tick)}
+          {formatTick(tick)}
         </span>
       ))}
     </div>

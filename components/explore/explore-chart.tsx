@@ -3,14 +3,13 @@
 import { useRouter } from "next/navigation";
 import { Plot } from "@/components/charts/plot";
 import type { Place, PlotKind, Series } from "@/components/charts/series";
+import { formatShortNumber } from "@/components/format-count";
 import { formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/format-date";
-import { formatRoughUsd } from "@/components/money";
+import { formatTick } from "@/components/money";
 import type { ExploreData, ExploreGroup } from "./data";
 import { calendarNames, isSummed, measures } from "./dimensions";
 import { clipDays, lastDayOf, rowsHref } from "./rows-href";
 import { type ExploreState, exploreHref } from "./state";
-
-const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
 /** The chart of an answer: a series for each row and a place for each column; without columns, a place for each row. */
 export function ExploreChart({
@@ -36,7 +35,7 @@ export function ExploreChart({
       places={groups.map((group) => toPlace(dimension, group))}
       kind={isSummed(state.measure) ? kind : "lines"}
       format={(value) => format(String(value))}
-      formatTick={(value) => (isMoney ? formatRoughUsd(value) : compact.format(value))}
+      formatTick={(value) => (isMoney ? formatTick(value, "USD") : formatShortNumber(value))}
       onOpen={(place) => {
         const href = rowsHref(workspace, state, data, [{ dimension, group: groups[place] }]);
         if (href) router.push(href);

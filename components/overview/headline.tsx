@@ -1,8 +1,10 @@
-import { type Amount, exactText, toNumber } from "@/components/amount";
+import { type Amount, toNumber } from "@/components/amount";
 import { wholePercent } from "@/components/delta";
+import { formatOneDecimal } from "@/components/format-count";
 import { formatLongDay } from "@/components/format-date";
-import { formatPercent } from "@/components/format-percent";
-import { formatUsd } from "@/components/money";
+import { formatExactUsd } from "@/components/format-money";
+import { formatPercent, formatWholePercent } from "@/components/format-percent";
+import { formatMoney, shownNumber } from "@/components/money";
 import { explainForecast, formatForecast } from "@/components/spend/forecast-figure";
 import { periodLabels } from "@/components/spend/period-labels";
 import { growthOf } from "@/components/spend/spend-stats";
@@ -18,7 +20,7 @@ type HeadlineView = { metrics: Metrics; today: string };
 export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount | undefined }) {
   const { totals, previous, forecast_usd: forecast, forecast: details, to } = view.metrics;
   const labels = periodLabels(view.metrics, view.today);
-  const growth = previous && growthOf(toNumber(totals.total_usd), toNumber(previous.to_point_usd));
+  const growth = previous && growthOf(shownNumber(totals.total_usd), shownNumber(previous.to_point_usd));
   const compared =
     growth === null || labels.previousPoint === null ? null : compare(growth, labels.previousPoint);
   const ofBudget =
@@ -27,8 +29,8 @@ export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount
       : "";
   return (
     <p className="max-w-[60ch] text-balance text-lg leading-snug sm:text-xl">
-      <strong className="font-semibold tabular-nums" title={`$${exactText(totals.total_usd)}`}>
-        {formatUsd(totals.total_usd)}
+      <strong className="font-semibold tabular-nums" title={formatExactUsd(totals.total_usd)}>
+        {formatMoney(totals.total_usd)}
       </strong>{" "}
       {labels.soFar}
       {compared ? <span className="text-muted-foreground">, {compared}</span> : null}
@@ -48,12 +50,10 @@ export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount
   );
 }
 
-const factor = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-
 function compare(growth: number, previousPoint: string): string {
   const percent = wholePercent(growth);
   if (percent === 0) return `as much as ${previousPoint}`;
   // From three times as much on, a factor is easier to read than a percentage.
-  if (growth >= 2) return `${factor.format(growth + 1)} times what it was ${previousPoint}`;
-  return `${percent} % ${growth > 0 ? "more" : "less"} than ${previousPoint}`;
+  if (growth >= 2) return `${formatOneDecimal(growth + 1)} times what it was ${previousPoint}`;
+  return `${formatWholePercent(percent)} ${growth > 0 ? "more" : "less"} than ${previousPoint}`;
 }

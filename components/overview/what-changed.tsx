@@ -1,8 +1,9 @@
 import Link from "next/link";
 import { activityHref } from "@/components/filters/href";
 import { formatDays } from "@/components/format-date";
+import { formatExactUsd } from "@/components/format-money";
 import { formatPercent } from "@/components/format-percent";
-import { formatSignedUsd, formatUsd } from "@/components/money";
+import { formatMoney, formatSignedMoney } from "@/components/money";
 
 type Part = { name: string | null; amount_usd: string };
 type Mover = { value: string; name: string; now_usd: string; difference_usd: string };
@@ -113,12 +114,12 @@ function Sentence({ changes }: { changes: Changes }) {
   const change = Number(difference);
   if (change === 0 && causes.length === 0) return `${days}: the same.`;
   const share = Number(before) > 0 ? ` (${formatPercent(String(Math.abs(change) / Number(before)))})` : "";
-  const size = formatUsd(difference.replace("-", ""));
+  const size = formatMoney(difference.replace("-", ""));
   // What works against the difference does not explain it.
   const reasons = causes
     .filter(({ amount_usd: usd }) => Math.sign(Number(usd)) === Math.sign(change))
     .slice(0, 2)
-    .map((cause) => `${causeTexts[cause.name].label.toLowerCase()} (${formatSignedUsd(cause.amount_usd)})`);
+    .map((cause) => `${causeTexts[cause.name].label.toLowerCase()} (${formatSignedMoney(cause.amount_usd)})`);
   const mostly = reasons.length > 0 ? `, mostly by ${reasons.join(" and ")}` : "";
   return (
     <>
@@ -138,7 +139,7 @@ function detailOf(cause: Changes["causes"][number], { volume }: Changes): string
       return `${formatPercent(String(Math.abs(growth)))} ${growth > 0 ? "more" : "less"} usage`;
   }
   return cause.parts
-    .map(({ name, amount_usd: usd }) => `${name ?? "No model"} ${formatSignedUsd(usd)}`)
+    .map(({ name, amount_usd: usd }) => `${name ?? "No model"} ${formatSignedMoney(usd)}`)
     .join(", ");
 }
 
@@ -159,11 +160,11 @@ function Figure({ usd, figure }: { usd: string; figure: string }) {
   return (
     <td
       className="w-36 whitespace-nowrap py-2 text-right tabular-nums"
-      title={`$${usd}`}
+      title={formatExactUsd(usd)}
       data-figure={figure}
       data-exact={usd}
     >
-      {formatSignedUsd(usd)}
+      {formatSignedMoney(usd)}
     </td>
   );
 }
@@ -192,11 +193,14 @@ function Movers({
             >
               {name}
             </Link>
-            <span className="whitespace-nowrap text-muted-foreground tabular-nums" title={`$${now}`}>
-              {formatUsd(now)}
+            <span
+              className="whitespace-nowrap text-muted-foreground tabular-nums"
+              title={formatExactUsd(now)}
+            >
+              {formatMoney(now)}
             </span>
-            <span className="whitespace-nowrap tabular-nums" title={`$${difference}`}>
-              {formatSignedUsd(difference)}
+            <span className="whitespace-nowrap tabular-nums" title={formatExactUsd(difference)}>
+              {formatSignedMoney(difference)}
             </span>
           </li>
         ))}

@@ -1,7 +1,7 @@
 import { exactText } from "@/components/amount";
 import { Count } from "@/components/count";
 import { formatDay } from "@/components/format-date";
-import { formatSignedUsd } from "@/components/money";
+import { formatSignedMoney } from "@/components/money";
 import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
 import type { Repricing } from "./price-view";
@@ -58,7 +58,7 @@ function Progress({ repricing }: { repricing: Repricing }) {
 function Change({ usd }: { usd: string }) {
   return (
     <span className="tabular-nums" title={`$${usd}`} data-figure="change_usd" data-exact={usd}>
-      {formatSignedUsd(usd)}
+      {formatSignedMoney(usd)}
     </span>
   );
 }

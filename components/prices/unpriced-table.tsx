@@ -1,7 +1,7 @@
 import Link from "next/link";
-import { groupDigits } from "@/components/activity/exact";
 import { exactText } from "@/components/amount";
 import { activityHref } from "@/components/filters/href";
+import { formatDigits } from "@/components/format-count";
 import { Time } from "@/components/time";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { startFromUnpriced, type Unpriced } from "./price-view";
@@ -60,10 +60,10 @@ export function UnpricedTable({
                 data-figure="quantity"
                 data-exact={exactText(each.quantity)}
               >
-                {groupDigits(exactText(each.quantity))}
+                {formatDigits(exactText(each.quantity))}
               </TableCell>
               <TableCell className="hidden text-right tabular-nums md:table-cell">
-                {groupDigits(String(each.line_count))}
+                {formatDigits(String(each.line_count))}
               </TableCell>
               <TableCell className="hidden whitespace-nowrap sm:table-cell">
                 <Time at={each.first_occurred_at} />

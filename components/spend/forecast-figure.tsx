@@ -1,15 +1,15 @@
 import type { z } from "zod";
 import { type Amount, exactText, toNumber } from "@/components/amount";
 import { formatCount } from "@/components/format-count";
-import { formatUsd } from "@/components/money";
+import { formatMoney } from "@/components/money";
 import type { forecastDetails } from "@/lib/contract/forecast";
 
 /** How a forecast was made. */
 export type ForecastDetails = NonNullable<z.output<typeof forecastDetails>>;
 
-/** A forecast amount: without cents where it is rounded to whole dollars, because it is no more exact than that. */
+/** A forecast amount: in whole units where it is rounded to whole dollars, because it is no more exact than that. */
 export function formatForecast(usd: Amount): string {
-  return formatUsd(usd).replace(/\.00$/, "");
+  return formatMoney(usd, !exactText(usd).includes("."));
 }
 
 /** The range of a forecast: "$5,500 to $5,900"; a single amount where both ends are equal. */
@@ -24,7 +24,7 @@ export function explainForecast(details: ForecastDetails): string {
   const days =
     left === 1 ? "The rest of today adds" : `The ${formatCount(left, "day")} left, with today, add`;
   return [
-    `${formatUsd(recorded)} is recorded or booked.`,
+    `${formatMoney(recorded)} is recorded or booked.`,
     `${days} ${formatForecast(added)}: the median usage of the same weekdays in the last ${formatCount(compared, "day")}.`,
     "Subscriptions count as booked. Expenses and allocations are not extrapolated.",
   ].join(" ");

@@ -1,17 +1,18 @@
 "use client";
 
+import type { AmountProp } from "@/components/amount";
 import type { Bar, ChartGroup } from "@/components/charts/chart-data";
 import { SpendChart } from "@/components/charts/spend-chart";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
 import { formatDay, formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/format-date";
 import { utcDay } from "@/components/utc-day";
 
-/** A series for the chart. Amounts are exact USD as text, so that a server component can pass them on. */
+/** A series for the chart. Amounts are exact USD as text, with their conversion if there is one, so that a server component can pass them on. */
 export type ChartSeries = {
   bucket: "day" | "month";
   groups: ChartGroup[];
   /** `from` is the first UTC day of the bucket, `YYYY-MM-DD`; `amounts` has one entry for each group. */
-  points: { from: string; total: string; amounts: string[]; previous: string | null }[];
+  points: { from: string; total: AmountProp; amounts: AmountProp[]; previous: AmountProp | null }[];
   workspace: string;
   filter: ActivityFilter;
   /** The current UTC day, `YYYY-MM-DD`. */

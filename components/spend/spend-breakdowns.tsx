@@ -1,11 +1,11 @@
-import { exactText } from "@/components/amount";
+import { asProp } from "@/components/amount";
 import { Breakdown } from "@/components/charts/breakdown";
 import type { Dimension } from "@/lib/contract/metrics";
 import { dimensionLabels, type SpendView, shownDimensions, toBreakdownRows } from "./spend-view";
 
 /** The breakdowns of a page's spend, one for each dimension. */
 export function SpendBreakdowns({ view, dimensions }: { view: SpendView; dimensions: Dimension[] }) {
-  const total = exactText(view.metrics.totals.total_usd);
+  const total = asProp(view.metrics.totals.total_usd);
   return (
     <div className="grid gap-x-10 gap-y-8 md:grid-cols-2">
       {shownDimensions(view, dimensions).map((dimension) => (

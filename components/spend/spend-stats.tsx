@@ -5,7 +5,7 @@ import { Delta } from "@/components/delta";
 import { activityHref } from "@/components/filters/href";
 import { plural } from "@/components/format-count";
 import { formatDay, formatMonthAndYear } from "@/components/format-date";
-import { formatUsd, Money } from "@/components/money";
+import { formatMoney, Money, shownNumber } from "@/components/money";
 import { Stat, StatList } from "@/components/stat";
 import { ForecastFigure, ForecastRange } from "./forecast-figure";
 import { periodLabels } from "./period-labels";
@@ -22,7 +22,7 @@ export function SpendStats({ view }: { view: SpendView }) {
   const { totals, previous, booked_ahead: ahead, forecast_usd: forecast, to } = metrics;
   const labels = periodLabels(metrics, view.today);
   const rows = activityHref(workspace, filter);
-  const growth = previous && growthOf(toNumber(totals.total_usd), toNumber(previous.to_point_usd));
+  const growth = previous && growthOf(shownNumber(totals.total_usd), shownNumber(previous.to_point_usd));
   return (
     <StatList>
       <Stat
@@ -78,7 +78,7 @@ export function SpendStats({ view }: { view: SpendView }) {
         <Stat
           label="Without a price"
           href={activityHref(workspace, { ...filter, cost_status: "unpriced" })}
-          note="They count as $0 until a price is set"
+          note="They count as zero until a price is set"
         >
           <Count value={totals.unpriced_count} compact figure="totals.unpriced_count" />
         </Stat>
@@ -104,5 +104,5 @@ function Kinds({ totals }: { totals: SpendView["metrics"]["totals"] }) {
   ] as const;
   const named = kinds.filter(([usd]) => toNumber(usd) !== 0);
   if (named.length === 0) return null;
-  return named.map(([usd, name]) => `${formatUsd(usd)} ${name}`).join(", ");
+  return named.map(([usd, name]) => `${formatMoney(usd)} ${name}`).join(", ");
 }

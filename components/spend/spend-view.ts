@@ -1,4 +1,4 @@
-import { exactText } from "@/components/amount";
+import { asProp } from "@/components/amount";
 import type { BreakdownRow } from "@/components/charts/breakdown";
 import { coloursByName, noneColour, projectColours, restColour } from "@/components/charts/colours";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
@@ -96,16 +96,16 @@ export function toChartSeries(view: SpendView, notes: ChartSeries["notes"] = [])
     filter: view.filter,
     groups: groups.map((group) => {
       const href = hrefOf(view, dimension, group);
-      const total = exactText(group.total_usd);
+      const total = asProp(group.total_usd);
       return { name: nameOf(dimension, group), colour: colourOf(group), total, ...(href && { href }) };
     }),
     points: points.map(({ from, total_usd, amounts_usd }, index) => {
       const before = previous[index]?.total_usd;
       return {
         from,
-        total: exactText(total_usd),
-        amounts: amounts_usd.map(exactText),
-        previous: before === undefined ? null : exactText(before),
+        total: asProp(total_usd),
+        amounts: amounts_usd.map(asProp),
+        previous: before === undefined ? null : asProp(before),
       };
     }),
   };
@@ -127,7 +127,7 @@ export function toBreakdownRows(view: SpendView, dimension: Dimension): Breakdow
     const href = hrefOf(view, dimension, slice);
     return {
       name: nameOf(dimension, slice),
-      total: exactText(slice.total_usd),
+      total: asProp(slice.total_usd),
       ...(href && { href }),
       ...(dimension === "project" && { colour: colourOf(slice) }),
     };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { instant, text, uuid } from "./fields";
 import { comparison, period } from "./ledger-query";
+import { locale } from "./locales";
 
 /**
  * A member's role in a workspace: viewers read, members manage their own keys, admins and owners manage everything.
@@ -12,6 +13,9 @@ const shownRange = z.object({
   period: period.exclude(["range"]).meta({ id: "ShownPeriod" }),
   compare: comparison.exclude(["range"]).meta({ id: "ShownComparison" }),
 });
+
+/** The currency in which pages show amounts: USD, the workspace's own, or both. */
+const shownCurrency = z.enum(["usd", "base", "both"]).meta({ id: "ShownCurrency" });
 
 /** A workspace as one of its members sees it. */
 export const membership = z
@@ -57,6 +61,14 @@ export const currentUser = z
       shown_range: shownRange
         .nullable()
         .meta({ description: "The range that pages show where their address has none; null: this month." }),
+      locale: locale.nullable().meta({
+        description:
+          "By which pages write numbers and dates; null: that of the browser. Answers of the API have none.",
+      }),
+      shown_currency: shownCurrency.meta({
+        description:
+          "The currency in which pages show amounts: `usd`, `base` (the workspace's base currency, converted), or `both`.",
+      }),
     }),
     workspaces: z
       .array(membership)
@@ -90,6 +102,13 @@ export const updateMeRequest = z
       .nullable()
       .optional()
       .meta({ description: "The range that pages show where their address has none. Null: this month." }),
+    locale: locale.nullable().optional().meta({
+      description: "By which pages write numbers and dates, like `de-DE`. Null: that of the browser.",
+    }),
+    shown_currency: shownCurrency.optional().meta({
+      description:
+        "The currency in which pages show amounts: `usd`, `base` (the workspace's base currency, converted at each day's rate), or `both`.",
+    }),
   })
   .meta({ id: "UpdateMeRequest" });
 export type UpdateMeRequest = z.output<typeof updateMeRequest>;

@@ -41,6 +41,8 @@ describe("Sign-up", () => {
       avatar_url: null,
       default_workspace_id: workspaces[0]?.id,
       shown_range: null,
+      locale: null,
+      shown_currency: "usd",
     });
     expect(workspaces).toEqual([
       {

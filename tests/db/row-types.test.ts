@@ -128,7 +128,17 @@ const given: Record<string, unknown[][]> = {
   lockRoles: [["w", ["x", "y"]]],
   updateKey: [["w", "x", { name: "x", permissions: [], monthly_limit: null, allowed_cidrs: [] }]],
   updateProfile: [
-    ["x", { display_name: null, avatar_url: null, default_workspace_id: "x", shown_range: null }],
+    [
+      "x",
+      {
+        display_name: null,
+        avatar_url: null,
+        default_workspace_id: "x",
+        shown_range: null,
+        locale: null,
+        shown_currency: "usd",
+      },
+    ],
   ],
   updateProjectRow: [
     ["w", "x", { name: "x", archived: true }],

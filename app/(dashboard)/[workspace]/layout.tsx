@@ -1,6 +1,8 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
 import { signOut } from "@/app/(auth)/actions";
+import { ReaderProvider } from "@/components/reader/reader-provider";
+import { ConversionNote } from "@/components/shell/conversion-note";
 import { Shell } from "@/components/shell/shell";
 import { requireWorkspace } from "./membership";
 
@@ -14,15 +16,20 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 
 /** The frame of every page of a workspace. Users who may not see the workspace are redirected here, before anything is sent. */
 export default async function WorkspaceLayout({ params, children }: Props) {
-  const { user, profile, workspace, workspaces } = await requireWorkspace((await params).workspace);
+  const { user, profile, workspace, workspaces, reader } = await requireWorkspace((await params).workspace);
   return (
-    <Shell
-      current={{ slug: workspace.slug, name: workspace.name }}
-      workspaces={workspaces.map(({ slug, name }) => ({ slug, name }))}
-      account={{ name: profile.display_name ?? user.email, email: user.email }}
-      signOut={signOut}
-    >
-      {children}
-    </Shell>
+    <ReaderProvider reader={reader} key={JSON.stringify(reader)}>
+      <Shell
+        current={{ slug: workspace.slug, name: workspace.name }}
+        workspaces={workspaces.map(({ slug, name }) => ({ slug, name }))}
+        account={{ name: profile.display_name ?? user.email, email: user.email }}
+        signOut={signOut}
+      >
+        {children}
+        {reader.display ? (
+          <ConversionNote display={reader.display} settings={`/${workspace.slug}/settings/account`} />
+        ) : null}
+      </Shell>
+    </ReaderProvider>
   );
 }

@@ -20,8 +20,10 @@ export async function selectProfile(
       default_workspace_id: nullable(uuid()),
       shown_period: nullable(text<ShownRange["period"]>()),
       shown_compare: nullable(text<ShownRange["compare"]>()),
+      locale: nullable(text<NonNullable<CurrentUser["profile"]["locale"]>>()),
+      shown_currency: text<CurrentUser["profile"]["shown_currency"]>(),
     },
-    sql`select id, email, display_name, avatar_url, default_workspace_id, shown_period, shown_compare
+    sql`select id, email, display_name, avatar_url, default_workspace_id, shown_period, shown_compare, locale, shown_currency
       from public.profiles where id = ${userId}`,
   );
   if (!row) return undefined;
@@ -92,13 +94,27 @@ export function selectDeletedMemberships(client: ClientBase) {
 export async function updateProfile(
   client: ClientBase,
   userId: string,
-  { display_name, avatar_url, default_workspace_id, shown_range: shown }: UpdateMeRequest,
+  {
+    display_name,
+    avatar_url,
+    default_workspace_id,
+    shown_range: shown,
+    locale,
+    shown_currency,
+  }: UpdateMeRequest,
 ): Promise<void> {
   const range = shown !== undefined && {
     shown_period: shown?.period ?? null,
     shown_compare: shown?.compare ?? null,
   };
-  const set = assignments({ display_name, avatar_url, default_workspace_id, ...range });
+  const set = assignments({
+    display_name,
+    avatar_url,
+    default_workspace_id,
+    ...range,
+    locale,
+    shown_currency,
+  });
   if (!set) return;
   await execute(client, sql`update public.profiles set ${set} where id = ${userId}`);
 }

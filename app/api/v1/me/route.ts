@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
     summary: "Change my profile",
     description:
-      "Your name, picture, default workspace and the range that pages show. Fields that are left out stay unchanged.",
+      "Your name, picture, default workspace, and how pages show figures: the range, the locale and the currency. Fields that are left out stay unchanged.",
     auth: "user",
     body: updateMeRequest,
     response: currentUser,

@@ -4,6 +4,7 @@ import { OutboxHint } from "@/app/(auth)/outbox-hint";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { ChangeEmailForm, type PendingAddress } from "@/components/account/change-email-form";
 import { ChangePasswordForm } from "@/components/account/change-password-form";
+import { FiguresForm } from "@/components/account/figures-form";
 import { ProfileForm } from "@/components/account/profile-form";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { Alert } from "@/components/ui/alert";
@@ -22,7 +23,9 @@ type Props = {
 /** The settings of the signed-in user, which are the same in every workspace. */
 export default async function AccountPage({ params, searchParams }: Props) {
   const { workspace } = await params;
-  const { user, profile, workspaces } = await requireWorkspace(workspace);
+  const { user, profile, workspace: current, workspaces } = await requireWorkspace(workspace);
+  // That of this workspace, otherwise of another one of the user.
+  const currency = [current, ...workspaces].find(({ base_currency: base }) => base !== "USD")?.base_currency;
   const [pending, change] = await Promise.all([readPendingAddress(), searchParams]);
   const outcome = explainAddressChange(change.address);
   return (
@@ -33,6 +36,14 @@ export default async function AccountPage({ params, searchParams }: Props) {
       >
         <div className="max-w-md">
           <ProfileForm profile={profile} workspaces={workspaces.map(({ id, name }) => ({ id, name }))} />
+        </div>
+      </SettingsSection>
+      <SettingsSection
+        title="Numbers and amounts"
+        description="How pages write numbers, dates and amounts for you."
+      >
+        <div className="max-w-md">
+          <FiguresForm profile={profile} currency={currency} />
         </div>
       </SettingsSection>
       <SettingsSection

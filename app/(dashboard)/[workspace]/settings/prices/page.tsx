@@ -28,7 +28,7 @@ export default async function PricesPage({ params }: Props) {
         description={
           unpriced.length === 0
             ? "All recorded usage has a price."
-            : "This usage counts as $0 until you set a price. It is corrected then."
+            : "This usage counts as zero until you set a price. It is corrected then."
         }
       >
         {unpriced.length === 0 ? null : (

@@ -1,0 +1,25 @@
+import { currentReader } from "#reader";
+import type { Locale } from "@/lib/contract/locales";
+
+/** The locale of who reads the page. */
+export const readerLocale = (): Locale => currentReader().locale;
+
+/** Whether the reader's locale is one of English, the language of the pages: others get figures without words. */
+export const isEnglish = (locale: Locale): boolean => locale.startsWith("en-");
+
+/**
+ * Keeps what is made for each locale, because making an `Intl` format takes much longer than using it.
+ * @param make makes the value of a locale. The locale has Latin digits and the Gregorian calendar, as the rest of a page has
+ * @returns the function that gives the value of the current reader's locale
+ */
+export function byLocale<Value>(make: (tag: string, locale: Locale) => Value): () => Value {
+  const made = new Map<Locale, Value>();
+  return () => {
+    const locale = readerLocale();
+    const known = made.get(locale);
+    if (known !== undefined) return known;
+    const value = make(`${locale}-u-ca-gregory-nu-latn`, locale);
+    made.set(locale, value);
+    return value;
+  };
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import type { Metrics } from "@/lib/contract/metrics";
+import { signUp } from "./accounts";
+import { expect, test } from "./fixtures";
+import { expectStill, expectUsable, watchLayout } from "./page-checks";
+import { readApi, recordSpend } from "./spend";
+
+test.use({ locale: "de-DE" });
+
+const snapshot = new URL("../../lib/ledger/pricing/rates/snapshot.json", import.meta.url);
+const { rates } = JSON.parse(readFileSync(snapshot, "utf8"));
+
+/** Sets the base currency of a workspace, and how its member wants to see amounts. */
+async function showIn(page: Page, slug: string, currency: string, shown: "usd" | "base" | "both") {
+  const origin = new URL((await page.request.get("/api/health")).url()).origin;
+  const change = async (path: string, data: object) => {
+    const answer = await page.request.patch(path, { data, headers: { origin } });
+    expect(answer.status()).toBe(200);
+  };
+  await change(`/api/v1/workspaces/${slug}`, { base_currency: currency });
+  await change("/api/v1/me", { shown_currency: shown });
+}
+
+/** What the server sends of a page, before any script runs. */
+async function sentText(page: Page, path: string): Promise<string> {
+  const answer = await page.request.get(path, { headers: { "accept-language": "de-DE,de;q=0.9" } });
+  return plain(await answer.text());
+}
+
+const plain = (text: string | null) => (text ?? "").replaceAll(/[\u00a0\u202f]/gu, " ");
+const german = (amount: number, currency: string) =>
+  plain(new Intl.NumberFormat("de-DE", { style: "currency", currency }).format(amount));
+
+const pagesOf = (slug: string) =>
+  [
+    "",
+    "/activity",
+    "/projects",
+    "/projects/checkout",
+    "/explore",
+    "/budgets",
+    "/keys",
+    "/settings/prices",
+  ].map((path) => `/${slug}${path}`);
+
+test("Writes numbers, dates and amounts as a German browser does, the same on the server and in the browser", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  const { totals } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics?period=last_30_days`);
+  const total = german(Number(totals.total_usd), "USD");
+  const sent = await sentText(page, `/${slug}?period=last_30_days`);
+  expect(sent.includes(`>${total}<`), "the server writes it").toBe(true);
+  // A difference of the two would be an error in the console, which fails the test.
+  await page.goto(`/${slug}?period=last_30_days`);
+  await expect(page.locator('[data-figure="totals.total_usd"]').first()).toHaveText(
+    total.replace(" ", "\u00a0"),
+  );
+  for (const path of pagesOf(slug)) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    const text = plain(await page.getByRole("main").textContent());
+    expect([...text.matchAll(/.{30}(?:\$\d|\d,\d{3}\b(?!,)).{20}/g)].map(String), path).toEqual([]);
+  }
+});
+
+test("Follows the locale that a person chooses, on every device", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await page.goto(`/${slug}/settings/account`);
+  await page.getByLabel("Numbers and dates").selectOption("en-US");
+  await expect(page.getByLabel("Amounts", { exact: true })).toHaveCount(0);
+  await page.getByRole("button", { name: "Save" }).nth(1).click();
+  await expect(page.getByText("Your account is changed.")).toBeVisible();
+  await page.goto(`/${slug}`);
+  await expect(page.locator('[data-figure="totals.total_usd"]').first()).toHaveText(/^\$[\d,]+\.\d\d$/);
+});
+
+test("Shows amounts in the workspace's currency, marked as converted, without moving the page", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await showIn(page, slug, "EUR", "base");
+  const { totals } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics?period=last_30_days`);
+  const converted = `≈ ${german(Number(totals.total_usd) / Number(rates.EUR), "EUR")}`;
+  const sent = await sentText(page, `/${slug}?period=last_30_days`);
+  expect(sent.includes(`>${converted}<`), "the server writes it").toBe(true);
+  await watchLayout(page);
+  await page.goto(`/${slug}?period=last_30_days`);
+  const total = page.locator('[data-figure="totals.total_usd"]').first();
+  expect(plain(await total.textContent())).toBe(converted);
+  await expect(total).toHaveAttribute("title", /^Converted at .+; recorded as [\d,]+\s\$$/);
+  await expectStill(page);
+  await expect(page.getByTestId("conversion-note")).toContainText("29.09.2026");
+  await expectUsable(page);
+  for (const path of pagesOf(slug)) {
+    await page.goto(path);
+    await expectUsable(page);
+  }
+});
+
+test("Shows both currencies beside each other, and USD alone without a choice", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await showIn(page, slug, "JPY", "both");
+  await page.goto(`/${slug}?period=last_30_days`);
+  const total = page.locator('[data-figure="totals.total_usd"]').first();
+  await expect(total).toHaveText(/^[\d.]+,\d\d\s\$ ≈ [\d.]+\s¥$/);
+  await page.goto(`/${slug}/settings/account`);
+  await page.getByLabel("Amounts", { exact: true }).selectOption("usd");
+  await page.getByRole("button", { name: "Save" }).nth(1).click();
+  await expect(page.getByText("Your account is changed.")).toBeVisible();
+  await page.goto(`/${slug}?period=last_30_days`);
+  await expect(total).toHaveText(/^[\d.]+,\d\d\s\$$/);
+  await expect(page.getByTestId("conversion-note")).toHaveCount(0);
+});
