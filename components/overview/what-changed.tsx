@@ -4,24 +4,7 @@ import { formatDays } from "@/components/format-date";
 import { formatExactUsd } from "@/components/format-money";
 import { formatPercent } from "@/components/format-percent";
 import { formatMoney, formatSignedMoney } from "@/components/money";
-
-type Part = { name: string | null; amount_usd: string };
-type Mover = { value: string; name: string; now_usd: string; difference_usd: string };
-
-/** Why spend differs between two ranges of days. Amounts are USD as exact text. */
-type Changes = {
-  from: string;
-  to: string;
-  before_from: string;
-  before_to: string;
-  now_usd: string;
-  before_usd: string;
-  difference_usd: string;
-  causes: { name: keyof typeof causeTexts; amount_usd: string; parts: Part[] }[];
-  volume: { now: number; before: number };
-  people: Mover[];
-  keys: Mover[];
-};
+import type { CauseName, Changes, Mover } from "@/lib/contract/changes";
 
 /** What each cause is called, and what it means. */
 const causeTexts = {
@@ -33,7 +16,7 @@ const causeTexts = {
   subscriptions: { label: "Subscriptions", hint: "In projects that spent in both" },
   expenses: { label: "Expenses", hint: "In projects that spent in both" },
   allocations: { label: "Allocations", hint: "Between projects" },
-} as const;
+} as const satisfies Record<CauseName, { label: string; hint: string }>;
 
 /**
  * What changed against the days compared with: the difference in a sentence, its causes, which sum to it exactly, and the people

@@ -54,6 +54,21 @@ const slice = {
   total_usd: decimalNumber("USD."),
 };
 
+/** What a layer of a series holds. */
+const layerKinds = ["value", "rest", "rest_below_zero", "allocated_in", "allocated_out"] as const;
+
+const layer = z
+  .object({
+    kind: z.enum(layerKinds).meta({
+      description:
+        "`value`: what a value spent itself, without what was allocated to it or from it. `rest`: the same of all values that are not listed and above zero in that bucket; `rest_below_zero` of those below it. `allocated_in` and `allocated_out`: what was allocated to values, and from them.",
+    }),
+    value: slice.value,
+    name: slice.name,
+    total_usd: slice.total_usd,
+  })
+  .meta({ id: "SpendLayer" });
+
 const breakdown = z.array(z.object({ ...slice, message_count: z.int() }).meta({ id: "SpendSlice" }));
 
 const previousTotals = z
@@ -102,9 +117,13 @@ export const metrics = z
         description: "Days up to a quarter, months for a year and more.",
       }),
       group_by: dimension,
-      groups: z
-        .array(z.object(slice).meta({ id: "SpendGroup" }))
-        .meta({ description: "The seven largest and, where there are more, the rest." }),
+      groups: z.array(z.object(slice).meta({ id: "SpendGroup" })).meta({
+        description: "The seven largest, by size whatever their sign, and, where there are more, the rest.",
+      }),
+      layers: z.array(layer).meta({
+        description:
+          "What a chart stacks: the groups without what was allocated to or from them, which has layers of its own, and what is below zero among the rest. They sum to the groups. Left out are groups that were only allocated, and layers of allocations and of what is below zero without any.",
+      }),
       points: z.array(
         z.object({
           from: day.meta({ description: "Its first UTC day." }),
@@ -112,6 +131,9 @@ export const metrics = z
           amounts_usd: z
             .array(decimalNumber("USD."))
             .meta({ description: "One for each of `groups`, in that order." }),
+          layers_usd: z
+            .array(decimalNumber("USD."))
+            .meta({ description: "One for each of `layers`, in that order." }),
         }),
       ),
       previous: z

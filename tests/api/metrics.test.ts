@@ -103,6 +103,41 @@ test("Sums further groups and slices as the rest", async () => {
   });
 });
 
+test("Gives what is far below zero a group of its own, and shows what was allocated apart", async () => {
+  const at = (day: number) => ({ occurred_at: `2025-05-0${day}T12:00:00Z` });
+  const costOf = (project: string, cost: number, day: number) =>
+    costMessage({ estimated_cost: cost, ...at(day) }, { project });
+  const spent = Array.from({ length: 9 }, (_, index) => costOf(`small-${index}`, index + 1, 2));
+  await key.call("POST", "/api/v1/messages/batch", { messages: [costOf("giver", 100, 1), ...spent] });
+  const moved = await key.post({
+    project: "small-8",
+    source: "api",
+    message: { type: "allocation", from_project: "giver", amount: 90, ...at(2) },
+  });
+  expect(moved.status, JSON.stringify(moved.body)).toBe(201);
+  const { series, by_project: listed } = await read(
+    "period=range&from=2025-05-02&to=2025-05-02&group_by=project",
+  );
+  expect(series.groups[0]).toMatchObject({ value: "small-8", total_usd: 99 });
+  expect(series.groups[1]).toMatchObject({ value: "giver", total_usd: -90 });
+  expect(series.groups.at(-1)).toMatchObject({ is_rest: true, total_usd: 1 + 2 + 3 });
+  expect(series.layers.map(({ kind, value, total_usd: total }) => [kind, value, total])).toEqual([
+    ...[9, 8, 7, 6, 5, 4].map((cost) => ["value", `small-${cost - 1}`, cost]),
+    ["rest", null, 6],
+    ["allocated_in", null, 90],
+    ["allocated_out", null, -90],
+  ]);
+  expect(listed.at(-1)).toMatchObject({ value: "giver", total_usd: -90 });
+  const byModel = await read("period=range&from=2025-05-02&to=2025-05-02&group_by=model");
+  expect(byModel.series.layers.map(({ kind }) => kind)).not.toContain("allocated_in");
+  const byType = await read("period=range&from=2025-05-02&to=2025-05-02&group_by=type");
+  expect(byType.series.layers.map(({ kind, value, total_usd: total }) => [kind, value, total])).toEqual([
+    ["value", "usage", 45],
+    ["allocated_in", null, 90],
+    ["allocated_out", null, -90],
+  ]);
+});
+
 test("Sums every breakdown and series to its total while others record", async () => {
   const client = exactClient(baseUrl(), token);
   let isOver = false;

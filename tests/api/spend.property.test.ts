@@ -218,7 +218,9 @@ test("Answers every filter with the rows, totals, series and breakdowns of an in
 
         const series = body.series as {
           groups: { total_usd: string }[];
-          points: { total_usd: string; amounts_usd: string[] }[];
+          bucket: "day" | "month";
+          layers: { kind: string; total_usd: string }[];
+          points: { from: string; total_usd: string; amounts_usd: string[]; layers_usd: string[] }[];
           previous: { total_usd: string }[];
         };
         const stacked = stackedBy === "tag" ? show(total(tagged.map((line) => line.amount))) : whole;
@@ -232,6 +234,36 @@ test("Answers every filter with the rows, totals, series and breakdowns of an in
             show(amount(group.total_usd)),
           );
         }
+
+        // What a chart stacks: the same sums, with what was allocated apart.
+        const valued = stackedBy === "tag" ? tagged.map((line) => ({ ...line, of: line.tag })) : expected;
+        const bucketOf = ({ at }: Line) =>
+          series.bucket === "day" ? at.slice(0, 10) : `${at.slice(0, 7)}-01`;
+        for (const point of series.points) {
+          expect(show(total(point.layers_usd.map(amount)))).toBe(show(amount(point.total_usd)));
+          const layer = (kind: string) =>
+            show(
+              total(
+                series.layers.flatMap((each, index) =>
+                  each.kind === kind ? [amount(point.layers_usd[index])] : [],
+                ),
+              ),
+            );
+          const within = valued.filter((line) => bucketOf(line) === point.from);
+          const moved = within.filter(({ type }) => type === "allocation");
+          const nets = [
+            ...groupBy(moved, (line) =>
+              stackedBy === "type"
+                ? line.project
+                : "of" in line
+                  ? String(line.of)
+                  : line[stackedBy as "model"],
+            ).values(),
+          ].map((of) => total(of.map((line) => line.amount)));
+          expect(layer("allocated_in")).toBe(show(total(nets.filter((net) => net > 0n))));
+          expect(layer("allocated_out")).toBe(show(total(nets.filter((net) => net < 0n))));
+        }
+        expect(sumOf(series.layers)).toBe(stacked);
 
         const previous = body.previous as { totals: Record<string, string> } | null;
         expect(previous === null).toBe(range.before === undefined);

@@ -108,6 +108,7 @@ const given: Record<string, unknown[][]> = {
     ]),
   ),
   selectUsage: scopes().map((scope) => [scope, january]),
+  selectAllocations: scopes().map((scope) => [scope, january, "day"]),
   selectBreakdown: scopes().flatMap((scope) =>
     ["type", "project", "key", "user", "tag"].map((groupBy) => [
       scope,

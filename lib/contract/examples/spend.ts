@@ -46,6 +46,13 @@ const group = (value: string, name: string, total_usd: number) => ({
   total_usd,
 });
 
+const layer = (value: string, name: string, total_usd: number) => ({
+  kind: "value" as const,
+  value,
+  name,
+  total_usd,
+});
+
 const totals = {
   total_usd: 85.0825,
   usage_usd: 0.1825,
@@ -226,9 +233,10 @@ export const spendExamples: ExampleSet = {
         bucket: "day",
         group_by: "project",
         groups: [group("checkout", "Checkout", 84.9), group("search", "Search", 0.1825)],
+        layers: [layer("checkout", "Checkout", 84.9), layer("search", "Search", 0.1825)],
         points: [
-          { from: "2026-11-20", total_usd: 84.9, amounts_usd: [84.9, 0] },
-          { from: "2026-11-21", total_usd: 0.1825, amounts_usd: [0, 0.1825] },
+          { from: "2026-11-20", total_usd: 84.9, amounts_usd: [84.9, 0], layers_usd: [84.9, 0] },
+          { from: "2026-11-21", total_usd: 0.1825, amounts_usd: [0, 0.1825], layers_usd: [0, 0.1825] },
         ],
         previous: [
           { from: "2026-11-13", total_usd: 84.9 },

@@ -80,6 +80,11 @@ export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
   return big(a).cmp(big(b));
 }
 
+/** The amount without its sign. */
+export function absolute(value: Decimal): Decimal {
+  return decimal(big(value).abs());
+}
+
 export function isZero(value: Decimal): boolean {
   return big(value).c[0] === 0;
 }

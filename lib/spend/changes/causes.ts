@@ -1,4 +1,6 @@
+import { type CauseName, causeNames } from "@/lib/contract/changes";
 import {
+  absolute,
   add,
   compare,
   type Decimal,
@@ -22,19 +24,6 @@ export type Segment = {
   now: { cost: Decimal; lines: number };
   before: { cost: Decimal; lines: number };
 };
-
-/** Why spend differs between two ranges. */
-export const causeNames = [
-  "volume",
-  "mix",
-  "prices",
-  "new_projects",
-  "gone_projects",
-  "subscriptions",
-  "expenses",
-  "allocations",
-] as const;
-export type CauseName = (typeof causeNames)[number];
 
 /** One cause: what it adds to the difference, USD, and the names behind most of it, the largest first. */
 export type Cause = { name: CauseName; amount: Decimal; parts: { name: string | null; amount: Decimal }[] };
@@ -104,7 +93,7 @@ export function explain(segments: Segment[]): Explanation {
     parts: [...of]
       .map(([part, amount]) => ({ name: part, amount }))
       .filter(({ amount }) => !isZero(amount))
-      .sort((a, b) => compare(size(b.amount), size(a.amount))),
+      .sort((a, b) => compare(absolute(b.amount), absolute(a.amount))),
   }));
   return {
     difference: subtract(
@@ -113,12 +102,10 @@ export function explain(segments: Segment[]): Explanation {
     ),
     causes: causes
       .filter(({ amount }) => !isZero(amount))
-      .sort((a, b) => compare(size(b.amount), size(a.amount))),
+      .sort((a, b) => compare(absolute(b.amount), absolute(a.amount))),
     volume,
   };
 }
-
-const size = (amount: Decimal) => (compare(amount, zero) < 0 ? subtract(zero, amount) : amount);
 
 function groupBy<Item, Key>(items: Item[], by: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();

@@ -1,36 +1,15 @@
 import type { ClientBase } from "pg";
+import type { Changes } from "@/lib/contract/changes";
 import { dayOf } from "@/lib/contract/instant";
 import { periodOf } from "@/lib/contract/ledger-query";
 import type { DayRange } from "@/lib/contract/month";
 import { parseDecimal, subtract, sum, toText } from "@/lib/ledger/pricing/decimal";
 import { addDays, type ComparedQuery, comparedRange, rangeOf, samePointBefore } from "@/lib/spend/period";
-import { type CauseName, explain, type Segment } from "./causes";
+import { explain, type Segment } from "./causes";
 import { type Comparison, type SegmentRow, selectMovers, selectSegments } from "./queries";
 
 /** The most people, keys, and names behind a cause that are listed. */
 const maxListed = 3;
-
-type Part = { name: string | null; amount_usd: string };
-
-/** Why two ranges differ. Amounts are USD as exact text; days are `YYYY-MM-DD`, the first and the last. */
-export type Changes = {
-  from: string;
-  to: string;
-  before_from: string;
-  before_to: string;
-  now_usd: string;
-  before_usd: string;
-  difference_usd: string;
-  /** They sum to the difference exactly, the largest first. */
-  causes: { name: CauseName; amount_usd: string; parts: Part[] }[];
-  /** How many lines of usage the projects have that spent in both. */
-  volume: { now: number; before: number };
-  people: Mover[];
-  keys: Mover[];
-};
-
-/** A person or key whose spend differs. `value` is what activity filters by. */
-export type Mover = { value: string; name: string; now_usd: string; difference_usd: string };
 
 /** Explains the difference between two ranges, in the caller's transaction, which must be one snapshot of a member. */
 export async function loadChanges(client: ClientBase, comparison: Comparison): Promise<Changes> {

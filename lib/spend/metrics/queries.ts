@@ -41,13 +41,29 @@ const slice = {
   amount: numeric(),
   messages: numeric(),
 };
-const breakdownRow = { ...slice, bucket: nullable(text()), place: nullable(integer()) };
+
+/** Parts of a bucket's amount. Allocations are netted by value: what one received in a bucket less what was taken from it. */
+const bucketParts = {
+  /** What was allocated to values, and from them (below zero). */
+  allocated_in: numeric(),
+  allocated_out: numeric(),
+  /** What values spent without allocations, of those that come to less than zero so. */
+  below_zero: numeric(),
+};
+const breakdownRow = { ...slice, bucket: nullable(text()), place: nullable(integer()), ...bucketParts };
 
 /** The sum of one value of a dimension. Amounts are USD as exact text. */
 export type Slice = Row<typeof slice>;
 
-/** A bucket of a series. `place`: the index of the value among the highest; null for the sum of all others. */
-export type BucketRow = { bucket: string; place: number | null; amount: string };
+/**
+ * A bucket of a series. `place`: the index of the value among the largest; null for the sum of all others. Amounts are USD as
+ * exact text.
+ */
+export type BucketRow = {
+  bucket: string;
+  place: number | null;
+  amount: string;
+} & Row<typeof bucketParts>;
 
 /** A series to read: the length of its buckets, the dimension to stack by, and the most groups of a stack. */
 export type SeriesScope = { bucket: "day" | "month"; groupBy: Dimension; maxGroups: number };
@@ -174,8 +190,9 @@ export function selectTypeTotals(
 }
 
 /**
- * The sums of each value of each dimension except the type, in a period, highest amount first; each dimension sums to the
- * total. And a series: the sums by bucket of the highest values of its dimension, and of all others; none by type.
+ * The sums of each value of each dimension except the type, in a period, the largest first whatever their sign; each dimension sums
+ * to the total. And a series: the sums by bucket of the largest values of its dimension, and of all others; none by type.
+ * A value of the series is as large as its amount or what it spent without allocations, whichever is more.
  */
 export async function selectBreakdown(
   client: ClientBase,
@@ -192,27 +209,32 @@ export async function selectBreakdown(
     sql`with sums as materialized (${sums(scope, range, stacked, sql`date_trunc(${bucket}, day::timestamp)`)}),
      slices as materialized (
        select dimension, value, sum(amount) as amount, sum(messages) as messages,
-         row_number() over (partition by dimension order by sum(amount) desc, value collate "C") as place,
+         row_number() over (
+           partition by dimension
+           order by greatest(abs(sum(amount)), abs(sum(amount - allocated))) desc, value collate "C"
+         ) as place,
          count(*) over (partition by dimension) as names
        from sums
        group by dimension, value
      ),
-     highest as materialized (
+     largest as materialized (
        select coalesce(array_agg(value order by place), '{}') as values
        from slices
        where dimension = ${stacked} and place <= case when names > ${maxGroups} then ${maxGroups} - 1 else names end
      )
      select dimension, coalesce(projects.slug, value) as reference, coalesce(projects.name, keys.name, value) as name,
-       amount, messages, null as bucket, place::integer
+       amount, messages, null as bucket, place::integer, 0 as allocated_in, 0 as allocated_out, 0 as below_zero
      from slices
      left join public.projects
        on dimension = 'project' and projects.workspace_id = ${workspaceId} and projects.id::text = value
      left join public.api_keys as keys
        on dimension = 'key' and keys.workspace_id = ${workspaceId} and keys.id::text = value
      union all
-     select ${stacked}, null, null, amount, 0, to_char(bucket, 'YYYY-MM-DD'), place
+     select ${stacked}, null, null, amount, 0, to_char(bucket, 'YYYY-MM-DD'), place, allocated_in, allocated_out, below_zero
      from (
-       select bucket, array_position((select values from highest), value) - 1 as place, sum(amount) as amount
+       select bucket, array_position((select values from largest), value) - 1 as place, sum(amount) as amount,
+         sum(greatest(allocated, 0)) as allocated_in, sum(least(allocated, 0)) as allocated_out,
+         sum(least(amount - allocated, 0)) as below_zero
        from sums
        where dimension = ${stacked} and ${groupBy} <> 'type'
        group by 1, 2
@@ -221,11 +243,14 @@ export async function selectBreakdown(
   );
   return {
     slices: rows.filter((row) => row.bucket === null),
-    buckets: rows.flatMap(({ bucket, place, amount }) =>
-      bucket === null ? [] : [{ bucket, place, amount }],
+    buckets: rows.flatMap(({ bucket, place, amount, allocated_in, allocated_out, below_zero }) =>
+      bucket === null ? [] : [{ bucket, place, amount, allocated_in, allocated_out, below_zero }],
     ),
   };
 }
+
+/** What allocations moved, of rows of sums. */
+const allocated = sql`coalesce(sum(amount_usd) filter (where type = 'allocation'), 0)`;
 
 /**
  * The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. Each row is read once, but for those
@@ -236,11 +261,12 @@ function sumsOfTotals(scope: SpendScope, range: DayRange, stacked: NamedDimensio
   const others = [...wholeDimensions, "tag" as const].filter((dimension) => dimension !== stacked);
   const none = sql`null::timestamp`;
   const ofStacked = sql`
-    select ${stacked}, value, ${bucket}, sum(amount_usd), sum(message_count)
+    select ${stacked}, value, ${bucket}, sum(amount_usd), sum(message_count), ${allocated}
     from ${totalsWithin([stacked], scope, range)}
     group by 2, 3`;
   return sql`
-    select dimension, value, ${none} as bucket, sum(amount_usd) as amount, sum(message_count) as messages
+    select dimension, value, ${none} as bucket, sum(amount_usd) as amount, sum(message_count) as messages,
+      0 as allocated
     from ${totalsWithin(others, scope, range)}
     group by dimension, value
     union all
@@ -250,7 +276,8 @@ function sumsOfTotals(scope: SpendScope, range: DayRange, stacked: NamedDimensio
 /** The sums by person. The totals have no rows for spend without a person: that is the whole less the spend of all persons. */
 function sumsOfUsers(scope: SpendScope, range: DayRange, bucket: Sql): Sql {
   return sql`
-    select 'user', part.value, ${bucket}, sum(part.amount), sum(part.messages)
+    select 'user', part.value, ${bucket}, sum(part.amount), sum(part.messages),
+      coalesce(sum(part.amount) filter (where type = 'allocation'), 0)
     from (select * from ${totalsWithin(["user", fewest], scope, range)}) as totals
     cross join lateral (
       select totals.value, amount_usd as amount, message_count as messages where dimension = 'user'
@@ -272,7 +299,7 @@ function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension
   const nameOf = (dimension: ColumnDimension) =>
     sql`when grouping(${columnOf[dimension]}) = 0 then ${columnOf[dimension]}::text`;
   const byTag = (shown: Sql, cells: Sql) => sql`
-    select 'tag', tag, ${shown}, sum(amount), sum(messages)
+    select 'tag', tag, ${shown}, sum(amount), sum(messages), sum(allocated)
     from cells cross join lateral unnest(tags) as tag
     where ${cells}
     group by 2, 3`;
@@ -280,16 +307,16 @@ function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension
     stacked === "tag"
       ? byTag(sql`bucket`, sql`has_bucket`)
       : sql`
-        select ${stacked}, ${columnOf[stacked]}::text, bucket, amount, messages from cells where has_bucket
+        select ${stacked}, ${columnOf[stacked]}::text, bucket, amount, messages, allocated from cells where has_bucket
         union all
         ${byTag(sql`null::timestamp`, sql`not has_bucket`)}`;
   return sql`
     select * from (
       with cells as materialized (
         select grouping(bucket) = 0 as has_bucket, bucket, ${join(columns)},
-          sum(amount_usd) as amount, sum(message_count) as messages
+          sum(amount_usd) as amount, sum(message_count) as messages, ${allocated} as allocated
         from (
-          select ${bucket} as bucket, ${join(columns)}, amount_usd, message_count
+          select ${bucket} as bucket, ${join(columns)}, type, amount_usd, message_count
           from ${spendWithin(scope, range)}
         ) as rows
         group by grouping sets ((${join(columns)}), (bucket, ${stacked === "tag" ? sql`tags` : columnOf[stacked]}))
@@ -300,13 +327,38 @@ function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension
           " ",
         )} end as dimension,
         case ${join(others.map(nameOf), " ")} end as value,
-        null::timestamp as bucket, sum(amount) as amount, sum(messages) as messages
+        null::timestamp as bucket, sum(amount) as amount, sum(messages) as messages, 0 as allocated
       from cells
       where not has_bucket
       group by grouping sets (${join(others.map((dimension) => sql`(${columnOf[dimension]})`))})
       union all
       ${ofStacked}
     ) as spend`;
+}
+
+const allocatedInBucket = { bucket: text(), allocated_in: numeric(), allocated_out: numeric() };
+
+/** What was allocated to projects in each bucket, and from them, netted by project. Amounts are USD as exact text. */
+export function selectAllocations(
+  client: ClientBase,
+  scope: SpendScope,
+  range: DayRange,
+  bucket: SeriesScope["bucket"],
+): Promise<Row<typeof allocatedInBucket>[]> {
+  const isOfSpend = isNarrow(scope.filters);
+  const rows = isOfSpend ? spendWithin(scope, range) : totalsWithin(["project"], scope, range);
+  return selectAll(
+    client,
+    allocatedInBucket,
+    sql`select to_char(bucket, 'YYYY-MM-DD') as bucket, sum(greatest(amount, 0)) as allocated_in,
+        sum(least(amount, 0)) as allocated_out
+      from (
+        select date_trunc(${bucket}, day::timestamp) as bucket, sum(amount_usd) as amount
+        from ${rows} and type = 'allocation'
+        group by 1, ${isOfSpend ? sql`project_id` : sql`value`}
+      ) as projects
+      group by bucket order by bucket`,
+  );
 }
 
 const usageOfDay = { day: text(), amount: numeric() };

@@ -1,7 +1,7 @@
 import { dayOf } from "@/lib/contract/instant";
 import type { Dimension, Metrics } from "@/lib/contract/metrics";
 import type { DayRange } from "@/lib/contract/month";
-import { add, parseDecimal, sum, zero } from "@/lib/ledger/pricing/decimal";
+import { add, type Decimal, isZero, parseDecimal, subtract, sum, zero } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays, addMonthStart, countDays, everything } from "@/lib/spend/period";
 import type { BucketRow, SeriesScope, Slice } from "./queries";
@@ -30,7 +30,7 @@ export type SeriesOf = {
 
 /**
  * A period's spend over time, with that of the preceding period.
- * @param slices the sums of each value of the dimension, highest first
+ * @param slices the sums of each value of the dimension, the largest first
  * @param now milliseconds since 1970
  */
 export function toSeries(
@@ -41,23 +41,37 @@ export function toSeries(
 ): Series {
   const own = slices.length > maxGroups ? slices.slice(0, maxGroups - 1) : slices;
   const rest = slices.slice(own.length);
+  const groups = [
+    ...own.map(({ reference, name, amount }) => ({
+      value: reference,
+      name,
+      is_rest: false,
+      total_usd: toExact(parseDecimal(amount)),
+    })),
+    ...(rest.length > 0 ? [toRestGroup(rest)] : []),
+  ];
+  const sums = sumBuckets(rows, bucketsOf(range, bucket, rows, now), groups.length);
+  const layers = layersOf(groups, sums);
   return {
     bucket,
     group_by: groupBy,
-    groups: [
-      ...own.map(({ reference, name, amount }) => ({
-        value: reference,
-        name,
-        is_rest: false,
-        total_usd: toExact(parseDecimal(amount)),
-      })),
-      ...(rest.length > 0 ? [toRestGroup(rest)] : []),
-    ],
-    points: toPoints(rows, bucketsOf(range, bucket, rows, now), own.length + (rest.length > 0 ? 1 : 0)),
+    groups,
+    layers: layers.map(({ kind, group, amountOf }) => ({
+      kind,
+      value: group?.value ?? null,
+      name: group?.name ?? null,
+      total_usd: toExact(sum(sums.map(amountOf))),
+    })),
+    points: sums.map((point) => ({
+      from: point.from,
+      total_usd: toExact(sum(point.amounts)),
+      amounts_usd: point.amounts.map(toExact),
+      layers_usd: layers.map(({ amountOf }) => toExact(amountOf(point))),
+    })),
     previous: before
-      ? toPoints(earlier, bucketsOf(before, bucket, [], now), 1).map(({ from, total_usd }) => ({
+      ? sumBuckets(earlier, bucketsOf(before, bucket, [], now), 1).map(({ from, amounts }) => ({
           from,
-          total_usd,
+          total_usd: toExact(sum(amounts)),
         }))
       : [],
   };
@@ -68,19 +82,89 @@ function toRestGroup(rest: Slice[]): Series["groups"][number] {
   return { value: null, name: null, is_rest: true, total_usd: toExact(total) };
 }
 
-/** One point per bucket, also for those without spend. Values without a group of their own count in the last group. */
-function toPoints(rows: BucketRow[], buckets: string[], groups: number): Series["points"] {
-  const sums = new Map(buckets.map((from) => [from, Array.from({ length: groups }, () => zero)]));
-  for (const { bucket, place, amount } of rows) {
-    const amounts = sums.get(bucket);
+/**
+ * The sums of a bucket. `amounts`, `own` (without allocations), `belowZero` and `hasMoved` (whether anything was allocated) have one
+ * entry for each group.
+ */
+type BucketSums = {
+  from: string;
+  amounts: Decimal[];
+  own: Decimal[];
+  belowZero: Decimal[];
+  hasMoved: boolean[];
+  allocatedIn: Decimal;
+  allocatedOut: Decimal;
+};
+
+/** The sums of each bucket, also of those without spend. Values without a group of their own count in the last group. */
+function sumBuckets(rows: BucketRow[], buckets: string[], groups: number): BucketSums[] {
+  const none = () => Array.from({ length: groups }, () => zero);
+  const sums = new Map<string, BucketSums>(
+    buckets.map((from) => [
+      from,
+      {
+        from,
+        amounts: none(),
+        own: none(),
+        belowZero: none(),
+        hasMoved: Array.from({ length: groups }, () => false),
+        allocatedIn: zero,
+        allocatedOut: zero,
+      },
+    ]),
+  );
+  for (const { bucket, place, ...row } of rows) {
+    const point = sums.get(bucket);
+    if (!point) continue;
     const group = place ?? groups - 1;
-    if (amounts) amounts[group] = add(amounts[group] ?? zero, parseDecimal(amount));
+    const count = (amounts: Decimal[], amount: Decimal) => {
+      amounts[group] = add(amounts[group] ?? zero, amount);
+    };
+    const [amount, into, out] = [row.amount, row.allocated_in, row.allocated_out].map(parseDecimal) as [
+      Decimal,
+      Decimal,
+      Decimal,
+    ];
+    count(point.amounts, amount);
+    count(point.own, subtract(amount, add(into, out)));
+    count(point.belowZero, parseDecimal(row.below_zero));
+    if (!isZero(into) || !isZero(out)) point.hasMoved[group] = true;
+    point.allocatedIn = add(point.allocatedIn, into);
+    point.allocatedOut = add(point.allocatedOut, out);
   }
-  return [...sums].map(([from, amounts]) => ({
-    from,
-    total_usd: toExact(sum(amounts)),
-    amounts_usd: amounts.map(toExact),
-  }));
+  return [...sums.values()];
+}
+
+type Layer = {
+  kind: Series["layers"][number]["kind"];
+  group?: Series["groups"][number];
+  amountOf(point: BucketSums): Decimal;
+};
+
+/**
+ * What is stacked in each bucket: what each group spent itself, what the rest has below zero, so that it is not hidden in the rest's
+ * sum, and what was allocated. They sum to the groups. A layer that would be empty because all of its group is allocated, or
+ * because nothing is, is left out.
+ */
+function layersOf(groups: Series["groups"], points: BucketSums[]): Layer[] {
+  const isAnywhere = (amountOf: Layer["amountOf"]) => points.some((point) => !isZero(amountOf(point)));
+  const ofGroups = groups.flatMap((group, index): Layer[] => {
+    const own = ({ own: amounts }: BucketSums) => amounts[index] ?? zero;
+    if (!group.is_rest) {
+      const isAllAllocated = !isAnywhere(own) && points.some(({ hasMoved }) => hasMoved[index]);
+      return isAllAllocated ? [] : [{ kind: "value", group, amountOf: own }];
+    }
+    const below = ({ belowZero }: BucketSums) => belowZero[index] ?? zero;
+    return [
+      { kind: "rest", amountOf: (point) => subtract(own(point), below(point)) },
+      ...(isAnywhere(below) ? [{ kind: "rest_below_zero" as const, amountOf: below }] : []),
+    ];
+  });
+  const allocated: Layer[] = [
+    { kind: "allocated_in", amountOf: ({ allocatedIn }) => allocatedIn },
+    { kind: "allocated_out", amountOf: ({ allocatedOut }) => allocatedOut },
+  ];
+  return [...ofGroups, ...allocated.filter(({ amountOf }) => isAnywhere(amountOf))];
 }
 
 /** The first days of a range's buckets. The range of everything starts at the first spend and ends at now or later. */

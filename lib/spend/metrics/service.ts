@@ -5,7 +5,7 @@ import { comparisonOf, type Period, periodOf } from "@/lib/contract/ledger-query
 import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
 import type { DayRange } from "@/lib/contract/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { compare, parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
+import { absolute, compare, parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
 import {
@@ -21,6 +21,7 @@ import {
   type ReadDays,
   type Slice,
   type SpendScope,
+  selectAllocations,
   selectBreakdown,
   selectTypeTotals,
   selectUsage,
@@ -69,6 +70,11 @@ export async function loadMetrics(
   const breakdown = await selectBreakdown(client, scope, spent, seriesScope);
   const forecast = await loadForecast(client, scope, { period, range, now }, types);
   const ofTypes = sliceTypes(types);
+  const hasAllocations = types.some(({ type, is_current: isCurrent }) => type === "allocation" && isCurrent);
+  const allocations =
+    groupBy === "type" && hasAllocations
+      ? await selectAllocations(client, scope, spent, seriesScope.bucket)
+      : [];
   const slices = [...breakdown.slices, ...ofTypes];
   return {
     period,
@@ -91,9 +97,9 @@ export async function loadMetrics(
       {
         range,
         before,
-        rows: groupBy === "type" ? bucketsByType(sums, ofTypes) : breakdown.buckets,
+        rows: groupBy === "type" ? bucketsByType(sums, ofTypes, allocations) : breakdown.buckets,
         earlier: sums.flatMap(({ type, bucket, before_amount: amount }) =>
-          type === null && bucket !== null ? [{ bucket, place: null, amount }] : [],
+          type === null && bucket !== null ? [{ ...undivided, bucket, place: null, amount }] : [],
         ),
       },
       slices.filter(({ dimension }) => dimension === groupBy),
@@ -132,12 +138,32 @@ function toBookedAhead(types: TypeTotals[], { range, spent }: ReadDays): Metrics
   };
 }
 
-/** The buckets of a series that is stacked by type. There are fewer types than groups. @param types highest first */
-function bucketsByType(sums: TypeTotals[], types: Slice[]): BucketRow[] {
+/** A bucket of which no part is known. */
+const undivided = { allocated_in: "0", allocated_out: "0", below_zero: "0" };
+
+/**
+ * The buckets of a series that is stacked by type. There are fewer types than groups.
+ * @param types largest first
+ * @param allocations by project, because all allocations of a workspace come to zero
+ */
+function bucketsByType(
+  sums: TypeTotals[],
+  types: Slice[],
+  allocations: Omit<BucketRow, "place" | "amount" | "below_zero">[],
+): BucketRow[] {
   const placeOf = new Map(types.map(({ reference }, place) => [reference, place]));
+  const allocatedIn = new Map(allocations.map(({ bucket, ...parts }) => [bucket, parts]));
   return sums.flatMap(({ type, bucket, is_current, amount }) =>
     type !== null && bucket !== null && is_current
-      ? [{ bucket, place: placeOf.get(type) ?? null, amount }]
+      ? [
+          {
+            ...undivided,
+            ...(type === "allocation" && allocatedIn.get(bucket)),
+            bucket,
+            place: placeOf.get(type) ?? null,
+            amount,
+          },
+        ]
       : [],
   );
 }
@@ -177,11 +203,14 @@ function sliceTypes(types: TypeTotals[]): Slice[] {
       amount,
       messages,
     }))
-    .sort((a, b) => compare(parseDecimal(b.amount), parseDecimal(a.amount)));
+    .sort((a, b) => compare(absolute(parseDecimal(b.amount)), absolute(parseDecimal(a.amount))));
 }
 
+/** The largest slices, whatever their sign, listed from the highest to the lowest, and the sum of the rest. */
 function toSlices(slices: Slice[]): Metrics["by_project"] {
-  const listed = slices.slice(0, maxSlices).map(({ reference, name, amount, messages }) => ({
+  const largest = slices.slice(0, maxSlices);
+  largest.sort((a, b) => compare(parseDecimal(b.amount), parseDecimal(a.amount)));
+  const listed = largest.map(({ reference, name, amount, messages }) => ({
     value: reference,
     name,
     is_rest: false,
