@@ -1,4 +1,7 @@
 import type { Amount } from "@/components/amount";
+import { shownNumber } from "@/components/money";
+import type { Drawn } from "./drawing";
+import { findCut } from "./outliers";
 
 /** A part of every bar, such as a project, with its total over all bars in USD. `href` leads to its rows. */
 export type ChartGroup = { name: string; colour: string; total: Amount; href?: string };
@@ -6,9 +9,11 @@ export type ChartGroup = { name: string; colour: string; total: Amount; href?: s
 /**
  * One bar of a chart: a day or a month. Amounts are USD. `title` is its full name and `short` the label below it; `amounts`
  * has one entry for each group, in their order; `previous` is the total of the same bar one period earlier, null when there
- * is none; `href` leads to its rows.
+ * is none; `href` leads to its rows; `from` and `to` are its days, `YYYY-MM-DD`.
  */
 export type Bar = {
+  from: string;
+  to: string;
   title: string;
   short: string;
   total: Amount;
@@ -18,3 +23,29 @@ export type Bar = {
   /** What happened in it, in words; marked above the bar. */
   notes?: string[];
 };
+
+/** What the chart of spend draws. @param hidden the names of groups that are not shown */
+export function toDrawn(
+  { groups, bars, unfinished }: { groups: ChartGroup[]; bars: Bar[]; unfinished: number | undefined },
+  hidden: string[] = [],
+  isWhole = false,
+): Drawn {
+  const series = groups.flatMap(({ name, colour }, group) =>
+    hidden.includes(name)
+      ? []
+      : [{ name, colour, values: bars.map(({ amounts }) => shownNumber(amounts[group] ?? 0)) }],
+  );
+  // What it is compared with is the sum of all groups.
+  const line =
+    hidden.length > 0
+      ? undefined
+      : bars.map(({ previous }) => (previous === null ? null : shownNumber(previous)));
+  return {
+    series,
+    places: bars,
+    kind: "stacked",
+    line,
+    unfinished,
+    cut: isWhole ? undefined : findCut(series, "stacked", line),
+  };
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { projectColours } from "./colours";
+import { coloursByName, projectColour, projectColours } from "./colours";
 
 type Triple = [number, number, number];
 type Colour = { lightness: number; chroma: number; hue: number };
@@ -128,4 +128,16 @@ test("Gives up to ten projects in one chart different colours, and each its own 
   const colours = projectColours(shown, order);
   expect(new Set(colours.values()).size).toBe(10);
   expect(colours.get("p3")).toBe(projectColours(["p3"], order).get("p3"));
+});
+
+test("Keeps a project's colour when other projects are added", () => {
+  const before = ["checkout", "search"];
+  for (const slug of before) {
+    expect(projectColour(slug, [...before, "later"])).toBe(projectColour(slug, before));
+  }
+});
+
+test("Gives names shown together different colours while there are enough", () => {
+  const names = ["gpt-4o", "gpt-4o-mini", "claude", "haiku", "opus", "llama", "mistral", "qwen"];
+  expect(new Set(coloursByName(names).values()).size).toBe(8);
 });

@@ -7,6 +7,9 @@ export const restColour = "var(--chart-rest)";
 /** The colour of what has no value: "No model". */
 export const noneColour = "var(--chart-none)";
 
+/** The colour of what was allocated to projects and from them. */
+export const allocatedColour = "var(--chart-allocated)";
+
 const colourAt = (index: number) => `var(--chart-${(index % paletteSize) + 1})`;
 
 /**

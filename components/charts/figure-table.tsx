@@ -4,7 +4,7 @@ import { Disclosure } from "@/components/ui/disclosure";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { Bar, ChartGroup } from "./chart-data";
 
-type Props = { label: string; groups: ChartGroup[]; bars: Bar[] };
+type Props = { label: string; groups: ChartGroup[]; bars: Bar[]; comparison: string | undefined };
 
 /** The figures of a chart as a table, folded away. Each bar links to its rows. */
 export function FigureTable(props: Props) {
@@ -19,7 +19,7 @@ export function FigureTable(props: Props) {
   );
 }
 
-function Figures({ label, groups, bars }: Props) {
+function Figures({ label, groups, bars, comparison }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
     <section tabIndex={0} aria-label={`${label}, figures`} className="mt-2 max-h-96 overflow-auto border-t">
@@ -32,8 +32,8 @@ function Figures({ label, groups, bars }: Props) {
                 {name}
               </TableHead>
             ))}
-            <TableHead className="text-right">Total</TableHead>
-            <TableHead className="pr-0 text-right">Previous period</TableHead>
+            <TableHead className={comparison ? "text-right" : "pr-0 text-right"}>Total</TableHead>
+            {comparison ? <TableHead className="pr-0 text-right">{comparison}</TableHead> : null}
           </TableRow>
         </TableHeader>
         <TableBody>
@@ -46,15 +46,17 @@ function Figures({ label, groups, bars }: Props) {
               </TableCell>
               {groups.map(({ name }, group) => (
                 <TableCell key={name} className="text-right">
-                  <Money usd={amounts[group] ?? 0} figure="series.points.amounts_usd" />
+                  <Money usd={amounts[group] ?? 0} figure="series.points.layers_usd" />
                 </TableCell>
               ))}
-              <TableCell className="text-right font-medium">
+              <TableCell className={`${comparison ? "" : "pr-0 "}text-right font-medium`}>
                 <Money usd={total} figure="series.points.total_usd" />
               </TableCell>
-              <TableCell className="pr-0 text-right text-muted-foreground">
-                {previous === null ? null : <Money usd={previous} figure="series.previous.total_usd" />}
-              </TableCell>
+              {comparison ? (
+                <TableCell className="pr-0 text-right text-muted-foreground">
+                  {previous === null ? null : <Money usd={previous} figure="series.previous.total_usd" />}
+                </TableCell>
+              ) : null}
             </TableRow>
           ))}
         </TableBody>

@@ -1,12 +1,16 @@
-/** The properties of drawn elements that follow the theme. */
-const themed = ["fill", "stroke", "font-family", "font-size"] as const;
+import { margin } from "./margin";
+
+/** The properties of drawn elements that follow the theme, or the width of the screen. */
+const themed = ["fill", "stroke", "font-family", "font-size", "display"] as const;
+
+const svgNamespace = "http://www.w3.org/2000/svg";
 
 /**
- * Saves the drawing inside an element as a PNG, twice as large as it is shown.
+ * Saves the drawing of the chart inside an element as a PNG, twice as large as it is shown.
  * @throws Error where there is no drawing, or the browser cannot make a picture of it
  */
 export async function savePicture(frame: HTMLElement, fileName: string): Promise<void> {
-  const drawing = frame.querySelector("svg[width]");
+  const drawing = frame.querySelector("svg[data-chart]");
   if (!(drawing instanceof SVGSVGElement)) throw new Error("There is no chart to save.");
   const copy = drawing.cloneNode(true) as SVGSVGElement;
   const originals = [drawing, ...drawing.querySelectorAll("*")];
@@ -21,10 +25,19 @@ export async function savePicture(frame: HTMLElement, fileName: string): Promise
         element.setAttribute(property, shown.getPropertyValue(property));
     }
   }
-  const { width, height } = drawing.getBoundingClientRect();
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  const inner = drawing.getBoundingClientRect();
+  const width = inner.width + margin.left + margin.right;
+  const { height } = inner;
+  copy.setAttribute("x", String(margin.left));
+  copy.setAttribute("width", String(inner.width));
+  // The labels of the axis are beside the drawing.
+  copy.setAttribute("overflow", "visible");
+  const picture = document.createElementNS(svgNamespace, "svg");
+  picture.setAttribute("width", String(width));
+  picture.setAttribute("height", String(height));
+  picture.append(copy);
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(picture))}`;
   await image.decode();
   const canvas = document.createElement("canvas");
   canvas.width = width * 2;

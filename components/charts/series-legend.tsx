@@ -1,17 +1,24 @@
 "use client";
 
+import Link from "next/link";
+import type { ReactNode } from "react";
 import { cn } from "@/components/cn";
-import type { Series } from "./series";
 
-/** The series of a plot as toggles: each shows or hides its own; with Alt, or twice, all others. */
+/** A series in a legend. `note` is its sum; with `href` it leads to the rows behind it. */
+export type LegendEntry = { name: string; colour: string; note: string; href?: string | undefined };
+
+/** The series of a chart as toggles: each shows or hides its own; with Alt, or twice, all others. */
 export function SeriesLegend({
   series,
   hidden,
   onChange,
+  children,
 }: {
-  series: (Pick<Series, "name" | "colour"> & { note: string })[];
+  series: LegendEntry[];
   hidden: string[];
   onChange: (hidden: string[]) => void;
+  /** Further list items. */
+  children?: ReactNode;
 }) {
   const toggle = (name: string) =>
     onChange(hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name]);
@@ -20,30 +27,43 @@ export function SeriesLegend({
     onChange(others.every((each) => hidden.includes(each)) ? [] : others);
   };
   return (
-    <ul aria-label="Series" className="flex flex-wrap gap-x-1 gap-y-0.5 text-[13px]">
-      {series.map(({ name, colour, note }) => {
+    <ul aria-label="Series" className="-ml-1.5 flex min-w-0 flex-wrap gap-x-2 gap-y-0.5 text-[13px]">
+      {series.map(({ name, colour, note, href }) => {
         const isShown = !hidden.includes(name);
         return (
-          <li key={name} className="min-w-0 max-w-full">
+          <li key={name} className="flex min-w-0 max-w-full items-center">
             <button
               type="button"
               aria-pressed={isShown}
               title={`${name}: ${note}. Click to ${isShown ? "hide" : "show"}, double-click for it alone.`}
               onClick={(event) => (event.altKey ? isolate(name) : toggle(name))}
               onDoubleClick={() => isolate(name)}
-              className="flex max-w-full items-center gap-2 rounded-sm px-1.5 py-0.5 hover:bg-accent"
+              className="flex min-w-0 items-center gap-2 rounded-sm px-1.5 py-1 hover:bg-accent"
             >
               <span
                 aria-hidden="true"
                 className={cn("size-2.5 shrink-0 rounded-[3px] border", !isShown && "bg-transparent!")}
                 style={{ background: colour, borderColor: colour }}
               />
-              <span className={cn("truncate", !isShown && "text-muted-foreground line-through")}>{name}</span>
-              <span className="text-muted-foreground tabular-nums">{note}</span>
+              <span className={cn("truncate", !isShown && "text-muted-foreground line-through")} dir="auto">
+                {name}
+              </span>
+              {href ? null : <span className="text-muted-foreground tabular-nums">{note}</span>}
             </button>
+            {href ? (
+              <Link
+                href={href}
+                prefetch={false}
+                aria-label={`${name} ${note}`}
+                className="whitespace-nowrap rounded-sm py-1 text-muted-foreground tabular-nums hover:underline"
+              >
+                {note}
+              </Link>
+            ) : null}
           </li>
         );
       })}
+      {children}
     </ul>
   );
 }

@@ -1,294 +1,168 @@
-import Link from "next/link";
-import { formatChartAmount, formatTick, shownNumber } from "@/components/money";
-import type { Bar, ChartGroup } from "./chart-data";
-import { Crosshair } from "./crosshair";
+"use client";
+
+import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
+import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
+import { exactText } from "@/components/amount";
+import { formatChartAmount, shownNumber } from "@/components/money";
+import { type Bar, type ChartGroup, toDrawn } from "./chart-data";
+import { ChartDownloads } from "./chart-downloads";
+import type { Reading } from "./chart-pointer";
+import { CutNote } from "./cut-note";
 import { FigureTable } from "./figure-table";
-import { fromTop, makeScale, type Scale, stack } from "./scale";
+import { frameClass, margin } from "./margin";
+import { NoteMark, NoteMarks } from "./note-marks";
+import { SeriesLegend } from "./series-legend";
+import { spendCsv } from "./spend-csv";
+
+/** Loaded when the page is there: the chart is complete without it. */
+const ChartPointer = dynamic(() => import("./chart-pointer").then((module) => module.ChartPointer), {
+  ssr: false,
+});
+
+/** Loaded when what is drawn changes in the browser. */
+const SpendDrawing = lazy(() =>
+  import("./spend-drawing").then((module) => ({ default: module.SpendDrawing })),
+);
 
 /**
- * Spend over time: a bar for each day or month, stacked by group, with the previous period as a thin line. The server
- * renders it completely, with a fixed height; the browser adds the crosshair.
+ * Spend over time: a bar for each day or month, stacked by group, with what it is compared with as a thin line. It is complete without
+ * a script; the browser adds the crosshair, toggles of the groups and the choice of days.
+ * @param props.drawing the drawing of all groups, as the server made it
+ * @param props.comparison what the line is: its name, and the one with its days; undefined without any
  * @param props.unfinished index of the current day or month; undefined when all bars are complete
+ * @param props.hrefOfDays the address of the page for other days
  */
 export function SpendChart({
   label,
+  unit,
+  fileName,
   groups,
   bars,
+  comparison,
   unfinished,
+  drawing,
+  hrefOfDays,
 }: {
   label: string;
+  unit: "day" | "month";
+  fileName: string;
   groups: ChartGroup[];
   bars: Bar[];
-  unfinished?: number | undefined;
+  comparison: { name: string; full: string } | undefined;
+  unfinished: number | undefined;
+  drawing: ReactNode;
+  hrefOfDays: (from: string, to: string) => string;
 }) {
-  const amounts = bars.map((bar) => bar.amounts.map(shownNumber));
-  const before = bars.map(({ previous }) => (previous === null ? null : shownNumber(previous)));
-  const scale = makeScale([
-    ...amounts.flatMap((parts) => [sumOf(parts, 1), sumOf(parts, -1)]),
-    ...before.flatMap((amount) => amount ?? []),
-  ]);
+  const router = useRouter();
+  const frame = useRef<HTMLDivElement>(null);
+  const [hidden, setHidden] = useState<string[]>([]);
+  const [isWhole, setWhole] = useState(false);
+  const data = { groups, bars, unfinished };
+  const drawn = toDrawn(data, hidden, isWhole);
+  const cut = isWhole ? toDrawn(data, hidden).cut : drawn.cut;
+  const shown = groups.filter(({ name }) => !hidden.includes(name));
+  const isWholeBar = shown.length === groups.length;
+  const read = (place: number): Reading => {
+    const { title = "", total = 0, amounts = [], previous = null, notes } = bars[place] ?? {};
+    const figures = groups.flatMap(({ name, colour }, group) => {
+      const amount = amounts[group] ?? 0;
+      const isListed = !hidden.includes(name) && Number(exactText(amount)) !== 0;
+      return isListed ? [{ name, colour, text: formatChartAmount(amount) }] : [];
+    });
+    const parts = figures.map(({ name, text }) => `${name} ${text}`);
+    return {
+      title,
+      figures,
+      says: (isWholeBar ? [formatChartAmount(total), ...(notes ?? [])] : parts).join(". ") || "nothing",
+      ...(isWholeBar && {
+        total: formatChartAmount(total),
+        ...(previous !== null &&
+          comparison && { compared: { label: comparison.name, text: formatChartAmount(previous) } }),
+        ...(notes && { notes }),
+      }),
+    };
+  };
   return (
     <figure className="grid grid-cols-[minmax(0,1fr)] gap-3" aria-label={label}>
-      <Legend
-        groups={groups}
-        hasPrevious={before.some((amount) => amount !== null)}
-        hasNotes={bars.some(({ notes }) => notes)}
-      />
-      <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
-        <Axis scale={scale} />
-        <div className="relative h-56 sm:h-64">
-          <svg
-            viewBox={`0 0 ${bars.length} 100`}
-            preserveAspectRatio="none"
-            aria-hidden="true"
-            className="absolute inset-0 size-full overflow-visible"
-          >
-            <GridLines scale={scale} width={bars.length} />
-            <PreviousLine amounts={before} scale={scale} />
-            <CompleteBars
-              amounts={amounts.map((parts, at) => (at === unfinished ? [] : parts))}
-              scale={scale}
-              groups={groups}
-            />
-            {unfinished === undefined ? null : (
-              <CurrentBar parts={amounts[unfinished] ?? []} at={unfinished} scale={scale} groups={groups} />
-            )}
-          </svg>
-          <NoteMarks bars={bars} />
-          <Crosshair label={label} groups={groups} bars={bars} />
-        </div>
-        <span />
-        <Labels bars={bars} />
+      <SeriesLegend
+        series={groups.map(({ total, ...group }) => ({ ...group, note: formatChartAmount(total) }))}
+        hidden={hidden}
+        onChange={setHidden}
+      >
+        {comparison && drawn.line ? (
+          <li className="flex items-center gap-2 px-1.5 py-1 text-muted-foreground">
+            <span aria-hidden="true" className="h-px w-4 shrink-0 bg-foreground/60" />
+            {comparison.full}
+          </li>
+        ) : null}
+        {bars.some(({ notes }) => notes) ? (
+          <li className="flex items-center gap-2 px-1.5 py-1 text-muted-foreground">
+            <NoteMark />
+            Budget threshold reached
+          </li>
+        ) : null}
+      </SeriesLegend>
+      <div ref={frame} className={`${frameClass} h-72`}>
+        {isWholeBar && !isWhole ? (
+          drawing
+        ) : (
+          <Suspense fallback={drawing}>
+            <SpendDrawing {...drawn} />
+          </Suspense>
+        )}
+        <NoteMarks bars={bars} />
+        <ChartPointer
+          label={label}
+          count={bars.length}
+          read={read}
+          inset={{ left: 0, right: 0, bottom: margin.bottom }}
+          onOpen={(place) => {
+            const href = bars[place]?.href;
+            if (href) router.push(href);
+          }}
+          onZoom={(first, last) => {
+            const [from, to] = [bars[first]?.from, bars[last]?.to];
+            if (from && to) router.push(hrefOfDays(from, to));
+          }}
+        />
       </div>
-      <FigureTable label={label} groups={groups} bars={bars} />
+      {cut ? (
+        <CutNote
+          beyond={beyondOf(bars, cut, comparison?.name ?? "")}
+          unit={unit}
+          isWhole={isWhole}
+          onChange={setWhole}
+        />
+      ) : null}
+      <div className="flex flex-wrap-reverse items-start justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0 max-w-full flex-1 basis-60">
+          <FigureTable label={label} groups={groups} bars={bars} comparison={comparison?.full} />
+        </div>
+        <ChartDownloads
+          fileName={fileName}
+          toCsv={() => spendCsv(unit, groups, bars, comparison?.full)}
+          frame={frame}
+        />
+      </div>
     </figure>
   );
 }
 
-/** The sum of the positive parts (`sign` 1) or of the negative ones (`sign` -1). */
-function sumOf(parts: number[], sign: 1 | -1): number {
-  return parts.reduce((sum, part) => (part * sign > 0 ? sum + part : sum), 0);
-}
-
-function Legend({
-  groups,
-  hasPrevious,
-  hasNotes,
-}: {
-  groups: ChartGroup[];
-  hasPrevious: boolean;
-  hasNotes: boolean;
-}) {
-  return (
-    <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-[13px]">
-      {groups.map(({ name, colour, total, href }) => {
-        const entry = (
-          <>
-            <span
-              aria-hidden="true"
-              className="size-2.5 shrink-0 rounded-[3px]"
-              style={{ background: colour }}
-            />
-            <span className="truncate">{name}</span>
-            <span className="text-muted-foreground">{formatChartAmount(total)}</span>
-          </>
-        );
-        return (
-          <li key={name} className="min-w-0 max-w-full">
-            {href ? (
-              <Link
-                href={href}
-                prefetch={false}
-                className="flex items-center gap-2 rounded-sm hover:underline"
-              >
-                {entry}
-              </Link>
-            ) : (
-              <span className="flex items-center gap-2">{entry}</span>
-            )}
-          </li>
-        );
-      })}
-      {hasPrevious ? (
-        <li className="flex items-center gap-2 text-muted-foreground">
-          <span aria-hidden="true" className="h-px w-4 bg-foreground/60" />
-          Previous period
-        </li>
-      ) : null}
-      {hasNotes ? (
-        <li className="flex items-center gap-2 text-muted-foreground">
-          <NoteMark />
-          Budget threshold reached
-        </li>
-      ) : null}
-    </ul>
-  );
-}
-
-function Axis({ scale }: { scale: Scale }) {
-  return (
-    <div aria-hidden="true" className="relative w-12 text-right text-[11px] text-muted-foreground">
-      {scale.ticks.map((tick) => (
-        <span
-          key={tick}
-          className="absolute right-0 -translate-y-1/2 whitespace-nowrap"
-          style={{ top: `${fromTop(tick, scale)}%` }}
-        >
-          {formatTick(tick)}
-        </span>
-      ))}
-    </div>
-  );
-}
-
-function GridLines({ scale, width }: { scale: Scale; width: number }) {
-  return scale.ticks.map((tick) => (
-    <line
-      key={tick}
-      x1="0"
-      x2={width}
-      y1={fromTop(tick, scale)}
-      y2={fromTop(tick, scale)}
-      stroke={tick === 0 ? "var(--input)" : "var(--border)"}
-      vectorEffect="non-scaling-stroke"
-    />
-  ));
-}
-
-/** The width of a bar and its left edge, as fractions of the space for one bar. */
-const barWidth = 0.72;
-const barStart = (1 - barWidth) / 2;
-
-/** The bars of complete days or months. All segments of a group are one SVG path. */
-function CompleteBars({
-  amounts,
-  scale,
-  groups,
-}: {
-  amounts: number[][];
-  scale: Scale;
-  groups: ChartGroup[];
-}) {
-  const shapes = groups.map(() => "");
-  for (const [at, parts] of amounts.entries()) {
-    for (const { group, top, height } of stack(parts, scale)) {
-      shapes[group] += `M${at + barStart} ${round(top)}h${barWidth}v${round(height)}h-${barWidth}z`;
-    }
-  }
-  return groups.map(({ name, colour }, group) => <path key={name} d={shapes[group]} fill={colour} />);
-}
-
-/** Rounds to a thousandth of a percent, which is less than a pixel, to keep the paths short. */
-const round = (percent: number) => Math.round(percent * 1000) / 1000;
-
-/** The bar of the current day or month: paler, with a dashed edge. */
-function CurrentBar({
-  parts,
-  at,
-  scale,
-  groups,
-}: {
-  parts: number[];
-  at: number;
-  scale: Scale;
-  groups: ChartGroup[];
-}) {
-  return stack(parts, scale).map(({ group, top, height }) => {
-    const colour = groups[group]?.colour;
-    return (
-      <rect
-        key={group}
-        x={at + barStart}
-        width={barWidth}
-        y={top}
-        height={height}
-        fill={colour}
-        fillOpacity={0.35}
-        stroke={colour}
-        strokeDasharray="3 2"
-        vectorEffect="non-scaling-stroke"
-      />
-    );
-  });
-}
-
-/** The line of the previous period's totals; none for fewer than two points. */
-function PreviousLine({ amounts, scale }: { amounts: (number | null)[]; scale: Scale }) {
-  const points = amounts.flatMap((amount, index) =>
-    amount === null ? [] : [`${index + 0.5},${fromTop(amount, scale)}`],
-  );
-  if (points.length < 2) return null;
-  return (
-    <polyline
-      points={points.join(" ")}
-      fill="none"
-      stroke="var(--foreground)"
-      strokeOpacity="0.6"
-      strokeWidth="1.25"
-      strokeLinejoin="round"
-      vectorEffect="non-scaling-stroke"
-    />
-  );
-}
-
-/** A flag that points down: at the top of the chart, above the bar. */
-function NoteMark() {
-  return (
-    <svg viewBox="0 0 10 8" aria-hidden="true" className="h-2 w-2.5 shrink-0">
-      <path d="M0 0h10l-5 8z" fill="var(--foreground)" />
-    </svg>
-  );
-}
-
-/** Marks above the bars in which something happened, and a list of it for screen readers. */
-function NoteMarks({ bars }: { bars: Bar[] }) {
-  const noted = bars.flatMap(({ title, notes }, index) => (notes ? [{ title, notes, index }] : []));
-  if (noted.length === 0) return null;
-  return (
-    <>
-      {noted.map(({ title, index }) => (
-        <span
-          key={title}
-          aria-hidden="true"
-          className="absolute inset-y-0 flex w-0 flex-col items-center border-foreground/40 border-l border-dashed"
-          style={{ left: `${((index + 0.5) / bars.length) * 100}%` }}
-        >
-          <span className="-mt-1 -ml-px flex">
-            <NoteMark />
-          </span>
-        </span>
-      ))}
-      <ul className="sr-only" aria-label="Budget thresholds reached">
-        {noted.flatMap(({ title, notes }) =>
-          notes.map((note) => (
-            <li key={`${title} ${note}`}>
-              {title}: {note}
-            </li>
-          )),
-        )}
-      </ul>
-    </>
-  );
-}
-
-/** The most labels that fit below a chart; a phone shows every second of them. */
-const maxLabels = 10;
-
-function Labels({ bars }: { bars: Bar[] }) {
-  const every = Math.ceil(bars.length / maxLabels);
-  return (
-    <div aria-hidden="true" className="relative mt-1.5 h-4 text-[11px] text-muted-foreground">
-      {bars.map(({ title, short }, index) =>
-        index % every === 0 ? (
-          <span
-            key={title}
-            className={`absolute -translate-x-1/2 whitespace-nowrap ${(index / every) % 2 === 1 ? "max-sm:hidden" : ""}`}
-            style={{ left: `${((index + 0.5) / bars.length) * 100}%` }}
-          >
-            {short}
-          </span>
-        ) : null,
-      )}
-    </div>
-  );
+/** What goes beyond a cut axis, the largest first. */
+function beyondOf(
+  bars: Bar[],
+  { beyond, beyondInLine }: { beyond: number[]; beyondInLine: number[] },
+  comparison: string,
+): { title: string; text: string }[] {
+  const found = [
+    ...beyond.map((place) => ({ title: bars[place]?.title ?? "", amount: bars[place]?.total ?? 0 })),
+    ...beyondInLine.map((place) => ({
+      title: `the line at ${bars[place]?.title} (${comparison.toLowerCase()})`,
+      amount: bars[place]?.previous ?? 0,
+    })),
+  ];
+  return found
+    .sort((a, b) => Math.abs(shownNumber(b.amount)) - Math.abs(shownNumber(a.amount)))
+    .map(({ title, amount }) => ({ title, text: formatChartAmount(amount) }));
 }

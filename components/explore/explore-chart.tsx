@@ -34,6 +34,7 @@ export function ExploreChart({
       series={seriesOf(state, data).filter(({ name }) => !state.hidden.includes(name))}
       places={groups.map((group) => toPlace(dimension, group))}
       kind={isSummed(state.measure) ? kind : "lines"}
+      unit={isCalendar ? dimension : "bar"}
       format={(value) => format(String(value))}
       formatTick={(value) => (isMoney ? formatTick(value, "USD") : formatShortNumber(value))}
       onOpen={(place) => {

@@ -1,16 +1,13 @@
 "use client";
 
-import { Download } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
-import { saveFile, savePicture } from "@/components/charts/save-picture";
+import { ChartDownloads } from "@/components/charts/chart-downloads";
 import { SeriesLegend } from "@/components/charts/series-legend";
 import { onDemand } from "@/components/connection/on-demand";
 import { formatNumber, plural } from "@/components/format-count";
 import { formatDate } from "@/components/format-date";
-import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
-import { toastProblem } from "@/components/ui/toaster";
 import type { ExploreData } from "./data";
 import { measures } from "./dimensions";
 import { ExplorePivot, ExploreTable } from "./explore-table";
@@ -59,33 +56,11 @@ export function ExploreView({
             {plural(data.totals.messages, "message")}, {formatDate(data.from)} – {formatDate(data.to)}
           </span>
         </p>
-        <div className="flex gap-2">
-          <Button
-            variant="outline"
-            size="sm"
-            onClick={() =>
-              saveFile(new Blob([toCsv(state, data)], { type: "text/csv;charset=utf-8" }), `${fileName}.csv`)
-            }
-          >
-            <Download aria-hidden="true" />
-            CSV
-          </Button>
-          {state.show === "chart" ? (
-            <Button
-              variant="outline"
-              size="sm"
-              onClick={() => {
-                if (frame.current)
-                  savePicture(frame.current, `${fileName}.png`).catch((error: Error) =>
-                    toastProblem(error.message),
-                  );
-              }}
-            >
-              <Download aria-hidden="true" />
-              PNG
-            </Button>
-          ) : null}
-        </div>
+        <ChartDownloads
+          fileName={fileName}
+          toCsv={() => toCsv(state, data)}
+          frame={state.show === "chart" ? frame : undefined}
+        />
       </div>
       {state.show === "chart" ? (
         <figure aria-label={`${label} as a chart`} className="grid grid-cols-[minmax(0,1fr)] gap-3">

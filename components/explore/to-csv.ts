@@ -1,13 +1,7 @@
+import { toCsvText } from "@/components/csv";
 import type { ExploreData } from "./data";
 import { dimensionLabel, measures } from "./dimensions";
 import type { ExploreState } from "./state";
-
-/** A field of a CSV. Text that a spreadsheet would run as a formula gets an apostrophe in front. */
-function field(value: string): string {
-  const isNumber = /^-?\d+(\.\d+)?$/.test(value);
-  const safe = !isNumber && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 /** What is shown as a CSV: the pivot as it is, else a line for each cell. Amounts have all their digits. */
 export function toCsv(state: ExploreState, { rows, columns, cells, totals }: ExploreData): string {
@@ -41,5 +35,5 @@ export function toCsv(state: ExploreState, { rows, columns, cells, totals }: Exp
         String(messages),
       ]);
   }
-  return `${lines.map((line) => line.map(field).join(",")).join("\r\n")}\r\n`;
+  return toCsvText(lines);
 }

@@ -3,6 +3,7 @@ import Link from "next/link";
 import { toNumber } from "@/components/amount";
 import { projectColour } from "@/components/charts/colours";
 import { Sparkline } from "@/components/charts/sparkline";
+import { toSparkline } from "@/components/charts/sparkline-shape";
 import { Count } from "@/components/count";
 import { formatDate } from "@/components/format-date";
 import { Money } from "@/components/money";
@@ -77,7 +78,7 @@ function ProjectTable({ workspace, projects, trends, order }: Props) {
             </TableCell>
             <TableCell className="hidden md:table-cell">
               <Sparkline
-                values={(trends[project.slug] ?? []).map(Number)}
+                shape={toSparkline((trends[project.slug] ?? []).map(Number))}
                 colour={projectColour(project.slug, order)}
               />
             </TableCell>

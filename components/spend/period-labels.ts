@@ -30,6 +30,26 @@ export function periodLabels(metrics: Labelled, today: string): PeriodLabels {
   };
 }
 
+/** What each comparison is called in a chart. */
+const comparisonNames: Record<Exclude<Metrics["compare"], "none">, string> = {
+  previous: "Previous period",
+  last_year: "Same days last year",
+  range: "Chosen days",
+};
+
+/**
+ * What a chart compares with: its name ("Same days last year"), and the one with its days ("Same days last year: Nov 1 – 30, 2025").
+ * Undefined when it is compared with nothing.
+ */
+export function comparisonLabel({
+  compare,
+  previous,
+}: Pick<Labelled, "compare" | "previous">): { name: string; full: string } | undefined {
+  if (!previous || compare === "none") return undefined;
+  const name = comparisonNames[compare];
+  return { name, full: `${name}: ${nameDays(previous.from, previous.to)}` };
+}
+
 /** The point of the days compared with that corresponds to now: their end where the period is over. */
 function namePoint(name: string, isOver: boolean): string {
   if (isOver) return `in ${name}`;

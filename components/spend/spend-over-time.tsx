@@ -1,7 +1,10 @@
+import { toDrawn } from "@/components/charts/chart-data";
+import { SpendDrawing } from "@/components/charts/spend-drawing";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { SegmentedLinks } from "@/components/ui/segmented-control";
 import type { Dimension } from "@/lib/contract/metrics";
-import { type ChartSeries, SeriesChart } from "./series-chart";
+import { type ChartSeries, toBars } from "./bars";
+import { SeriesChart } from "./series-chart";
 import { dimensionLabels, type SpendView, toChartSeries } from "./spend-view";
 
 /** The chart of a page's spend. The links above it choose the stacking, which is the parameter `by` of the address. */
@@ -21,6 +24,7 @@ export function SpendOverTime({
   notes: ChartSeries["notes"];
 }) {
   const { bucket, group_by: current } = view.metrics.series;
+  const series = toChartSeries(view, { path, params }, notes);
   const title = bucket === "day" ? "Spend by day" : "Spend by month";
   return (
     <section aria-labelledby="over-time">
@@ -37,7 +41,13 @@ export function SpendOverTime({
           }))}
         />
       </div>
-      <SeriesChart label={title} series={toChartSeries(view, notes)} />
+      <SeriesChart
+        // The choice of series and scale belongs to these figures.
+        key={`${current} ${view.metrics.from} ${view.metrics.to} ${view.metrics.environment}`}
+        label={title}
+        series={series}
+        drawing={<SpendDrawing {...toDrawn({ groups: series.groups, ...toBars(series) })} />}
+      />
     </section>
   );
 }

@@ -1,10 +1,17 @@
 import { asProp } from "@/components/amount";
 import type { BreakdownRow } from "@/components/charts/breakdown";
-import { coloursByName, noneColour, projectColours, restColour } from "@/components/charts/colours";
+import {
+  allocatedColour,
+  coloursByName,
+  noneColour,
+  projectColours,
+  restColour,
+} from "@/components/charts/colours";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
 import { utcDay } from "@/components/utc-day";
 import type { Dimension, Metrics } from "@/lib/contract/metrics";
-import type { ChartSeries } from "./series-chart";
+import type { ChartSeries } from "./bars";
+import { comparisonLabel } from "./period-labels";
 
 /** Metrics of a workspace, with the filter that leads to the rows behind them. */
 export type SpendView = {
@@ -84,27 +91,54 @@ function hrefOf({ workspace, filter }: SpendView, dimension: Dimension, slice: S
   return slice.is_rest ? undefined : activityHref(workspace, { ...filter, [dimension]: slice.value });
 }
 
+type Layer = Metrics["series"]["layers"][number];
+
+/** How layers that belong to no value are shown. What was allocated leads to the allocations. */
+const layerLooks: Record<
+  Exclude<Layer["kind"], "value">,
+  { name: string; colour: string; isAllocated: boolean }
+> = {
+  rest: { name: "Other", colour: restColour, isAllocated: false },
+  rest_below_zero: { name: "Other, below zero", colour: restColour, isAllocated: false },
+  allocated_in: { name: "Allocated in", colour: allocatedColour, isAllocated: true },
+  allocated_out: { name: "Allocated out", colour: allocatedColour, isAllocated: true },
+};
+
 /** Maps the series of the metrics to the props of a chart. */
-export function toChartSeries(view: SpendView, notes: ChartSeries["notes"] = []): ChartSeries {
-  const { bucket, group_by: dimension, groups, points, previous } = view.metrics.series;
-  const colourOf = colourOfSlices(dimension, groups, view.projectOrder);
+export function toChartSeries(
+  view: SpendView,
+  page: ChartSeries["page"],
+  notes: ChartSeries["notes"] = [],
+): ChartSeries {
+  const { bucket, group_by: dimension, layers, points, previous } = view.metrics.series;
+  const sliceOf = ({ value, name }: Layer): Slice => ({ value, name, is_rest: false });
+  const own = layers.filter(({ kind }) => kind === "value").map(sliceOf);
+  const colourOf = colourOfSlices(dimension, own, view.projectOrder);
   return {
     bucket,
     notes,
+    page,
+    comparison: comparisonLabel(view.metrics),
     today: view.today,
     workspace: view.workspace,
     filter: view.filter,
-    groups: groups.map((group) => {
-      const href = hrefOf(view, dimension, group);
-      const total = asProp(group.total_usd);
-      return { name: nameOf(dimension, group), colour: colourOf(group), total, ...(href && { href }) };
+    groups: layers.map((layer) => {
+      const total = asProp(layer.total_usd);
+      if (layer.kind !== "value") {
+        const { isAllocated, ...look } = layerLooks[layer.kind];
+        const href = activityHref(view.workspace, { ...view.filter, type: "allocation" });
+        return { ...look, total, ...(isAllocated && { href }) };
+      }
+      const slice = sliceOf(layer);
+      const href = hrefOf(view, dimension, slice);
+      return { name: nameOf(dimension, slice), colour: colourOf(slice), total, ...(href && { href }) };
     }),
-    points: points.map(({ from, total_usd, amounts_usd }, index) => {
+    points: points.map(({ from, total_usd, layers_usd }, index) => {
       const before = previous[index]?.total_usd;
       return {
         from,
         total: asProp(total_usd),
-        amounts: amounts_usd.map(asProp),
+        amounts: layers_usd.map(asProp),
         previous: before === undefined ? null : asProp(before),
       };
     }),

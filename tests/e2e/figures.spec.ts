@@ -103,7 +103,7 @@ function figuresOfMetrics(
     "previous.to_point_usd": digitsOf(previous ? [previous.to_point_usd] : []),
     forecast_usd: digitsOf(forecast ? [forecast] : []),
     "series.points.total_usd": totalsOf(series.points),
-    "series.points.amounts_usd": digitsOf(series.points.flatMap(({ amounts_usd }) => amounts_usd)),
+    "series.points.layers_usd": digitsOf(series.points.flatMap(({ layers_usd }) => layers_usd)),
     "series.previous.total_usd": totalsOf(series.previous.slice(0, series.points.length)),
     ...Object.fromEntries(
       dimensions.map((dimension) => [`by_${dimension}`, totalsOf(breakdowns[`by_${dimension}`])]),
@@ -154,7 +154,7 @@ test("Shows the API's figures on every page for four months of a team, and parts
       for (const part of ["by_project", "by_model", "by_feature", "by_provider"])
         expect(totalOf(shown[part] ?? []), part).toBe(headline);
       expect(totalOf(shown["series.points.total_usd"] ?? [])).toBe(headline);
-      expect(totalOf(shown["series.points.amounts_usd"] ?? [])).toBe(headline);
+      expect(totalOf(shown["series.points.layers_usd"] ?? [])).toBe(headline);
     }
   });
 

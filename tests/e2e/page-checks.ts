@@ -19,8 +19,12 @@ export async function watchLayout(page: Page): Promise<void> {
         for (const { node, previousRect, currentRect } of entry.sources) {
           const moved = node instanceof Element ? node.outerHTML : String(node?.textContent);
           const within = node?.parentElement?.outerHTML.slice(0, 200);
-          const [from, to] = [previousRect, currentRect].map(({ x, y, width, height }) => [x, y, width, height].join(" "));
-          shifts.push(`${moved.slice(0, 160)} from ${from} to ${to} within ${within} at ${location.pathname}`);
+          const [from, to] = [previousRect, currentRect].map(({ x, y, width, height }) =>
+            [x, y, width, height].join(" "),
+          );
+          shifts.push(
+            `${moved.slice(0, 160)} from ${from} to ${to} within ${within} at ${location.pathname}`,
+          );
         }
       }
     }).observe({ type: "layout-shift", buffered: true });

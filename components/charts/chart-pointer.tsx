@@ -2,35 +2,51 @@
 
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { indexAfterKey } from "@/components/ui/arrow-keys";
-import type { Place, Series } from "./series";
 
-/** Values that the tooltip lists. */
+/** Figures that are listed at once. */
 const maxListed = 12;
 
-/** The interactive layer over a plot: it selects a place, or a range of places, by pointer or keyboard. */
-export function PlotPointer({
+/** What a place of a chart says. */
+export type Reading = {
+  title: string;
+  /** All of it as text, without the title. */
+  says: string;
+  figures: { name: string; colour: string; text: string }[];
+  /** The sum of its figures. */
+  total?: string;
+  /** What it is compared with. */
+  compared?: { label: string; text: string };
+  /** What happened then. */
+  notes?: string[];
+};
+
+/**
+ * The interactive layer of every chart. The pointer, a finger or the arrow keys select a place and show its figures; a click or Enter
+ * opens its rows. Dragging with a mouse or Shift with an arrow key marks several places, which `onZoom` opens. A tap only shows the
+ * figures.
+ */
+export function ChartPointer({
   label,
-  series,
-  places,
-  format,
+  count,
+  read,
   inset,
   onOpen,
   onZoom,
 }: {
   label: string;
-  series: Series[];
-  places: Place[];
-  format: (value: number) => string;
+  /** How many places there are. */
+  count: number;
+  read: (place: number) => Reading;
   /** Where the places begin and end, in pixels from the edges. */
   inset: { left: number; right: number; bottom: number };
   onOpen?: ((place: number) => void) | undefined;
+  /** Shows only the places from the first to the last one. */
   onZoom?: ((first: number, last: number) => void) | undefined;
 }) {
   const [selected, setSelected] = useState<number>();
   /** Where a marked range began; it ends at the selected place. */
   const [anchor, setAnchor] = useState<number>();
   const [isDragging, setDragging] = useState(false);
-  const count = places.length;
   const marked =
     anchor !== undefined && selected !== undefined && anchor !== selected
       ? { first: Math.min(anchor, selected), last: Math.max(anchor, selected) }
@@ -58,14 +74,9 @@ export function PlotPointer({
     else return;
     event.preventDefault();
   };
-  const titleOf = (place: number | undefined) => places[place ?? -1]?.title ?? "";
-  const listed = selected === undefined ? [] : listAt(series, selected);
-  const says =
-    selected === undefined
-      ? `Use the arrow keys to read the chart${onZoom ? ", with Shift to mark a range, Enter to zoom into it" : ""}`
-      : marked
-        ? `${titleOf(marked.first)} to ${titleOf(marked.last)}: press Enter to zoom in`
-        : `${titleOf(selected)}: ${listed.map(({ name, value }) => `${name} ${format(value)}`).join(", ") || "nothing"}`;
+  const reading = selected === undefined ? undefined : read(selected);
+  const range = marked ? { from: read(marked.first).title, to: read(marked.last).title } : undefined;
+  const hint = `Use the arrow keys to read the chart${onZoom ? ", with Shift to mark a range, Enter to zoom into it" : ""}`;
   return (
     <div
       role="slider"
@@ -74,8 +85,14 @@ export function PlotPointer({
       aria-valuemin={1}
       aria-valuemax={Math.max(count, 1)}
       aria-valuenow={(selected ?? count - 1) + 1}
-      aria-valuetext={says}
-      className="absolute top-0 cursor-crosshair touch-pan-y rounded-sm outline-offset-2"
+      aria-valuetext={
+        range
+          ? `${range.from} to ${range.to}: press Enter to zoom in`
+          : reading
+            ? `${reading.title}: ${reading.says}`
+            : hint
+      }
+      className="absolute top-0 cursor-crosshair touch-pan-y select-none rounded-sm outline-offset-2"
       style={inset}
       onPointerMove={(event) => setSelected(placeAt(event))}
       onPointerDown={(event) => {
@@ -97,7 +114,7 @@ export function PlotPointer({
       onBlur={clear}
       onKeyDown={onKeyDown}
     >
-      {selected === undefined ? null : (
+      {selected === undefined || !reading ? null : (
         <>
           <div
             className="pointer-events-none absolute inset-y-0 bg-foreground/8"
@@ -106,37 +123,58 @@ export function PlotPointer({
               width: `${(((marked?.last ?? selected) - (marked?.first ?? selected) + 1) / count) * 100}%`,
             }}
           />
-          <div
-            className="pointer-events-none absolute top-0 z-10 grid w-max max-w-64 gap-1.5 rounded-md border bg-popover px-3 py-2 text-popover-foreground text-xs shadow-lg"
+          <Tooltip
+            reading={reading}
+            title={range && `${range.from} – ${range.to}`}
             style={
               selected < count / 2
                 ? { left: `calc(${((selected + 1) / count) * 100}% + 0.5rem)` }
                 : { right: `calc(${(1 - selected / count) * 100}% + 0.5rem)` }
             }
-          >
-            <p className="truncate font-medium">
-              {marked ? `${titleOf(marked.first)} – ${titleOf(marked.last)}` : titleOf(selected)}
-            </p>
-            {listed.slice(0, maxListed).map(({ name, colour, value }) => (
-              <p key={name} className="flex items-center gap-2">
-                <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colour }} />
-                <span className="min-w-0 flex-1 truncate">{name}</span>
-                <span className="text-muted-foreground tabular-nums">{format(value)}</span>
-              </p>
-            ))}
-          </div>
+          />
         </>
       )}
     </div>
   );
 }
 
-/** The values of a place that are not zero, the largest first. */
-function listAt(series: Series[], place: number) {
-  return series
-    .flatMap(({ name, colour, values }) => {
-      const value = values[place] ?? null;
-      return value === null || value === 0 ? [] : [{ name, colour, value }];
-    })
-    .sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+/** The figures of the selected place. @param props.title names what is marked instead of it */
+function Tooltip({
+  reading: { figures, total, compared, notes = [], ...reading },
+  title,
+  style,
+}: {
+  reading: Reading;
+  title: string | undefined;
+  style: { left: string } | { right: string };
+}) {
+  return (
+    <div
+      style={style}
+      className="pointer-events-none absolute top-0 z-10 grid w-max max-w-64 gap-1.5 rounded-md border bg-popover px-3 py-2 text-popover-foreground text-xs shadow-lg"
+    >
+      <p className="flex justify-between gap-6 font-medium">
+        <span className="truncate">{title ?? reading.title}</span>
+        {title || !total ? null : <span className="tabular-nums">{total}</span>}
+      </p>
+      {figures.slice(0, maxListed).map(({ name, colour, text }) => (
+        <p key={name} className="flex items-center gap-2">
+          <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colour }} />
+          <span className="min-w-0 flex-1 truncate">{name}</span>
+          <span className="text-muted-foreground tabular-nums">{text}</span>
+        </p>
+      ))}
+      {compared ? (
+        <p className="flex justify-between gap-6 border-t pt-1.5 text-muted-foreground">
+          <span className="min-w-0">{compared.label}</span>
+          <span className="tabular-nums">{compared.text}</span>
+        </p>
+      ) : null}
+      {notes.map((note) => (
+        <p key={note} className="max-w-56 border-t pt-1.5 [overflow-wrap:anywhere]">
+          {note}
+        </p>
+      ))}
+    </div>
+  );
 }

@@ -1,0 +1,43 @@
+"use client";
+
+import { Download } from "lucide-react";
+import type { RefObject } from "react";
+import { Button } from "@/components/ui/button";
+import { toastProblem } from "@/components/ui/toaster";
+
+/** Buttons that save what a chart shows, as a CSV and as a picture. What they need is loaded when one is pressed. */
+export function ChartDownloads({
+  fileName,
+  toCsv,
+  frame,
+}: {
+  /** Without its ending. */
+  fileName: string;
+  toCsv: () => string;
+  /** What the drawing is in; undefined where none is shown. */
+  frame?: RefObject<HTMLElement | null> | undefined;
+}) {
+  const report = (error: Error) => toastProblem(error.message);
+  const saveCsv = async () => {
+    const { saveFile } = await import("./save-picture");
+    saveFile(new Blob([toCsv()], { type: "text/csv;charset=utf-8" }), `${fileName}.csv`);
+  };
+  const savePng = async () => {
+    const { savePicture } = await import("./save-picture");
+    if (frame?.current) await savePicture(frame.current, `${fileName}.png`);
+  };
+  return (
+    <div className="flex gap-2">
+      <Button variant="outline" size="sm" onClick={() => saveCsv().catch(report)}>
+        <Download aria-hidden="true" />
+        CSV
+      </Button>
+      {frame ? (
+        <Button variant="outline" size="sm" onClick={() => savePng().catch(report)}>
+          <Download aria-hidden="true" />
+          PNG
+        </Button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,183 @@
+import { AxisBottom, AxisLeft } from "@visx/axis";
+import { scaleBand, scaleLinear } from "@visx/scale";
+import { LinePath } from "@visx/shape";
+import { useId } from "react";
+import { Breaks, Lines, round, Stacks } from "./drawing-shapes";
+import { margin } from "./margin";
+import { type Cut, cutDomain } from "./outliers";
+import { extentOf, type Place, type PlotKind, type Series } from "./series";
+
+/** The labels that fit below a chart of unknown width; a phone shows every second of them. */
+const usualLabels = 10;
+
+/** What a chart shows, as numbers. */
+export type Drawn = {
+  series: Series[];
+  places: Place[];
+  kind: PlotKind;
+  /** The line of what it is compared with: a value for each place, null where there is none. */
+  line?: (number | null)[] | undefined;
+  /** The place that is not over yet. */
+  unfinished?: number | undefined;
+  /** Where bars that are far beyond the others are cut. */
+  cut?: Cut | undefined;
+};
+
+/**
+ * Series over places: stacked bars, lines or shares, with what is below zero drawn below the axis. It needs no script: it is drawn for
+ * any width, in pixels from top to bottom and in places from left to right. Its frame has the margin at its left, right and bottom.
+ * @param props.labels how many places there are from label to label, and the most letters of one; where the width is known
+ */
+export function Drawing({
+  series,
+  places,
+  kind,
+  line,
+  unfinished,
+  cut,
+  height,
+  formatTick,
+  labels,
+}: Drawn & {
+  height: number;
+  formatTick: (value: number) => string;
+  labels?: { every: number; length: number } | undefined;
+}) {
+  const pattern = useId();
+  const count = Math.max(places.length, 1);
+  const values = (line ?? []).map((value) => value ?? 0);
+  const [low, high] = extentOf(series, kind);
+  const whole: [number, number] = [Math.min(low, ...values), Math.max(high, ...values)];
+  const y = scaleLinear({
+    domain: cut ? cutDomain(whole, cut) : whole,
+    range: [height - margin.bottom, margin.top],
+    nice: kind === "share" ? false : 5,
+    clamp: true,
+  });
+  const x = scaleBand({
+    domain: places.map((_, place) => place),
+    range: [0, count],
+    paddingInner: 0.28,
+    paddingOuter: 0.14,
+  });
+  const percent = (at: number) => `${round((at / count) * 100)}%`;
+  const every = labels?.every ?? Math.ceil(count / usualLabels);
+  const text = { fill: "var(--muted-foreground)", fontSize: 11, fontFamily: "var(--font-sans)" };
+  const stretched = {
+    viewBox: `0 0 ${count} ${height}`,
+    preserveAspectRatio: "none",
+    width: "100%",
+    height,
+  };
+  return (
+    <svg
+      width="100%"
+      height={height}
+      aria-hidden="true"
+      data-chart=""
+      className="absolute inset-0 block overflow-visible"
+    >
+      <defs>
+        <pattern
+          id={pattern}
+          width="5"
+          height="5"
+          patternUnits="userSpaceOnUse"
+          patternTransform="rotate(45)"
+        >
+          <rect width="2" height="5" fill="var(--background)" fillOpacity="0.6" />
+        </pattern>
+      </defs>
+      {y.ticks(5).map((value) => (
+        <line
+          key={value}
+          x1="0"
+          x2="100%"
+          y1={round(y(value))}
+          y2={round(y(value))}
+          stroke={value === 0 ? "var(--input)" : "var(--border)"}
+        />
+      ))}
+      {kind === "lines" ? (
+        <Lines
+          series={series}
+          stretched={stretched}
+          x={(place) => (x(place) ?? 0) + x.bandwidth() / 2}
+          y={y}
+          percent={percent}
+        />
+      ) : (
+        <Stacks
+          series={series}
+          stretched={stretched}
+          x={x}
+          y={y}
+          percent={percent}
+          hatch={`url(#${pattern})`}
+          unfinished={unfinished}
+        />
+      )}
+      {line && line.filter((value) => value !== null).length > 1 ? (
+        <svg {...stretched} aria-hidden="true">
+          <LinePath
+            data={line.map((value, place) => ({ value, place }))}
+            defined={({ value }) => value !== null}
+            x={({ place }) => place + 0.5}
+            y={({ value }) => round(y(value ?? 0))}
+            stroke="var(--foreground)"
+            strokeOpacity={0.6}
+            strokeWidth={1.25}
+            strokeLinejoin="round"
+            vectorEffect="non-scaling-stroke"
+          />
+        </svg>
+      ) : null}
+      {cut ? (
+        <Breaks
+          series={series}
+          cut={cut}
+          x={x}
+          percent={percent}
+          top={margin.top}
+          bottom={height - margin.bottom}
+        />
+      ) : null}
+      <AxisLeft
+        scale={y}
+        numTicks={5}
+        hideAxisLine
+        hideTicks
+        tickFormat={(value) => formatTick(Number(value))}
+        tickComponent={({ formattedValue, x: left, y: top }) => (
+          <text {...text} x={left} y={round(Number(top))} dy="0.33em" textAnchor="end">
+            {formattedValue}
+          </text>
+        )}
+      />
+      <AxisBottom
+        top={height - margin.bottom}
+        scale={x}
+        hideAxisLine
+        hideTicks
+        tickValues={places.map((_, place) => place).filter((place) => place % every === 0)}
+        tickFormat={(place) => places[Number(place)]?.short ?? ""}
+        tickComponent={({ formattedValue, x: left }) => (
+          <text
+            {...text}
+            x={percent(left)}
+            y={18}
+            textAnchor="middle"
+            className={!labels && (Math.floor(left) / every) % 2 === 1 ? "max-sm:hidden" : undefined}
+          >
+            {shorten(formattedValue ?? "", labels?.length)}
+          </text>
+        )}
+      />
+    </svg>
+  );
+}
+
+/** A label of at most so many letters. */
+function shorten(label: string, length = 24): string {
+  return label.length <= length ? label : `${label.slice(0, length - 1)}…`;
+}

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { cutDomain, findCut, findLimit } from "./outliers";
+import { extentOf } from "./series";
+
+const days = (...values: number[]) => [{ name: "a", colour: "red", values }];
+
+test("Cuts a day that is many times above the others, and says which", () => {
+  const series = days(10, 12, 9, 12_400, 11, 14, 8);
+  const cut = findCut(series, "stacked");
+  expect(cut).toEqual({ limit: 14, beyond: [3], beyondInLine: [] });
+  const [min, max] = cutDomain(
+    extentOf(series, "stacked"),
+    cut ?? { limit: 0, beyond: [], beyondInLine: [] },
+  );
+  expect(min).toBe(0);
+  expect(max).toBeGreaterThan(14);
+  expect(max).toBeLessThan(28);
+});
+
+test("Cuts a day that is many times below zero", () => {
+  const series = days(10, 12, 9, -9_000, 11, 14, 8);
+  const cut = findCut(series, "stacked");
+  expect(cut?.beyond).toEqual([3]);
+  const [min] = cutDomain(extentOf(series, "stacked"), cut ?? { limit: 0, beyond: [], beyondInLine: [] });
+  expect(min).toBeLessThan(-14);
+  expect(min).toBeGreaterThan(-28);
+});
+
+test("Cuts what is compared with, too, so that one old day does not flatten the chart", () => {
+  expect(findCut(days(10, 12, 9, 11), "stacked", [9, 5_000, 12, null])).toMatchObject({
+    beyond: [],
+    beyondInLine: [1],
+  });
+});
+
+test("Cuts neither weekly charges, nor few bars, nor lines and shares", () => {
+  const weekly = Array.from({ length: 28 }, (_, day) => (day % 7 === 0 ? 100 : 10));
+  expect(findLimit(weekly)).toBeUndefined();
+  expect(findLimit([1, 1, 1, 1_000])).toBeUndefined();
+  expect(findLimit([0, 0, 0, 0, 0, 0, 1_000])).toBeUndefined();
+  expect(findCut(days(1, 1, 1, 1, 1, 1_000), "lines")).toBeUndefined();
+  expect(findCut(days(1, 1, 1, 1, 1, 1_000), "share")).toBeUndefined();
+});
+
+test("Cuts at most one bar in ten, each more than five times all others", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 1_000_000 }), { maxLength: 100 }), (sizes) => {
+      const limit = findLimit(sizes);
+      if (limit === undefined) return;
+      const beyond = sizes.filter((size) => size > limit);
+      const bars = sizes.filter((size) => size > 0);
+      expect(beyond.length).toBeGreaterThan(0);
+      expect(beyond.length).toBeLessThanOrEqual(Math.max(1, Math.floor(bars.length / 10)));
+      expect(Math.min(...beyond)).toBeGreaterThan(5 * limit);
+      expect(sizes).toContain(limit);
+    }),
+  );
+});

@@ -1,0 +1,65 @@
+import type { PlotKind, Series } from "./series";
+
+/** A bar beyond this many times the highest of the others makes them too small to read. */
+const manyTimes = 5;
+
+/** With fewer bars than this there is no telling what is usual. */
+const fewestBars = 5;
+
+/**
+ * The size that a chart can end at so that its usual bars can be read: that of the largest bar that is not an outlier. The outliers
+ * are the largest bars, at most one in ten and always one, if each of them is more than five times the largest of all others. Days
+ * that are merely high, and patterns such as a charge every week, are none.
+ * @param sizes of the bars, without sign; those of zero do not count
+ * @returns undefined where there are no outliers
+ */
+export function findLimit(sizes: number[]): number | undefined {
+  const sorted = sizes.filter((size) => size > 0).sort((a, b) => b - a);
+  if (sorted.length < fewestBars) return undefined;
+  for (let count = Math.max(1, Math.floor(sorted.length / 10)); count > 0; count -= 1) {
+    const [least = 0, next] = [sorted[count - 1], sorted[count]];
+    if (next !== undefined && least > manyTimes * next) return next;
+  }
+  return undefined;
+}
+
+/** The sums above and below zero of each place. */
+export function extents(series: Series[]): { up: number; down: number }[] {
+  const count = series[0]?.values.length ?? 0;
+  return Array.from({ length: count }, (_, place) => {
+    let [up, down] = [0, 0];
+    for (const { values } of series) {
+      const value = values[place] ?? 0;
+      if (value > 0) up += value;
+      else down += value;
+    }
+    return { up, down };
+  });
+}
+
+/** Where a chart is cut, and what goes beyond: places, and those of the line of what it is compared with. */
+export type Cut = { limit: number; beyond: number[]; beyondInLine: number[] };
+
+/** The cut of stacked bars and the line beside them; undefined where nothing is far beyond the rest. */
+export function findCut(series: Series[], kind: PlotKind, line: (number | null)[] = []): Cut | undefined {
+  if (kind !== "stacked") return undefined;
+  const bars = extents(series);
+  const limit = findLimit([
+    ...bars.flatMap(({ up, down }) => [up, -down]),
+    ...line.map((value) => Math.abs(value ?? 0)),
+  ]);
+  if (limit === undefined) return undefined;
+  return {
+    limit,
+    beyond: bars.flatMap(({ up, down }, place) => (Math.max(up, -down) > limit ? [place] : [])),
+    beyondInLine: line.flatMap((value, place) => (Math.abs(value ?? 0) > limit ? [place] : [])),
+  };
+}
+
+/** The space above the largest bar that is not cut, so that those that are can be told from it. */
+const headroom = 1.2;
+
+/** The domain of a cut chart: below zero only where something is. */
+export function cutDomain([min, max]: [number, number], { limit }: Cut): [number, number] {
+  return [Math.max(min, -limit * headroom), Math.min(max, limit * headroom)];
+}

@@ -1,0 +1,22 @@
+import { exactText } from "@/components/amount";
+import { capitalize } from "@/components/capitalize";
+import { toCsvText } from "@/components/csv";
+import type { Bar, ChartGroup } from "./chart-data";
+
+/** The figures of a chart of spend as a CSV: a line for each day or month, amounts in USD with all their digits. */
+export function spendCsv(
+  unit: string,
+  groups: ChartGroup[],
+  bars: Bar[],
+  comparison: string | undefined,
+): string {
+  return toCsvText([
+    [capitalize(unit), ...groups.map(({ name }) => name), "Total", ...(comparison ? [comparison] : [])],
+    ...bars.map(({ from, amounts, total, previous }) => [
+      unit === "month" ? from.slice(0, 7) : from,
+      ...groups.map((_, group) => exactText(amounts[group] ?? 0)),
+      exactText(total),
+      ...(comparison ? [previous === null ? "" : exactText(previous)] : []),
+    ]),
+  ]);
+}

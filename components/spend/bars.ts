@@ -1,0 +1,67 @@
+import type { AmountProp } from "@/components/amount";
+import type { Bar, ChartGroup } from "@/components/charts/chart-data";
+import { type ActivityFilter, activityHref, type SearchParams } from "@/components/filters/href";
+import { formatDay, formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/format-date";
+import { utcDay } from "@/components/utc-day";
+
+/** A series for the chart. Amounts are exact USD as text, with their conversion if there is one, so that a server component can pass them on. */
+export type ChartSeries = {
+  bucket: "day" | "month";
+  groups: ChartGroup[];
+  /** `from` is the first UTC day of the bucket, `YYYY-MM-DD`; `amounts` has one entry for each group. */
+  points: { from: string; total: AmountProp; amounts: AmountProp[]; previous: AmountProp | null }[];
+  /** What the points are compared with: its name, and the one with its days. */
+  comparison: { name: string; full: string } | undefined;
+  workspace: string;
+  filter: ActivityFilter;
+  /** The address of the page, which the choice of days changes. */
+  page: { path: string; params: SearchParams };
+  /** The current UTC day, `YYYY-MM-DD`. */
+  today: string;
+  /** What happened, in words, and when: marked above the bar of its UTC day. `at` is an instant, ISO 8601. */
+  notes: { at: string; text: string }[];
+};
+
+/** How the bars of each size are named, and their last day. */
+const buckets = {
+  day: { formatTitle: formatWeekday, formatLabel: formatDay, lastDay: (day: string) => day },
+  month: { formatTitle: formatMonthAndYear, formatLabel: formatShortMonth, lastDay: lastDayOfMonth },
+};
+
+/** The bars of a series, and the index of the one that is not over yet. */
+export function toBars({
+  bucket,
+  points,
+  workspace,
+  filter,
+  today,
+  notes,
+}: Pick<ChartSeries, "bucket" | "points" | "workspace" | "filter" | "today" | "notes">): {
+  bars: Bar[];
+  unfinished: number | undefined;
+} {
+  const { formatTitle, formatLabel, lastDay } = buckets[bucket];
+  const unfinished = points.findIndex(({ from }) => from <= today && today <= lastDay(from));
+  const bars = points.map(({ from, ...amounts }): Bar => {
+    const to = lastDay(from);
+    const within = notes.filter(({ at }) => {
+      const day = utcDay(Date.parse(at));
+      return from <= day && day <= to;
+    });
+    return {
+      ...amounts,
+      ...(within.length > 0 && { notes: within.map(({ text }) => text) }),
+      from,
+      to,
+      title: formatTitle(from),
+      short: formatLabel(from),
+      href: activityHref(workspace, { ...filter, period: "range", from, to }),
+    };
+  });
+  return { bars, unfinished: unfinished < 0 ? undefined : unfinished };
+}
+
+function lastDayOfMonth(day: string): string {
+  const date = new Date(day);
+  return utcDay(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0));
+}
