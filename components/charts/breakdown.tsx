@@ -89,7 +89,7 @@ function Rows({
               )}
               <Money usd={total} {...(figure && { figure })} />
               <span className="w-12 whitespace-nowrap text-right text-muted-foreground text-xs tabular-nums">
-                {share === null ? "—" : formatPercent(String(share))}
+                {shareText(share)}
               </span>
             </p>
             <span aria-hidden="true" className="mt-1.5 block h-1 overflow-hidden rounded-full bg-secondary">
@@ -103,6 +103,13 @@ function Rows({
       })}
     </ul>
   );
+}
+
+/** A share in percent; one that would round to nothing is not called 0 %. */
+function shareText(share: number | null): string {
+  if (share === null) return "—";
+  if (share !== 0 && Math.abs(share) < 0.005) return share > 0 ? "< 1 %" : "> -1 %";
+  return formatPercent(String(share));
 }
 
 /** Where the bar of a share is: from the left, or to both sides of the middle. */

@@ -43,7 +43,9 @@ export function ChartPointer({
   /** Shows only the places from the first to the last one. */
   onZoom?: ((first: number, last: number) => void) | undefined;
 }) {
-  const [selected, setSelected] = useState<number>();
+  const [chosen, setSelected] = useState<number>();
+  // Another range may have fewer places.
+  const selected = chosen !== undefined && chosen < count ? chosen : undefined;
   /** Where a marked range began; it ends at the selected place. */
   const [anchor, setAnchor] = useState<number>();
   const [isDragging, setDragging] = useState(false);
@@ -61,8 +63,10 @@ export function ChartPointer({
     setDragging(false);
   };
   const open = () => {
-    if (marked && onZoom) onZoom(marked.first, marked.last);
-    else if (selected !== undefined) onOpen?.(selected);
+    if (marked && onZoom) {
+      onZoom(marked.first, marked.last);
+      clear();
+    } else if (selected !== undefined) onOpen?.(selected);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const next = indexAfterKey(event.key, selected ?? -1, count, { axis: "horizontal", hasEnds: true });

@@ -43,17 +43,32 @@ test("Cuts neither weekly charges, nor few bars, nor lines and shares", () => {
   expect(findCut(days(1, 1, 1, 1, 1, 1_000), "share")).toBeUndefined();
 });
 
-test("Cuts at most one bar in ten, each more than five times all others", () => {
+test("Cuts a day and what takes it back, one on each side of zero", () => {
+  expect(findCut(days(10, 12, 9, 12_400, 11, 14, -8_000), "stacked")).toMatchObject({
+    limit: 14,
+    beyond: [3, 6],
+  });
+});
+
+test("Cuts at most one bar in ten on each side, each more than five times all others", () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 0, max: 1_000_000 }), { maxLength: 100 }), (sizes) => {
-      const limit = findLimit(sizes);
-      if (limit === undefined) return;
-      const beyond = sizes.filter((size) => size > limit);
-      const bars = sizes.filter((size) => size > 0);
-      expect(beyond.length).toBeGreaterThan(0);
-      expect(beyond.length).toBeLessThanOrEqual(Math.max(1, Math.floor(bars.length / 10)));
-      expect(Math.min(...beyond)).toBeGreaterThan(5 * limit);
-      expect(sizes).toContain(limit);
-    }),
+    fc.property(
+      fc.array(
+        fc.oneof(fc.integer({ min: -100, max: 100 }), fc.integer({ min: -1_000_000, max: 1_000_000 })),
+        { maxLength: 100 },
+      ),
+      (values) => {
+        const limit = findLimit(values);
+        if (limit === undefined) return;
+        const sizes = values.map(Math.abs);
+        const beyond = sizes.filter((size) => size > limit);
+        const most = Math.max(1, Math.floor(values.filter((value) => value !== 0).length / 10));
+        expect(beyond.length).toBeGreaterThan(0);
+        expect(values.filter((value) => value > limit).length).toBeLessThanOrEqual(most);
+        expect(values.filter((value) => value < -limit).length).toBeLessThanOrEqual(most);
+        expect(Math.min(...beyond)).toBeGreaterThan(5 * limit);
+        expect(sizes).toContain(limit);
+      },
+    ),
   );
 });

@@ -8,17 +8,21 @@ const fewestBars = 5;
 
 /**
  * The size that a chart can end at so that its usual bars can be read: that of the largest bar that is not an outlier. The outliers
- * are the largest bars, at most one in ten and always one, if each of them is more than five times the largest of all others. Days
- * that are merely high, and patterns such as a charge every week, are none.
- * @param sizes of the bars, without sign; those of zero do not count
+ * are the largest bars, if each of them is more than five times the largest of all others; on each side of zero at most one in ten of
+ * all bars, and always one. Days that are merely high, and patterns such as a charge every week, are none.
+ * @param bars their sums above and below zero; those of zero do not count
  * @returns undefined where there are no outliers
  */
-export function findLimit(sizes: number[]): number | undefined {
-  const sorted = sizes.filter((size) => size > 0).sort((a, b) => b - a);
+export function findLimit(bars: number[]): number | undefined {
+  const sorted = bars.filter((bar) => bar !== 0).sort((a, b) => Math.abs(b) - Math.abs(a));
   if (sorted.length < fewestBars) return undefined;
-  for (let count = Math.max(1, Math.floor(sorted.length / 10)); count > 0; count -= 1) {
+  const most = Math.max(1, Math.floor(sorted.length / 10));
+  for (let count = 2 * most; count > 0; count -= 1) {
+    const outliers = sorted.slice(0, count);
+    const above = outliers.filter((bar) => bar > 0).length;
+    if (above > most || count - above > most) continue;
     const [least = 0, next] = [sorted[count - 1], sorted[count]];
-    if (next !== undefined && least > manyTimes * next) return next;
+    if (next !== undefined && Math.abs(least) > manyTimes * Math.abs(next)) return Math.abs(next);
   }
   return undefined;
 }
@@ -45,8 +49,8 @@ export function findCut(series: Series[], kind: PlotKind, line: (number | null)[
   if (kind !== "stacked") return undefined;
   const bars = extents(series);
   const limit = findLimit([
-    ...bars.flatMap(({ up, down }) => [up, -down]),
-    ...line.map((value) => Math.abs(value ?? 0)),
+    ...bars.flatMap(({ up, down }) => [up, down]),
+    ...line.map((value) => value ?? 0),
   ]);
   if (limit === undefined) return undefined;
   return {

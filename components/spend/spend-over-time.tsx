@@ -42,8 +42,6 @@ export function SpendOverTime({
         />
       </div>
       <SeriesChart
-        // The choice of series and scale belongs to these figures.
-        key={`${current} ${view.metrics.from} ${view.metrics.to} ${view.metrics.environment}`}
         label={title}
         series={series}
         drawing={<SpendDrawing {...toDrawn({ groups: series.groups, ...toBars(series) })} />}

@@ -1,0 +1,73 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+import { Drawing, type Drawn } from "./drawing";
+import { findCut } from "./outliers";
+
+const height = 288;
+const draw = (drawn: Pick<Drawn, "series"> & Partial<Drawn>) =>
+  renderToStaticMarkup(
+    createElement(Drawing, {
+      places: (drawn.series[0]?.values ?? []).map((_, place) => ({
+        title: `Day ${place}`,
+        short: `D${place}`,
+      })),
+      kind: "stacked",
+      height,
+      formatTick: String,
+      ...drawn,
+    }),
+  );
+const series = (name: string, ...values: number[]) => ({ name, colour: name, values });
+
+/** The bars of a series: their tops and heights, in pixels. */
+function barsOf(markup: string, colour: string): { top: number; height: number }[] {
+  const [, path = ""] = new RegExp(`<path fill="${colour}" d="([^"]*)"`).exec(markup) ?? [];
+  return [...path.matchAll(/M[\d.]+ ([\d.]+)h[\d.]+v([\d.]+)/g)].map(([, top, size]) => ({
+    top: Number(top),
+    height: Number(size),
+  }));
+}
+
+/** Where a tick of the axis is, in pixels from the top. */
+const tickAt = (markup: string, label: string) =>
+  Number(new RegExp(` y="([\\d.]+)"[^>]*>${label}</text>`).exec(markup)?.[1]);
+
+test("Draws amounts below zero below a zero line with ticks on both sides, and hatches them", () => {
+  const markup = draw({ series: [series("red", 10, -10), series("blue", 10, 0)] });
+  const zero = tickAt(markup, "0");
+  expect(tickAt(markup, "-10")).toBeGreaterThan(zero);
+  expect(tickAt(markup, "20")).toBeLessThan(zero);
+  const [up, down] = barsOf(markup, "red");
+  expect((up?.top ?? 0) + (up?.height ?? 0)).toBeCloseTo(zero, 1);
+  expect(down?.top).toBeCloseTo(zero, 1);
+  expect(down?.height).toBeCloseTo(up?.height ?? 0, 1);
+  expect(markup.match(/fill="url\(#/g)).toHaveLength(1);
+});
+
+test("Draws a bar as high as the sum of its parts", () => {
+  const markup = draw({ series: [series("red", 30), series("blue", 20), series("green", 50)] });
+  const heights = ["red", "blue", "green"]
+    .flatMap((colour) => barsOf(markup, colour))
+    .map((bar) => bar.height);
+  const sum = heights.reduce((all, each) => all + each, 0);
+  expect(sum).toBeCloseTo(tickAt(markup, "0") - tickAt(markup, "100"), 1);
+});
+
+test("Ends a bar that is cut at the edge, with a break, and keeps the others readable", () => {
+  const many = [series("red", 10, 12, 9, 12_400, 11, 14, -8_000)];
+  const cut = findCut(many, "stacked");
+  const markup = draw({ series: many, cut });
+  expect(markup.match(/data-break/g)).toHaveLength(2);
+  const bars = barsOf(markup, "red");
+  expect(bars[3]?.top).toBe(10);
+  expect(bars[5]?.height).toBeGreaterThan(height / 4);
+  expect((bars[6]?.top ?? 0) + (bars[6]?.height ?? 0)).toBe(height - 24);
+  expect(draw({ series: many })).not.toContain("data-break");
+});
+
+test("Draws the days compared with as a line only where there are two", () => {
+  const line = (...values: (number | null)[]) => draw({ series: [series("red", 1, 2, 3)], line: values });
+  expect(line(4, null, 6)).toContain("visx-linepath");
+  expect(line(null, 5, null)).not.toContain("visx-linepath");
+});
