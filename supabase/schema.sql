@@ -203,6 +203,8 @@ create policy "A member reads the alert states of their workspaces"
   on public.alert_states for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
 
+create trigger alert_states_leave_deleted_workspaces before insert or delete or update on public.alert_states for each row execute function private.leave_deleted_workspace();
+
 -- public.alerts -------------------------------------------------------------------------------------------------------
 
 -- What fired: each threshold of a budget once in each of its periods, whatever the number of processes, retries and
@@ -242,6 +244,8 @@ grant select on public.alerts to authenticated, service_role;
 create policy "A member reads the alerts of their workspaces"
   on public.alerts for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
+
+create trigger alerts_leave_deleted_workspaces before insert on public.alerts for each row execute function private.leave_deleted_workspace();
 
 -- public.api_keys -----------------------------------------------------------------------------------------------------
 
@@ -931,11 +935,15 @@ create table public.profiles (
   created_at timestamptz not null default now(),
   shown_period text,
   shown_compare text,
+  locale text,
+  shown_currency text not null default 'usd',
   constraint profiles_pkey primary key (id),
   constraint profiles_avatar_url_check check (char_length(avatar_url) <= 2048),
   constraint profiles_avatar_url_is_https check (avatar_url ~ '^https://'),
   constraint profiles_display_name_check check (char_length(display_name) >= 1 and char_length(display_name) <= 120),
+  constraint profiles_locale_check check (locale ~ '^[a-z]{2,3}-[A-Z]{2}$'),
   constraint profiles_shown_compare_check check (shown_compare = any (array['previous', 'last_year', 'none'])),
+  constraint profiles_shown_currency_check check (shown_currency = any (array['usd', 'base', 'both'])),
   constraint profiles_shown_period_check check (shown_period = any (array['day', 'week', 'month', 'quarter', 'year', 'last_month', 'last_7_days', 'last_30_days', 'last_90_days', 'all'])),
   constraint profiles_shown_range_is_whole check ((shown_period is null) = (shown_compare is null)),
   constraint profiles_default_workspace_id_fkey foreign key (default_workspace_id) references public.workspaces(id) on delete set null,
@@ -947,7 +955,7 @@ create index profiles_default_workspace_id_idx on public.profiles using btree (d
 alter table public.profiles enable row level security;
 grant select on public.profiles to authenticated;
 grant all on public.profiles to service_role;
-grant update (display_name, avatar_url, default_workspace_id, shown_period, shown_compare) on public.profiles to authenticated;
+grant update (display_name, avatar_url, default_workspace_id, shown_period, shown_compare, locale, shown_currency) on public.profiles to authenticated;
 
 create policy "A user reads their own profile and those of fellow members"
   on public.profiles for select to authenticated
@@ -962,7 +970,7 @@ create policy "A session proves a second factor to change a profile"
 create policy "A user edits their profile and picks among their workspaces"
   on public.profiles for update to authenticated
   using (id = (select auth.uid()))
-  with check (id = (select auth.uid()) and (default_workspace_id is null or (default_workspace_id in (select private.member_workspaces()))));
+  with check (id = (select auth.uid()) and (default_workspace_id is null or (default_workspace_id in (select private.member_workspaces())) or default_workspace_id = (select private.own_default_workspace())));
 
 -- public.projects -----------------------------------------------------------------------------------------------------
 
@@ -1362,18 +1370,28 @@ create table public.workspaces (
   prices_version bigint not null default 0,
   created_at timestamptz not null default now(),
   require_mfa boolean not null default false,
+  deleted_at timestamptz,
+  deleted_by uuid,
   constraint workspaces_pkey primary key (id),
   constraint workspaces_slug_key unique (slug),
   constraint workspaces_base_currency_check check (base_currency ~ '^[A-Z]{3}$'),
+  constraint workspaces_deleted_are_marked check ((deleted_at is null) = (prices_version >= 0)),
+  constraint workspaces_demo_is_kept check (deleted_at is null or type <> 'demo'),
   constraint workspaces_description_check check (char_length(description) <= 1000),
   constraint workspaces_id_demo_is_the_demo check (id <> '00000000-0000-4000-8000-0000000000d0'::uuid or type = 'demo'),
   constraint workspaces_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
   constraint workspaces_slug_check check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
   constraint workspaces_slug_demo_is_the_demo check (slug <> 'demo' or type = 'demo'),
   constraint workspaces_slug_not_reserved check (slug <> all (array['api', 'auth', 'oauth', 'mcp', 'docs', 'sign-in', 'sign-up', 'sign-out', 'reset', 'callback', 'outbox', 'invite', 'new', 'workspaces', 'account', 'settings', 'admin', 'pricing', 'about', 'blog', 'help', 'support', 'status', 'legal', 'terms', 'privacy', 'security', 'assets', 'static', 'public', 'www'])),
-  constraint workspaces_type_check check (type = any (array['personal', 'team', 'demo']))
+  constraint workspaces_type_check check (type = any (array['personal', 'team', 'demo'])),
+  constraint workspaces_deleted_by_fkey foreign key (deleted_by) references public.profiles(id) on delete set null
 );
+comment on column public.workspaces.prices_version is 'Counts the changes of the workspace''s prices, so that a process can check whether its cached prices are current. Less than zero while the workspace is deleted.';
 comment on column public.workspaces.require_mfa is 'Whether the workspace is there only for sessions that proved a second factor.';
+comment on column public.workspaces.deleted_at is 'When an owner deleted the workspace. It is erased thirty days later, unless that is undone.';
+
+create index workspaces_deleted_by_idx on public.workspaces using btree (deleted_by);
+create index workspaces_deleted_idx on public.workspaces using btree (deleted_at) where (deleted_at is not null);
 
 alter table public.workspaces enable row level security;
 grant select on public.workspaces to authenticated;
@@ -1521,6 +1539,25 @@ create table private.invitation_secrets (
 
 alter table private.invitation_secrets enable row level security;
 grant all on private.invitation_secrets to service_role;
+
+-- private.notices -----------------------------------------------------------------------------------------------------
+
+-- What people are told by mail of a deletion: queued in its transaction, deleted when sent.
+create table private.notices (
+  id uuid not null default gen_random_uuid(),
+  kind text not null,
+  recipient text not null,
+  details jsonb not null,
+  next_attempt_at timestamptz not null default now(),
+  give_up_at timestamptz not null default now() + '3 days'::interval,
+  constraint notices_pkey primary key (id),
+  constraint notices_kind_check check (kind = any (array['workspace_deleted', 'workspace_restored', 'account_deleted', 'account_restored']))
+);
+
+create index notices_next_attempt_at_idx on private.notices using btree (next_attempt_at);
+
+alter table private.notices enable row level security;
+grant all on private.notices to service_role;
 
 -- private.oauth_access_tokens -----------------------------------------------------------------------------------------
 
@@ -2956,6 +2993,7 @@ begin
       row_number() over (partition by c.id order by due.next_attempt_at, due.number) as place
     from waiting
     join public.alert_channels as c on c.id = waiting.channel_id and c.disabled_at is null
+    join public.workspaces as w on w.id = c.workspace_id and w.deleted_at is null
     cross join lateral (
       select d.workspace_id, d.id, d.number, d.next_attempt_at
       from public.alert_deliveries as d
@@ -3016,6 +3054,7 @@ as $function$
     select c.workspace_id, c.id
     from public.alert_channels as c
     where c.tell_owners_at <= clock_timestamp()
+      and not exists (select from public.workspaces as w where w.id = c.workspace_id and w.deleted_at is not null)
     order by c.tell_owners_at
     limit at_most
     for no key update skip locked
@@ -3046,6 +3085,31 @@ as $function$
   where claimed.tell_owners_at is not null
 $function$;
 grant execute on function private.claim_channel_notices(integer) to outlay_service, service_role;
+
+-- Takes notices that are due; another process may try again in ten minutes. What could not be sent for three days is dropped.
+-- returns: [{ id, kind, recipient, details }]
+create or replace function private.claim_notices(at_most integer)
+ returns jsonb
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  with dropped as (
+    delete from private.notices where next_attempt_at <= clock_timestamp() and give_up_at <= clock_timestamp()
+  ), due as (
+    select id from private.notices
+    where next_attempt_at <= clock_timestamp() and give_up_at > clock_timestamp()
+    order by next_attempt_at
+    limit at_most
+    for update skip locked
+  ), claimed as (
+    update private.notices as n set next_attempt_at = clock_timestamp() + interval '10 minutes'
+    from due where n.id = due.id
+    returning n.id, n.kind, n.recipient, n.details
+  )
+  select coalesce(jsonb_agg(to_jsonb(claimed)), '[]') from claimed
+$function$;
+grant execute on function private.claim_notices(integer) to outlay_service, service_role;
 
 -- Takes units for a telling, where they are free or its own already.
 --
@@ -3098,6 +3162,7 @@ begin
     select r.workspace_id, r.user_id
     from public.weekly_reports as r
     where r.next_at <= at_moment
+      and not exists (select from public.workspaces as w where w.id = r.workspace_id and w.deleted_at is not null)
     order by r.next_at
     limit 1000
     for update skip locked
@@ -3118,6 +3183,7 @@ begin
     select m.workspace_id, m.user_id, m.week
     from private.weekly_report_mails as m
     where m.state = 'pending' and m.next_attempt_at <= at_moment and (m.leased_until is null or m.leased_until <= at_moment)
+      and not exists (select from public.workspaces as w where w.id = m.workspace_id and w.deleted_at is not null)
     order by m.next_attempt_at
     limit at_most
     for update skip locked
@@ -3521,6 +3587,15 @@ begin
 end
 $function$;
 
+-- For how long a deletion can be undone.
+create or replace function private.days_to_undo()
+ returns interval
+ language sql
+ immutable
+ set search_path to ''
+return '30 days'::interval
+as ;
+
 -- Answers a request, once. decision: { nonce: hex, user_id, session_id } and, if it allows,
 -- { code: hex, workspace_id, permissions, project_id, monthly_limit }.
 -- returns: whether this was the first answer
@@ -3546,6 +3621,64 @@ as $function$
   select exists (select from decided)
 $function$;
 grant execute on function private.decide_consent(jsonb) to outlay_service, service_role;
+
+-- Deletes a workspace of the signed-in user, an owner who proved lately who they are. Waits for what is being recorded in it:
+-- after the commit nothing more is.
+-- returns: false where it is deleted already
+create or replace function private.delete_workspace(workspace uuid)
+ returns boolean
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if not private.signed_in_recently() or not exists (
+    select from private.member_workspaces(array['owner']) as owned where owned = workspace
+  ) then
+    raise exception 'only an owner who signed in within the last hour may delete a workspace'
+      using errcode = 'insufficient_privilege';
+  end if;
+  -- Groups of calls hold this lock from the look-up of their keys until they are written (private.load_admission).
+  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
+  update public.workspaces
+  set deleted_at = clock_timestamp(), deleted_by = auth.uid(), prices_version = prices_version - private.deletion_mark()
+  where id = workspace and deleted_at is null;
+  if not found then
+    return false;
+  end if;
+  -- Questions for consent, and codes that were not redeemed yet.
+  delete from private.oauth_authorizations where workspace_id = workspace;
+  perform private.tell_members(workspace, 'deleted');
+  return true;
+end
+$function$;
+grant execute on function private.delete_workspace(uuid) to outlay_service, service_role;
+
+-- The signed-in user's workspaces that were deleted and can still be restored: what their members are told of them. A session
+-- that lacks its user's second factor learns nothing.
+create or replace function private.deleted_memberships()
+ returns table(id uuid, slug text, name text, role text, require_mfa boolean, deleted_at timestamptz, erased_at timestamptz, deleted_by text)
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select w.id, w.slug, w.name, m.role, w.require_mfa, w.deleted_at, w.deleted_at + private.days_to_undo(),
+    (select coalesce(p.display_name, p.email) from public.profiles as p where p.id = w.deleted_by)
+  from public.workspace_members as m
+  join public.workspaces as w on w.id = m.workspace_id
+  where m.user_id = auth.uid() and w.deleted_at > now() - private.days_to_undo() and private.session_is_complete()
+  order by w.name, w.slug
+$function$;
+grant execute on function private.deleted_memberships() to outlay_service, service_role;
+
+-- Far below any version, so that changes of prices while a workspace is erased keep it negative.
+create or replace function private.deletion_mark()
+ returns bigint
+ language sql
+ immutable
+ set search_path to ''
+return '1000000000000000'::bigint
+as ;
 
 -- An alert as what sends it needs it.
 create or replace function private.describe_alert(a public.alerts)
@@ -3887,6 +4020,59 @@ end
 $function$;
 grant execute on function private.erase_some(integer) to outlay_service, service_role;
 
+-- returns: how many rows were deleted; null where nothing is to be erased
+create or replace function private.erase_workspace_step(at_most integer)
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  workspace uuid;
+  next_table regclass;
+  gone integer;
+begin
+  select w.id into workspace
+  from public.workspaces as w
+  where w.deleted_at <= clock_timestamp() - private.days_to_undo()
+  order by w.deleted_at
+  limit 1
+  for update skip locked;
+  if workspace is null then
+    return null;
+  end if;
+  -- Waits for whoever looked a key up before the deletion, however unlikely after thirty days.
+  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
+
+  for next_table in select private.tables_of_workspaces() loop
+    execute format(
+      'delete from only %1$s where ctid = any (array(select ctid from only %1$s where workspace_id = $1 limit $2))', next_table
+    ) using workspace, at_most;
+    get diagnostics gone = row_count;
+    if gone > 0 then
+      return gone;
+    end if;
+  end loop;
+
+  delete from private.rate_windows where ctid = any (array(
+    select w.ctid from private.rate_windows as w
+    join public.api_keys as k on k.id = w.api_key_id
+    where k.workspace_id = workspace
+    limit at_most
+  ));
+  get diagnostics gone = row_count;
+  if gone > 0 then
+    return gone;
+  end if;
+
+  delete from public.workspaces where id = workspace;
+  -- Nothing is left that a new workspace with this id could show.
+  delete from private.deleted_workspaces where id = workspace;
+  return 1;
+end
+$function$;
+grant execute on function private.erase_workspace_step(integer) to outlay_service, service_role;
+
 -- What is spent in a budget's scope between two moments, by its daily totals; a UTC day that is partly within counts with the
 -- share of its hours.
 create or replace function private.estimate_budget_spend(budget public.budgets, begins timestamptz, ends timestamptz)
@@ -4055,6 +4241,16 @@ begin
   return null;
 end
 $function$;
+
+create or replace function private.forget_notice(notice uuid)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  delete from private.notices where id = notice
+$function$;
+grant execute on function private.forget_notice(uuid) to outlay_service, service_role;
 
 -- Deletes the refresh tokens of a grant except the latest.
 create or replace function private.forget_older_refresh_tokens(of_grant uuid)
@@ -4886,6 +5082,27 @@ begin
 end
 $function$;
 
+-- Whatever judges the rules of alerts, nothing is raised in a deleted workspace and no state changes, so that an undo finds
+-- them as they were. The last step of the erasure deletes the states.
+create or replace function private.leave_deleted_workspace()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  at_stake uuid := case when tg_op = 'DELETE' then old.workspace_id else new.workspace_id end;
+begin
+  if exists (
+    select from public.workspaces as w
+    where w.id = at_stake and w.deleted_at > now() - private.days_to_undo()
+  ) then
+    return null;
+  end if;
+  return case when tg_op = 'DELETE' then old else new end;
+end
+$function$;
+
 -- Budgets in other currencies than USD whose present period has no rate yet.
 -- returns: [{ workspace_id, id, currency, period_from }], or null
 create or replace function private.list_unrated_budgets()
@@ -5211,8 +5428,9 @@ create or replace function private.lock_due_subscriptions(today date, at_most in
  security definer
  set search_path to ''
 as $function$
-  select * from public.recurring_subscriptions
+  select * from public.recurring_subscriptions as s
   where next_on <= today
+    and not exists (select from public.workspaces as w where w.id = s.workspace_id and w.deleted_at is not null)
   order by next_on
   limit at_most
   for update skip locked
@@ -5226,8 +5444,9 @@ create or replace function private.lock_next_repricing()
  security definer
  set search_path to ''
 as $function$
-  select * from public.repricings
+  select * from public.repricings as r
   where status <> 'done'
+    and not exists (select from public.workspaces as w where w.id = r.workspace_id and w.deleted_at is not null)
   order by created_at, id
   limit 1
   for update skip locked
@@ -5295,7 +5514,7 @@ as $function$
   select w.slug, w.name
   from public.workspace_members as m
   join public.workspaces as w on w.id = m.workspace_id
-  where m.user_id = auth.uid() and w.require_mfa
+  where m.user_id = auth.uid() and w.require_mfa and w.deleted_at is null
     and not private.proved_second_factor() and private.session_is_complete()
   order by w.name, w.slug
 $function$;
@@ -5319,6 +5538,7 @@ begin
   for channel in
     select c.* from public.alert_channels as c
     where c.next_digest_at <= at_moment and c.disabled_at is null
+      and not exists (select from public.workspaces as w where w.id = c.workspace_id and w.deleted_at is not null)
     order by c.next_digest_at
     limit at_most
     for no key update skip locked
@@ -5438,12 +5658,7 @@ end
 $function$;
 grant execute on function private.member_key(uuid,text) to outlay_service, service_role;
 
--- The workspaces of the signed-in user, where they have one of the roles. A user with a second factor has none until the
--- session has proved it: `aal` in the token's claims says so, as Supabase Auth writes it. Every policy of a workspace
--- calls this function, so this is where that rule is enforced.
---
--- Security definer, so that the policy of workspace_members can call it without recursion. The roles whose policies name
--- it may execute it, though they have no access to the schema.
+-- Who may do what in a workspace is decided here, and nobody may do anything in a deleted one.
 create or replace function private.member_workspaces(required_roles text[] default array['owner', 'admin', 'member', 'viewer'])
  returns setof uuid
  language plpgsql
@@ -5454,13 +5669,12 @@ begin
   return query
     select m.workspace_id
     from public.workspace_members as m
+    join public.workspaces as w on w.id = m.workspace_id
     where m.user_id = (select auth.uid()) and m.role = any (required_roles)
+      and w.deleted_at is null
       and (
         (select private.proved_second_factor())
-        or (
-          (select private.session_is_complete())
-          and not (select w.require_mfa from public.workspaces as w where w.id = m.workspace_id)
-        )
+        or ((select private.session_is_complete()) and not w.require_mfa)
       );
 end
 $function$;
@@ -5777,6 +5991,17 @@ begin
 end
 $function$;
 
+-- A user may change their name while their default workspace is one that they cannot use at the moment.
+create or replace function private.own_default_workspace()
+ returns uuid
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select p.default_workspace_id from public.profiles as p where p.id = auth.uid()
+$function$;
+grant execute on function private.own_default_workspace() to authenticated;
+
 -- Makes the creator of a workspace its owner in the same statement, so that no workspace is ever without one, and limits
 -- how many one user owns. The service and the owner of the schema create workspaces without an owner (the demo, and a
 -- personal one that is about to get its owner).
@@ -6021,8 +6246,7 @@ begin
 end
 $function$;
 
--- What a link offers to the signed-in user. returns: null if it is unknown, used, revoked or expired, otherwise
---   { workspace_id, slug, name, role, email, invited_by, expires_at, is_member, is_for_caller }
+-- What a link to a deleted workspace offers is nothing; it is valid again after an undo.
 create or replace function private.read_invitation(hash text)
  returns jsonb
  language sql
@@ -6049,6 +6273,7 @@ as $function$
   join public.workspaces as w on w.id = i.workspace_id
   join public.profiles as inviter on inviter.id = i.invited_by
   where s.hash = decode(read_invitation.hash, 'hex') and i.accepted_at is null and i.expires_at > now()
+    and w.deleted_at is null
 $function$;
 grant execute on function private.read_invitation(text) to outlay_service, service_role;
 
@@ -6185,8 +6410,11 @@ begin
   if allowed.resource <> attempt ->> 'resource' then return jsonb_build_object('refused', 'resource'); end if;
 
   -- Locked until the end, so that two exchanges for one connection, and a change of role, run one after the other.
-  select role into held_role from public.workspace_members
-  where workspace_id = allowed.workspace_id and user_id = allowed.user_id for no key update;
+  select m.role into held_role
+  from public.workspace_members as m
+  join public.workspaces as w on w.id = m.workspace_id and w.deleted_at is null
+  where m.workspace_id = allowed.workspace_id and m.user_id = allowed.user_id
+  for no key update of m;
   granted := array(
     select permission from unnest(allowed.permissions) with ordinality as p (permission, place)
     where permission = any (private.permissions_of_role(held_role)) order by place
@@ -6390,8 +6618,36 @@ end
 $function$;
 grant execute on function private.resend_alert_delivery(uuid,uuid) to outlay_service, service_role;
 
--- A second check: if a workspace gets such an id nevertheless (triggers are off while a dump is restored), its members
--- and keys cannot read what was recorded under it. Restrictive policies of the ledger and its sums call these functions.
+-- Undoes the deletion of a workspace, for an owner of it whose session has the second factor that it requires.
+-- returns: false where there is nothing to undo
+create or replace function private.restore_workspace(workspace uuid)
+ returns boolean
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if not private.session_is_complete() or not exists (
+    select from public.workspace_members as m
+    join public.workspaces as w on w.id = m.workspace_id
+    where m.workspace_id = workspace and m.user_id = auth.uid() and m.role = 'owner'
+      and (not w.require_mfa or private.proved_second_factor())
+  ) then
+    raise exception 'only an owner may undo the deletion of a workspace' using errcode = 'insufficient_privilege';
+  end if;
+  update public.workspaces
+  set deleted_at = null, deleted_by = null, prices_version = prices_version + private.deletion_mark()
+  where id = workspace and deleted_at > clock_timestamp() - private.days_to_undo();
+  if not found then
+    return false;
+  end if;
+  perform private.tell_members(workspace, 'restored');
+  return true;
+end
+$function$;
+grant execute on function private.restore_workspace(uuid) to outlay_service, service_role;
+
+-- Keys are refused before they read anything. If one is not, the policies of the ledger and its sums hide a deleted workspace.
 create or replace function private.reused_workspaces()
  returns setof uuid
  language plpgsql
@@ -6400,7 +6656,9 @@ create or replace function private.reused_workspaces()
 as $function$
 begin
   return query
-    select deleted.id from private.deleted_workspaces as deleted join public.workspaces using (id);
+    select deleted.id from private.deleted_workspaces as deleted join public.workspaces using (id)
+    union all
+    select w.id from public.workspaces as w where w.deleted_at is not null;
 end
 $function$;
 grant execute on function private.reused_workspaces() to authenticated, outlay_key;
@@ -6488,10 +6746,11 @@ begin
   select * into token from private.oauth_refresh_tokens
   where hash = decode(attempt ->> 'token', 'hex') for update;
   if not found then return jsonb_build_object('refused', 'unknown'); end if;
-  select c.client_id, g.resource, k.permissions into held
+  select c.client_id, g.resource, k.permissions, w.deleted_at is not null as is_deleted into held
   from private.oauth_grants as g
   join public.connections as c on c.id = g.connection_id
   join public.api_keys as k on k.workspace_id = c.workspace_id and k.id = c.id
+  join public.workspaces as w on w.id = c.workspace_id
   where g.id = token.grant_id;
   if held.client_id <> attempt ->> 'client_id' then return jsonb_build_object('refused', 'client'); end if;
   if token.used_at < clock_timestamp() - interval '60 seconds' then
@@ -6500,6 +6759,9 @@ begin
   end if;
   if token.expires_at <= clock_timestamp() then return jsonb_build_object('refused', 'expired'); end if;
   if not attempt -> 'resources' ? held.resource then return jsonb_build_object('refused', 'resource'); end if;
+
+  -- The token stays as it is: an undo makes it valid again.
+  if held.is_deleted then return jsonb_build_object('refused', 'workspace_deleted'); end if;
 
   -- Counted per grant. Only a holder of its token can reach it, so no client can use up the quota of another.
   excess := private.admit_attempt(jsonb_build_array(jsonb_build_object(
@@ -6738,6 +7000,23 @@ create or replace function private.sign_of(voids uuid)
  set search_path to ''
 return case when (voids is null) then 1 else '-1'::integer end
 as ;
+
+-- Whether the signed-in user proved within the last hour who they are: when the session began, or with a code since. A found
+-- browser with an old session can so not delete anything. `amr` is a list as Supabase Auth writes it.
+create or replace function private.signed_in_recently()
+ returns boolean
+ language sql
+ stable
+ set search_path to ''
+as $function$
+  select exists (
+    select from jsonb_array_elements(
+      case when jsonb_typeof(auth.jwt() -> 'amr') = 'array' then auth.jwt() -> 'amr' else '[]' end
+    ) as proof
+    where jsonb_typeof(proof -> 'timestamp') = 'number'
+      and (proof ->> 'timestamp')::numeric > extract(epoch from now() - interval '1 hour')
+  )
+$function$;
 
 -- Tells nobody of a rule, or of one of its subjects, until a moment. A later call for the same replaces it.
 -- returns: its id; null where the moment is over, or more than so many days away
@@ -6997,6 +7276,25 @@ end
 $function$;
 grant execute on function private.sweep_oauth(integer) to outlay_service, service_role;
 
+-- Tables of the product, and partitions of its tables, that have a workspace's id, in the order in which they are emptied. Tables
+-- that others refer to are small, and left to the last step; the audit log is last, as deleting may write to it.
+create or replace function private.tables_of_workspaces()
+ returns setof regclass
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select c.oid::regclass
+  from pg_catalog.pg_class as c
+  join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+  where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)
+    and (
+      c.oid = 'public.alerts'::regclass
+      or not exists (select from pg_catalog.pg_constraint as k where k.contype = 'f' and k.confrelid = c.oid and k.conrelid <> c.oid)
+    )
+  order by c.oid = 'public.audit_log'::regclass, c.oid = 'public.alerts'::regclass, not c.relispartition, c.oid
+$function$;
+
 -- The kept refused records of a key, oldest first, and the hash by which the guard finds the key.
 --
 -- returns: { hash: hex | null, exports: [{ id, address, records }] }
@@ -7016,6 +7314,32 @@ as $function$
   where k.workspace_id = workspace and k.id = key_id
 $function$;
 grant execute on function private.take_refused_exports(uuid,uuid) to outlay_service, service_role;
+
+-- Writes the audit log's entry about a deletion or its undo, and queues a mail for every member.
+create or replace function private.tell_members(workspace uuid, done text)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, before, after, address)
+  select w.id, auth.uid(), auth.email(), 'workspace.' || done, 'workspace ' || w.id, null,
+    case when w.deleted_at is not null then
+      jsonb_build_object('name', w.name, 'slug', w.slug, 'erased_at', w.deleted_at + private.days_to_undo())
+    else jsonb_build_object('name', w.name, 'slug', w.slug) end,
+    nullif(current_setting('request.address', true), '')
+  from public.workspaces as w where w.id = workspace;
+  insert into private.notices (kind, recipient, details)
+  select 'workspace_' || done, p.email, jsonb_build_object(
+    'name', w.name, 'slug', w.slug, 'role', m.role,
+    'by', (select coalesce(actor.display_name, actor.email) from public.profiles as actor where actor.id = auth.uid()),
+    'erased_at', floor(extract(epoch from w.deleted_at + private.days_to_undo()) * 1000)::bigint
+  )
+  from public.workspaces as w
+  join public.workspace_members as m on m.workspace_id = w.id
+  join public.profiles as p on p.id = m.user_id
+  where w.id = workspace
+$function$;
 
 -- From which amount on a day is unusual, compared with others: above their median by five times their median distance from
 -- it (scaled by 1.4826 to a standard deviation), by as much as the median itself, and by a least amount.
