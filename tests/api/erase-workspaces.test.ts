@@ -59,7 +59,8 @@ async function fillTheRest(workspace: string, memberId: string, keyId: string): 
       user_id: `'${memberId}'`,
       ...(name === "connections" && { id: `'${keyId}'` }),
     };
-    const cells = needed.map((column) => known[column.name] ?? values[column.type] ?? "0");
+    const sampleOf = (type: string) => (type.endsWith("[]") ? "'{}'" : (values[type] ?? "0"));
+    const cells = needed.map(({ name: column, type }) => known[column] ?? sampleOf(type));
     await superuser.query(
       `insert into ${name} (${["workspace_id", ...needed.map((column) => column.name)]}) values (${["$1", ...cells]})`,
       [workspace],
