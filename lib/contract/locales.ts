@@ -1,5 +1,3 @@
-import { z } from "zod";
-
 /**
  * The locales by which numbers and dates can be written, as BCP 47 tags, with what the pages call them. The first of a
  * language is the one for its regions that are not listed. Languages written from right to left are not among them: the
@@ -62,9 +60,6 @@ export const localeNames = {
 export type Locale = keyof typeof localeNames;
 
 export const locales = Object.keys(localeNames) as Locale[];
-
-/** A locale of a request's body. */
-export const locale = z.enum(locales as [Locale, ...Locale[]]);
 
 export const defaultLocale: Locale = "en-US";
 

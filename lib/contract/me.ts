@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { instant, text, uuid } from "./fields";
 import { comparison, period } from "./ledger-query";
-import { locale } from "./locales";
+import { type Locale, locales } from "./locales";
 
 /**
  * A member's role in a workspace: viewers read, members manage their own keys, admins and owners manage everything.
@@ -13,6 +13,8 @@ const shownRange = z.object({
   period: period.exclude(["range"]).meta({ id: "ShownPeriod" }),
   compare: comparison.exclude(["range"]).meta({ id: "ShownComparison" }),
 });
+
+const locale = z.enum(locales as [Locale, ...Locale[]]);
 
 /** The currency in which pages show amounts: USD, the workspace's own, or both. */
 const shownCurrency = z.enum(["usd", "base", "both"]).meta({ id: "ShownCurrency" });

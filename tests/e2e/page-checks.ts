@@ -82,5 +82,6 @@ export async function expectLight(page: Page, opened: Response | null): Promise<
   const loaded = await Promise.all([...sources].map((source) => sizes.get(source) ?? 0));
   const bytes = loaded.reduce((sum, size) => sum + size, 0);
   expect(sources.size).toBeGreaterThan(0);
-  expect(bytes).toBeLessThanOrEqual(maxScriptBytes);
+  const sizesOf = [...sources].map((source, index) => `${loaded[index]} ${source}`).join("\n");
+  expect(bytes, sizesOf).toBeLessThanOrEqual(maxScriptBytes);
 }
