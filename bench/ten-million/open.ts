@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Client } from "pg";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
+import { callFunction } from "@/lib/db/query";
 import { makeDataDir } from "@/tests/helpers/cluster";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { type FilledHistory, fillHistory } from "./fill";
@@ -38,6 +40,7 @@ export async function openHistory(
     const record: { postings: number; history: FilledHistory } = JSON.parse(readFileSync(recordFile, "utf8"));
     const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {} });
     await migrate(postgres.adminUrl, join(projectRoot, "supabase/migrations"));
+    await foldPastDays(postgres.adminUrl);
     const stop = async () => {
       await postgres.stop();
       remove();
@@ -46,6 +49,19 @@ export async function openHistory(
   } catch (error) {
     remove();
     throw error;
+  }
+}
+
+/** Folds all past days, as the service's job does beside requests. */
+async function foldPastDays(adminUrl: string): Promise<void> {
+  const client = new Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    while ((await callFunction<number | null>(client, "private.fold_past_days")) !== null);
+    await client.query("vacuum analyze public.monthly_spend");
+    await client.query("vacuum analyze public.weekly_totals");
+  } finally {
+    await client.end();
   }
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { reconcile } from "@/lib/ledger/reconcile/service";
+import { foldPastDays } from "@/tests/helpers/folds";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
 import { addUser } from "@/tests/helpers/team";
@@ -38,6 +39,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant("void" as const), which: fc.nat() }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant("correct" as const), which: fc.nat(), message }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant("reprice" as const), rate: amount }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("fold" as const) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -57,7 +59,7 @@ async function newWorkspace() {
   return { workspace, slug, client, owner, path };
 }
 
-test("After any costs, voids, corrections and repricings, at once or in turn, sums are those of the rows", {
+test("After any costs, voids, corrections, repricings and folding, at once or in turn, sums are those of the rows", {
   timeout: 300_000,
 }, async () => {
   await fc.assert(
@@ -75,6 +77,8 @@ test("After any costs, voids, corrections and repricings, at once or in turn, su
             });
             expect(answer.status).toBe(201);
             known.push(String(answer.body.id));
+          } else if (one.does === "fold") {
+            await foldPastDays(harness.fixtures);
           } else if (one.does === "reprice") {
             for (const model of ["ranker", "gpt-4o"]) {
               const { status } = await owner.call("PUT", `${path}/prices`, {

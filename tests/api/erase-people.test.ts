@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { costMessage } from "@/tests/helpers/client";
+import { foldPastDays } from "@/tests/helpers/folds";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
 import { makeTeam } from "@/tests/helpers/team";
@@ -95,6 +96,7 @@ const sums = async (workspace: string) =>
 describe("Erasing a person", () => {
   test("Puts a pseudonym in the place of the name everywhere; rows and sums stay", async () => {
     const { workspace, path, users, client, keyed, keyId } = await nameEverywhere();
+    await foldPastDays(harness.fixtures);
     expect(await namedIn(workspace)).toEqual([
       "alerts",
       "api_keys",
@@ -103,7 +105,9 @@ describe("Erasing a person", () => {
       "daily_spend",
       "daily_totals",
       "messages",
+      "monthly_spend",
       "private.idempotency",
+      "weekly_totals",
     ]);
     const before = await sums(workspace);
     const { status, body } = await users.admin.call("POST", `${path}/people/erasures`, { user: anna });

@@ -6,6 +6,7 @@ import { mailNotices } from "@/lib/alerts/notices/job";
 import { sendReports } from "@/lib/alerts/reports/jobs";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/job";
 import { runErasures } from "@/lib/ledger/erasure/service";
+import { runFolding } from "@/lib/ledger/folding/service";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { runRepricings } from "@/lib/ledger/repricing/service";
 import { log, reportFailure } from "@/lib/log";
@@ -33,6 +34,7 @@ export const jobs: Job[] = [
   { name: "mail_notices", everyMs: 2_000, run: mailNotices },
   { name: "erase_workspaces", everyMs: 60_000, run: eraseWorkspaces },
   { name: "erase_people", everyMs: 2_000, run: runErasures },
+  { name: "fold_past_days", everyMs: 600_000, run: runFolding },
   { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },
   { name: "judge_key_rules", everyMs: 30_000, run: judgeKeyRules },
   { name: "judge_usage_rules", everyMs: 120_000, run: judgeUsageRules },

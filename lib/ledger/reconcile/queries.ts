@@ -14,6 +14,7 @@ import {
 import { callFunction, execute, selectAll, selectFirst, selectOne } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
 import type { Kind } from "./difference";
+import * as folds from "./folds-sql";
 import * as messages from "./messages-sql";
 import * as sums from "./sums-sql";
 
@@ -99,6 +100,8 @@ export function selectDifferingRemoved(client: ClientBase, month: Month, workspa
 }
 
 const wholeLedger = {
+  monthly_spend: folds.differingMonths,
+  weekly_totals: folds.differingWeeks,
   key_spend: sums.differingKeys,
   budget: sums.differingBudgets,
   posting: messages.differingPostings,
@@ -136,6 +139,10 @@ export async function mendKeys(client: ClientBase, workspaceId: string): Promise
 
 export async function mendBudgets(client: ClientBase, workspaceId: string): Promise<void> {
   await execute(client, sums.mendBudgets(workspaceId));
+}
+
+export async function unfold(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, folds.unfold(workspaceId));
 }
 
 export async function mendVoids(client: ClientBase, workspaceId: string): Promise<void> {

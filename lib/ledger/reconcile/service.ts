@@ -21,6 +21,7 @@ import {
   selectDifferingTotals,
   selectMonths,
   selectWorkspaceId,
+  unfold,
 } from "./queries";
 
 export type ReconcileOptions = {
@@ -110,7 +111,15 @@ async function findDifferences(
     add("removed", await selectDifferingRemoved(client, month, workspaceId));
     add("daily_totals", await selectDifferingTotals(client, month, workspaceId));
   }
-  for (const kind of ["key_spend", "budget", "posting", "void", "idempotency"] as const) {
+  for (const kind of [
+    "monthly_spend",
+    "weekly_totals",
+    "key_spend",
+    "budget",
+    "posting",
+    "void",
+    "idempotency",
+  ] as const) {
     onProgress?.(kind.replace("_", " "));
     add(kind, await selectDiffering(client, kind, workspaceId));
   }
@@ -171,6 +180,21 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
         [row.dimension ?? "dimension"]: row.name ?? "none",
         ...pick("type", "environment"),
       };
+    case "monthly_spend":
+      return {
+        ...pick("month"),
+        project,
+        key,
+        ...pick("type", "provider", "model", "feature", "source", "environment"),
+        ...named("user", row.end_user),
+        ...named("tags", row.tags),
+      };
+    case "weekly_totals":
+      return {
+        ...pick("first_day"),
+        [row.dimension ?? "dimension"]: row.name ?? "none",
+        ...pick("type", "environment"),
+      };
     case "removed":
       return pick("month", "environment");
     case "key_spend":
@@ -203,6 +227,8 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
       await mendKeys(client, workspaceId);
       await mendBudgets(client, workspaceId);
       await removeStrayAnswers(client, workspaceId);
+      // The sums of days were changed, so what was folded is folded again.
+      await unfold(client, workspaceId);
       await execute(client, sql`commit`);
       return;
     } catch (error) {

@@ -15,7 +15,13 @@ export const entries = ({ from, until, workspaceId }: MonthOf) => sql`
 /** The columns by which the rollup is kept, in the order in which the service writes its rows. */
 const names = sql`workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment`;
 const dimensions = sql`${names}, end_user, tags`;
-const figures = ["amount_usd", "message_count", "item_count", "unpriced_count", "included_usd"] as const;
+export const figures = [
+  "amount_usd",
+  "message_count",
+  "item_count",
+  "unpriced_count",
+  "included_usd",
+] as const;
 
 /** The key of the rollup, as its index has it. */
 const dayKey = sql`(
@@ -34,7 +40,7 @@ function each(names: readonly string[], write: (name: Sql) => Sql, separator = "
 const listed = (names: readonly string[]) => each(names, (name) => name);
 
 /** Two sets of sums put side by side, in one statement and so in one snapshot; only what differs is left. */
-function compare(by: Sql, names: readonly string[], stored: Sql, actual: Sql): Sql {
+export function compare(by: Sql, names: readonly string[], stored: Sql, actual: Sql): Sql {
   const keptAlone = each(names, (name) => sql`${name} as stored_${name}, 0 as actual_${name}`);
   const countedAlone = each(names, (name) => sql`${name} as actual_${name}, 0 as stored_${name}`);
   const columns = each(names, (name) => sql`stored_${name}, actual_${name}`);
@@ -81,7 +87,7 @@ const isRemoved = (of: MonthOf) => sql`
     select workspace_id, environment from private.removed_messages where month = ${firstDay(of)}
   )`;
 
-const sumsOf = (names: readonly string[]) => each(names, (name) => sql`sum(${name}) as ${name}`);
+export const sumsOf = (names: readonly string[]) => each(names, (name) => sql`sum(${name}) as ${name}`);
 
 /** The rollup of a month. */
 const keptDays = (of: MonthOf) => sql`
@@ -138,7 +144,7 @@ export const removeEmptyDays = (of: MonthOf) => sql`
   where ${inMonth(of)} and workspace_id = ${of.workspaceId} and ${isEmpty(figures)}`;
 
 const totalColumns = sql`workspace_id, environment, dimension, day, value, type`;
-const totalFigures = ["amount_usd", "message_count", "unpriced_count", "included_usd"] as const;
+export const totalFigures = ["amount_usd", "message_count", "unpriced_count", "included_usd"] as const;
 const totalSums = sumsOf(totalFigures);
 const comparedTotals = (of: MonthOf) =>
   compare(

@@ -13,6 +13,7 @@ import {
 } from "@/lib/contract/spend-query";
 import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
+import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, addMonthStart, countDays } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { toAnswer } from "./answer";
@@ -78,7 +79,8 @@ export async function loadAnswer(
   const range = rangeOfQuery({ from, to }, now);
   demandFewCells(question, range);
   const { group_by: groupBy, measure, top, filters, environment } = question;
-  const scope = { ...who, environment, filters, range };
+  const foldedUntil = await selectFoldedUntil(client, who.workspaceId);
+  const scope = { ...who, environment, filters, range, foldedUntil };
   const needsTokens = measure === "tokens" || measure === "cost_per_million_tokens";
   const kind = chooseSource(groupBy, scope, needsTokens);
   if (kind === "ledger") await demandShortLedger(client, scope);

@@ -2,6 +2,7 @@ import type { DayRange } from "@/lib/contract/month";
 import type { NamedDimension, SpendDimension, SpendFilter, SpendQuery } from "@/lib/contract/spend-query";
 import { isCalendar, tagNameOf } from "@/lib/contract/spend-query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { divideAtFolds, rowsOfFolds, startOfMonth, startOfWeekInMonth } from "@/lib/spend/folded-days";
 import { countOf, isListed, postingsOf } from "@/lib/spend/listed-postings";
 
 /** What of the ledger to read. `isKey`: an API key asks, which may read no totals of what it may read in part. */
@@ -10,6 +11,8 @@ export type ExploreScope = {
   environment: SpendQuery["environment"];
   filters: SpendFilter[];
   range: DayRange;
+  /** The day before which sums are folded; null where none are. */
+  foldedUntil: string | null;
   isKey: boolean;
   /**
    * Whether the key may read certain users alone. It may see a line of a batch without the first one, which lists are read
@@ -19,8 +22,8 @@ export type ExploreScope = {
 };
 
 /**
- * Where a query reads: the daily totals, which have one row a day for each name of one dimension; the daily sums, one a day
- * for each combination of names; or the ledger itself, which alone has units and quantities.
+ * Where a query reads: the totals, which have one row a day, or week of past days, for each name of one dimension; the sums, one a
+ * day, or month of past days, for each combination of names; or the ledger itself, which alone has units and quantities.
  */
 export type SourceKind = "totals" | "sums" | "ledger";
 
@@ -54,8 +57,8 @@ export function chooseSource(
 /** The rows of a source for a query. */
 export function sourceOf(kind: SourceKind, groupBy: SpendDimension[], scope: ExploreScope): Source {
   if (kind === "ledger") return ledgerSource(scope);
-  if (kind === "sums") return sumsSource(scope);
-  return totalsSource(namesOf(groupBy, scope.filters)[0] ?? fewest, scope);
+  if (kind === "sums") return sumsSource(groupBy, scope);
+  return totalsSource(namesOf(groupBy, scope.filters)[0] ?? fewest, groupBy, scope);
 }
 
 const environments = (environment: SpendQuery["environment"]) =>
@@ -86,13 +89,26 @@ function columnIn(dimension: SpendDimension): Sql {
 const tagValueIn = (name: string): Sql =>
   sql`(select substr(tag, ${name.length + 2}::integer) from unnest(s.tags) as tag where starts_with(tag, ${`${name}:`}))`;
 
-function sumsSource({ workspaceId, environment, filters, range }: ExploreScope): Source {
+function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): Source {
+  const isByDays = groupBy.includes("day") || groupBy.includes("week");
   const rows = sql`
     select s.*, s.amount_usd as cost, s.message_count as messages, null::numeric as tokens, null::numeric as token_cost
-    from public.daily_spend as s
-    where s.workspace_id = ${workspaceId} and s.environment = any(${environments(environment)}::text[])
-      and s.day >= ${range.from} and s.day < ${range.until} ${conditions(workspaceId, filters)}`;
+    from (${sumsWithin(scope, isByDays)}) as s
+    where true ${conditions(scope.workspaceId, scope.filters)}`;
   return { rows, column: columnIn };
+}
+
+/** The sums of a range: by month where they are folded, unless single days matter, otherwise by day. */
+function sumsWithin({ workspaceId, environment, range, foldedUntil }: ExploreScope, isByDays: boolean): Sql {
+  const ofWorkspace = sql`
+    workspace_id = ${workspaceId} and environment = any(${environments(environment)}::text[])`;
+  return rowsOfFolds(
+    divideAtFolds(range, isByDays ? null : foldedUntil, startOfMonth),
+    ({ from, until }) =>
+      sql`select * from public.daily_spend where ${ofWorkspace} and day >= ${from} and day < ${until}`,
+    ({ from, until }) =>
+      sql`select * from public.monthly_spend where ${ofWorkspace} and month >= ${from} and month < ${until}`,
+  );
 }
 
 function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: ExploreScope): Source {
@@ -116,32 +132,39 @@ function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: E
   return { rows, column: columnIn };
 }
 
-/** How many lines of the ledger a query reads at most, by the daily sums, which do not know units. */
-export function linesWithin({ workspaceId, environment, filters, range }: ExploreScope): Sql {
+/** How many lines of the ledger a query reads at most, by the sums, which do not know units. */
+export function linesWithin(scope: ExploreScope): Sql {
   return sql`select coalesce(sum(s.item_count), 0) as lines
-    from (
-      select s.item_count from public.daily_spend as s
-      where s.workspace_id = ${workspaceId} and s.environment = any(${environments(environment)}::text[])
-        and s.day >= ${range.from} and s.day < ${range.until}
-        ${conditions(
-          workspaceId,
-          filters.filter(({ field }) => field !== "unit"),
-        )}
-    ) as s`;
+    from (${sumsWithin(scope, false)}) as s
+    where true ${conditions(
+      scope.workspaceId,
+      scope.filters.filter(({ field }) => field !== "unit"),
+    )}`;
 }
 
-function totalsSource(dimension: string, { workspaceId, environment, filters, range }: ExploreScope): Source {
+function totalsSource(
+  dimension: string,
+  groupBy: SpendDimension[],
+  { workspaceId, environment, filters, range, foldedUntil }: ExploreScope,
+): Source {
   const read = dimension === "user" ? ["user", fewest] : [dimension];
-  const within = sql`
+  const ofWorkspace = sql`
     workspace_id = ${workspaceId} and environment = any(${environments(environment)}::text[])
-    and dimension in (${join(read)}) and day >= ${range.from} and day < ${range.until}`;
+    and dimension in (${join(read)})`;
+  const totals = rowsOfFolds(
+    divideAtFolds(range, groupBy.includes("day") ? null : foldedUntil, startOfWeekInMonth),
+    ({ from, until }) =>
+      sql`select * from public.daily_totals where ${ofWorkspace} and day >= ${from} and day < ${until}`,
+    ({ from, until }) =>
+      sql`select * from public.weekly_totals where ${ofWorkspace} and first_day >= ${from} and first_day < ${until}`,
+  );
   const whole = sql`
     select t.day, t.environment, t.type, t.value, t.amount_usd as cost, t.message_count as messages
-    from public.daily_totals as t where ${within}`;
+    from (${totals}) as t`;
   // The totals have no rows for spend of nobody: it is what the named ones lack of the whole.
   const ofUsers = sql`
     select t.day, t.environment, t.type, part.value, part.cost, part.messages
-    from (select * from public.daily_totals where ${within}) as t
+    from (${totals}) as t
     cross join lateral (
       select t.value, t.amount_usd as cost, t.message_count as messages where t.dimension = 'user'
       union all

@@ -1,0 +1,133 @@
+import type { PoolClient } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { foldPastDays } from "@/tests/helpers/folds";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { check, type Filled, fillWorkspace } from "@/tests/helpers/ledger/reconcilable";
+
+const harness = withHarness();
+const sql = async (text: string, values: unknown[] = []) =>
+  (await harness.fixtures.sql.query(text, values)).rows;
+
+let workspace: Filled;
+beforeAll(() => configureDatabase(harness.database));
+beforeEach(async () => {
+  workspace = await fillWorkspace(harness);
+});
+afterAll(closeDatabase);
+
+/** What is folded of the workspace, and what of its days should be. */
+async function folded() {
+  const [sums] = await sql(
+    `select
+       (select sum(amount_usd) from public.monthly_spend where workspace_id = $1) as months,
+       (select sum(amount_usd) from public.weekly_totals where workspace_id = $1 and dimension = 'provider') as weeks,
+       (
+         select sum(amount_usd) from public.daily_spend join public.spend_folds using (workspace_id)
+         where workspace_id = $1 and day < folded_until
+       ) as days`,
+    [workspace.id],
+  );
+  return sums as { months: string | null; weeks: string | null; days: string | null };
+}
+
+async function expectFolded(): Promise<string | null> {
+  const { months, weeks, days } = await folded();
+  expect(Number(months)).toBe(Number(days));
+  expect(Number(weeks)).toBe(Number(days));
+  return days;
+}
+
+/** Takes one posting of a past day away, as an erasure or a void does, in a transaction that stays open. */
+async function change(client: PoolClient): Promise<void> {
+  await client.query("begin");
+  await client.query(
+    `select private.add_daily_spend(array_agg(row(
+       workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment, 0.25, 0, 0, 0,
+       end_user, tags, 0
+     )::public.daily_spend))
+     from (
+       select * from public.daily_spend where workspace_id = $1 and day < (now() at time zone 'UTC')::date - 5
+       order by day, project_id, type limit 1
+     ) as past`,
+    [workspace.id],
+  );
+}
+
+/** Resolves when some session waits for the lock of folding. */
+const isWaiting = () =>
+  vi.waitUntil(
+    async () =>
+      (
+        await sql(
+          `select from pg_catalog.pg_locks where locktype = 'advisory' and not granted
+           and database = (select oid from pg_database where datname = current_database())`,
+        )
+      ).length === 1,
+    { timeout: 10_000, interval: 10 },
+  );
+
+test("Folds past days, of today and yesterday none, and finds nothing more to fold", async () => {
+  await foldPastDays(harness.fixtures);
+  expect(Number(await expectFolded())).not.toBe(0);
+  const [{ is_past: isPast }] = (await sql(
+    `select folded_until <= (now() at time zone 'UTC')::date - 1 as is_past from public.spend_folds where workspace_id = $1`,
+    [workspace.id],
+  )) as [{ is_past: boolean }];
+  expect(isPast).toBe(true);
+  expect(await sql("select private.fold_past_days() as folded")).toEqual([{ folded: null }]);
+  expect(await ledgerDifferences(harness.fixtures, workspace.id)).toEqual([]);
+  expect((await check(workspace)).found).toEqual([]);
+});
+
+test("Has a change of a past day once, whether it waits for the folding or the folding for it", async () => {
+  const [one, other] = [await harness.fixtures.sql.connect(), await harness.fixtures.sql.connect()];
+  try {
+    // The folding begins first: the change is added to what is folded.
+    await foldPastDays(harness.fixtures);
+    await sql("select private.unfold_days($1)", [workspace.id]);
+    await one.query("begin");
+    while ((await one.query("select private.fold_past_days() as folded")).rows[0].folded !== null);
+    const changed = change(other);
+    await isWaiting();
+    await one.query("commit");
+    await changed;
+    await other.query("commit");
+    const before = await expectFolded();
+
+    // The change begins first: the folding finds it among the days.
+    await sql("select private.unfold_days($1)", [workspace.id]);
+    await change(one);
+    const folding = foldPastDays(harness.fixtures);
+    await isWaiting();
+    await one.query("commit");
+    await folding;
+    expect(Number(await expectFolded())).toBe(Number(before) + 0.25);
+  } finally {
+    one.release();
+    other.release();
+  }
+});
+
+test.each([
+  ["a month's sum", "update public.monthly_spend set amount_usd = amount_usd + 1", "monthly_spend"],
+  ["a month's row that is gone", "delete from public.monthly_spend", "monthly_spend"],
+  ["a week's total", "update public.weekly_totals set message_count = message_count + 1", "weekly_totals"],
+  ["a week's total that is gone", "delete from public.weekly_totals", "weekly_totals"],
+])("Finds and repairs %s that differs from the days", async (_, statement, kind) => {
+  await foldPastDays(harness.fixtures);
+  await sql(`${statement} where workspace_id = $1`, [workspace.id]);
+  const { found } = await check(workspace);
+  expect(new Set(found.map((difference) => difference.kind))).toEqual(new Set([kind]));
+  expect((await check(workspace, true)).left).toEqual([]);
+  await foldPastDays(harness.fixtures);
+  await expectFolded();
+  expect((await check(workspace)).found).toEqual([]);
+});
+
+test("Keeps nothing folded of a workspace that is deleted", async () => {
+  await foldPastDays(harness.fixtures);
+  await sql("delete from public.workspaces where id = $1", [workspace.id]);
+  for (const table of ["monthly_spend", "weekly_totals", "spend_folds"])
+    expect(await sql(`select from public.${table} where workspace_id = $1`, [workspace.id])).toEqual([]);
+});
