@@ -203,8 +203,6 @@ create policy "A member reads the alert states of their workspaces"
   on public.alert_states for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
 
-create trigger alert_states_leave_deleted_workspaces before insert or delete or update on public.alert_states for each row execute function private.leave_deleted_workspace();
-
 -- public.alerts -------------------------------------------------------------------------------------------------------
 
 -- What fired: each threshold of a budget once in each of its periods, whatever the number of processes, retries and
@@ -244,8 +242,6 @@ grant select on public.alerts to authenticated, service_role;
 create policy "A member reads the alerts of their workspaces"
   on public.alerts for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
-
-create trigger alerts_leave_deleted_workspaces before insert on public.alerts for each row execute function private.leave_deleted_workspace();
 
 -- public.api_keys -----------------------------------------------------------------------------------------------------
 
@@ -350,9 +346,12 @@ create policy "An admin reads the audit log of their workspaces"
   on public.audit_log for select to authenticated
   using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
 
--- public.budget_counts ------------------------------------------------------------------------------------------------
+-- public.budget_spend -------------------------------------------------------------------------------------------------
 
-create table public.budget_counts (
+-- What is spent of each budget in each of its periods, counted with every message. A budget has its own days and periods,
+-- so its spend cannot be read from sums of UTC days; and whether a message crosses a threshold must be known as it is
+-- recorded, without adding up the period again.
+create table public.budget_spend (
   workspace_id uuid not null,
   budget_id uuid not null,
   environment text not null,
@@ -360,21 +359,21 @@ create table public.budget_counts (
   spent_usd numeric not null,
   booked_usd numeric not null,
   alert_at_usd numeric,
-  constraint budget_counts_pkey primary key (workspace_id, budget_id, environment, period_from),
-  constraint budget_counts_workspace_id_budget_id_fkey foreign key (workspace_id, budget_id) references public.budgets(workspace_id, id) on delete cascade
+  constraint budget_spend_pkey primary key (workspace_id, budget_id, environment, period_from),
+  constraint budget_spend_workspace_id_budget_id_fkey foreign key (workspace_id, budget_id) references public.budgets(workspace_id, id) on delete cascade
 );
 
-alter table public.budget_counts enable row level security;
-grant select on public.budget_counts to authenticated, outlay_key, service_role;
+alter table public.budget_spend enable row level security;
+grant select on public.budget_spend to authenticated, outlay_key, service_role;
 
-create policy "A key reads what is counted of the budgets that it may read"
-  on public.budget_counts for select to outlay_key
+create policy "A key reads what is spent of the budgets that it may read"
+  on public.budget_spend for select to outlay_key
   using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and (budget_id in ( select budgets.id
    from public.budgets
-  where budgets.workspace_id = budget_counts.workspace_id)));
+  where budgets.workspace_id = budget_spend.workspace_id)));
 
-create policy "A member reads what is counted of their workspaces' budgets"
-  on public.budget_counts for select to authenticated
+create policy "A member reads what is spent of their workspaces' budgets"
+  on public.budget_spend for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
 
 -- public.budgets ------------------------------------------------------------------------------------------------------
@@ -476,7 +475,6 @@ create trigger budgets_have_a_rate before insert on public.budgets for each row 
 create trigger changed_budgets_alert after update of amount, raised_amount, raised_until, alert_percents, alert_amounts, usd_rate on public.budgets for each row execute function private.alert_on_changed_budget();
 create trigger changed_budgets_are_audited after update on public.budgets for each row when (not old.rated_from is distinct from new.rated_from) execute function private.audit_change('budget');
 create trigger changed_budgets_hold_writers before update on public.budgets for each row when (new.blocks) execute function private.hold_writers_of_budget();
-create trigger changed_budgets_take_what_waits before update of amount, raised_amount, raised_until, alert_percents, alert_amounts, usd_rate, blocks, scope_type, scope_value on public.budgets for each row execute function private.count_before_change();
 
 -- public.connections --------------------------------------------------------------------------------------------------
 
@@ -875,6 +873,61 @@ create policy "Nobody reads messages of a workspace that was deleted"
   on public.messages as restrictive for select to authenticated, outlay_key
   using (not (workspace_id in (select private.reused_workspaces())));
 
+-- public.monthly_spend ------------------------------------------------------------------------------------------------
+
+-- The daily sums of past days by month: what `daily_spend` has for all days of a month before `folded_until`, in one row.
+create table public.monthly_spend (
+  workspace_id uuid not null,
+  month date not null,
+  project_id uuid not null,
+  api_key_id uuid,
+  type text not null,
+  provider text,
+  model text,
+  feature text,
+  source text not null,
+  environment text not null,
+  amount_usd numeric not null,
+  message_count bigint not null,
+  item_count bigint not null,
+  unpriced_count bigint not null,
+  end_user text,
+  tags text[],
+  included_usd numeric not null default 0
+);
+
+create unique index monthly_spend_key on public.monthly_spend using btree (workspace_id, month, project_id, api_key_id, type, provider, model, feature, source, environment, (
+case
+    when ((end_user is not null) or (tags is not null)) then private.attribution_of(end_user, tags)
+    else null::bytea
+end)) nulls not distinct;
+create index monthly_spend_month_idx on public.monthly_spend using btree (workspace_id, month, environment);
+create index monthly_spend_project_idx on public.monthly_spend using btree (workspace_id, project_id, month);
+create index monthly_spend_user_idx on public.monthly_spend using btree (workspace_id, end_user) where (end_user is not null);
+
+alter table public.monthly_spend enable row level security;
+grant select on public.monthly_spend to authenticated, outlay_key, service_role;
+
+create policy "A key of users reads monthly spend of these alone"
+  on public.monthly_spend as restrictive for select to outlay_key
+  using (
+case
+    when (select private.key_users()) is null then true
+    else end_user = any ((select private.key_users())::text[])
+end);
+
+create policy "A key reads the monthly spend of its environment and projects"
+  on public.monthly_spend for select to outlay_key
+  using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and (project_id = any ((array(select private.key_projects())))));
+
+create policy "A member reads the monthly spend of their workspaces"
+  on public.monthly_spend for select to authenticated
+  using (workspace_id = any ((array(select private.member_workspaces()))));
+
+create policy "Nobody reads the monthly spend of a deleted workspace"
+  on public.monthly_spend as restrictive for select to authenticated, outlay_key
+  using (not (workspace_id in (select private.reused_workspaces())));
+
 -- public.prices -------------------------------------------------------------------------------------------------------
 
 -- A price applies to usage from starts_at on, until the start of a later one.
@@ -935,15 +988,11 @@ create table public.profiles (
   created_at timestamptz not null default now(),
   shown_period text,
   shown_compare text,
-  locale text,
-  shown_currency text not null default 'usd',
   constraint profiles_pkey primary key (id),
   constraint profiles_avatar_url_check check (char_length(avatar_url) <= 2048),
   constraint profiles_avatar_url_is_https check (avatar_url ~ '^https://'),
   constraint profiles_display_name_check check (char_length(display_name) >= 1 and char_length(display_name) <= 120),
-  constraint profiles_locale_check check (locale ~ '^[a-z]{2,3}-[A-Z]{2}$'),
   constraint profiles_shown_compare_check check (shown_compare = any (array['previous', 'last_year', 'none'])),
-  constraint profiles_shown_currency_check check (shown_currency = any (array['usd', 'base', 'both'])),
   constraint profiles_shown_period_check check (shown_period = any (array['day', 'week', 'month', 'quarter', 'year', 'last_month', 'last_7_days', 'last_30_days', 'last_90_days', 'all'])),
   constraint profiles_shown_range_is_whole check ((shown_period is null) = (shown_compare is null)),
   constraint profiles_default_workspace_id_fkey foreign key (default_workspace_id) references public.workspaces(id) on delete set null,
@@ -955,7 +1004,7 @@ create index profiles_default_workspace_id_idx on public.profiles using btree (d
 alter table public.profiles enable row level security;
 grant select on public.profiles to authenticated;
 grant all on public.profiles to service_role;
-grant update (display_name, avatar_url, default_workspace_id, shown_period, shown_compare, locale, shown_currency) on public.profiles to authenticated;
+grant update (display_name, avatar_url, default_workspace_id, shown_period, shown_compare) on public.profiles to authenticated;
 
 create policy "A user reads their own profile and those of fellow members"
   on public.profiles for select to authenticated
@@ -970,7 +1019,7 @@ create policy "A session proves a second factor to change a profile"
 create policy "A user edits their profile and picks among their workspaces"
   on public.profiles for update to authenticated
   using (id = (select auth.uid()))
-  with check (id = (select auth.uid()) and (default_workspace_id is null or (default_workspace_id in (select private.member_workspaces())) or default_workspace_id = (select private.own_default_workspace())));
+  with check (id = (select auth.uid()) and (default_workspace_id is null or (default_workspace_id in (select private.member_workspaces()))));
 
 -- public.projects -----------------------------------------------------------------------------------------------------
 
@@ -1272,6 +1321,31 @@ create policy "A member reads what was refused from their sources"
   on public.source_refusals for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
 
+-- public.spend_folds --------------------------------------------------------------------------------------------------
+
+-- Up to which day the days of a workspace are folded: `monthly_spend` and `weekly_totals` have all earlier ones. Without a row,
+-- none are.
+create table public.spend_folds (
+  workspace_id uuid not null,
+  folded_until date not null,
+  constraint spend_folds_pkey primary key (workspace_id)
+);
+
+alter table public.spend_folds enable row level security;
+grant select on public.spend_folds to authenticated, outlay_key, service_role;
+
+create policy "A key reads how far its workspace is folded"
+  on public.spend_folds for select to outlay_key
+  using (workspace_id = (select private.key_workspace()));
+
+create policy "A member reads how far their workspaces are folded"
+  on public.spend_folds for select to authenticated
+  using (workspace_id = any ((array(select private.member_workspaces()))));
+
+create policy "Nobody reads how far a deleted workspace is folded"
+  on public.spend_folds as restrictive for select to authenticated, outlay_key
+  using (not (workspace_id in (select private.reused_workspaces())));
+
 -- public.weekly_reports -----------------------------------------------------------------------------------------------
 
 -- Who receives the weekly report of a workspace by mail: each member decides for themselves. It is sent on Mondays at eight
@@ -1313,6 +1387,35 @@ create policy "A member ends their weekly report"
   using (user_id = (select auth.uid()) and (workspace_id in (select private.member_workspaces())));
 
 create trigger weekly_reports_are_planned before insert or update of time_zone on public.weekly_reports for each row execute function private.plan_weekly_report();
+
+-- public.weekly_totals ------------------------------------------------------------------------------------------------
+
+-- The daily totals of past days by week, each week cut where a month ends: what `daily_totals` has for the days from `first_day`
+-- to the end of that week or month, before `folded_until`. Weeks begin on Monday.
+create table public.weekly_totals (
+  workspace_id uuid not null,
+  environment text not null,
+  dimension text not null,
+  first_day date not null,
+  value text,
+  type text not null,
+  amount_usd numeric not null,
+  message_count bigint not null,
+  unpriced_count bigint not null,
+  included_usd numeric not null default 0,
+  constraint weekly_totals_key unique nulls not distinct (workspace_id, environment, dimension, first_day, value, type)
+);
+
+alter table public.weekly_totals enable row level security;
+grant select on public.weekly_totals to authenticated, service_role;
+
+create policy "A member reads the weekly totals of their workspaces"
+  on public.weekly_totals for select to authenticated
+  using (workspace_id = any ((array(select private.member_workspaces()))));
+
+create policy "Nobody reads the weekly totals of a deleted workspace"
+  on public.weekly_totals as restrictive for select to authenticated
+  using (not (workspace_id in (select private.reused_workspaces())));
 
 -- public.workspace_members --------------------------------------------------------------------------------------------
 
@@ -1370,28 +1473,18 @@ create table public.workspaces (
   prices_version bigint not null default 0,
   created_at timestamptz not null default now(),
   require_mfa boolean not null default false,
-  deleted_at timestamptz,
-  deleted_by uuid,
   constraint workspaces_pkey primary key (id),
   constraint workspaces_slug_key unique (slug),
   constraint workspaces_base_currency_check check (base_currency ~ '^[A-Z]{3}$'),
-  constraint workspaces_deleted_are_marked check ((deleted_at is null) = (prices_version >= 0)),
-  constraint workspaces_demo_is_kept check (deleted_at is null or type <> 'demo'),
   constraint workspaces_description_check check (char_length(description) <= 1000),
   constraint workspaces_id_demo_is_the_demo check (id <> '00000000-0000-4000-8000-0000000000d0'::uuid or type = 'demo'),
   constraint workspaces_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
   constraint workspaces_slug_check check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
   constraint workspaces_slug_demo_is_the_demo check (slug <> 'demo' or type = 'demo'),
   constraint workspaces_slug_not_reserved check (slug <> all (array['api', 'auth', 'oauth', 'mcp', 'docs', 'sign-in', 'sign-up', 'sign-out', 'reset', 'callback', 'outbox', 'invite', 'new', 'workspaces', 'account', 'settings', 'admin', 'pricing', 'about', 'blog', 'help', 'support', 'status', 'legal', 'terms', 'privacy', 'security', 'assets', 'static', 'public', 'www'])),
-  constraint workspaces_type_check check (type = any (array['personal', 'team', 'demo'])),
-  constraint workspaces_deleted_by_fkey foreign key (deleted_by) references public.profiles(id) on delete set null
+  constraint workspaces_type_check check (type = any (array['personal', 'team', 'demo']))
 );
-comment on column public.workspaces.prices_version is 'Counts the changes of the workspace''s prices, so that a process can check whether its cached prices are current. Less than zero while the workspace is deleted.';
 comment on column public.workspaces.require_mfa is 'Whether the workspace is there only for sessions that proved a second factor.';
-comment on column public.workspaces.deleted_at is 'When an owner deleted the workspace. It is erased thirty days later, unless that is undone.';
-
-create index workspaces_deleted_by_idx on public.workspaces using btree (deleted_by);
-create index workspaces_deleted_idx on public.workspaces using btree (deleted_at) where (deleted_at is not null);
 
 alter table public.workspaces enable row level security;
 grant select on public.workspaces to authenticated;
@@ -1417,6 +1510,7 @@ create policy "A session proves a second factor to make or change workspaces"
   using (select private.session_is_complete());
 
 create trigger deleted_workspaces_are_remembered after delete on public.workspaces for each row execute function private.remember_deleted_workspace();
+create trigger deleted_workspaces_are_unfolded after delete on public.workspaces for each row execute function private.unfold_deleted_workspace();
 create trigger made_workspaces_are_audited after insert on public.workspaces for each row when (auth.uid() is not null) execute function private.audit_change('workspace');
 create trigger makers_own_their_workspaces after insert on public.workspaces for each row when (new.type = 'team' and auth.uid() is not null) execute function private.own_new_workspace();
 create trigger required_mfa_ends_connections after update of require_mfa on public.workspaces for each row when (new.require_mfa and not old.require_mfa) execute function private.end_connections_of_lesser_sessions();
@@ -1455,22 +1549,6 @@ create table private.budget_checks (
 );
 
 alter table private.budget_checks enable row level security;
-
--- private.budget_meters -----------------------------------------------------------------------------------------------
-
--- How far a workspace's budgets are from their next thresholds. Whoever adds spend locks the row first, so that two at once
--- cannot each see too little.
-create table private.budget_meters (
-  workspace_id uuid not null,
-  left_usd numeric not null,
-  valid_until timestamptz not null,
-  waiting_groups integer not null default 0,
-  waiting_count integer not null default 0,
-  constraint budget_meters_pkey primary key (workspace_id),
-  constraint budget_meters_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
-);
-
-alter table private.budget_meters enable row level security;
 
 -- private.channel_secrets ---------------------------------------------------------------------------------------------
 
@@ -1539,25 +1617,6 @@ create table private.invitation_secrets (
 
 alter table private.invitation_secrets enable row level security;
 grant all on private.invitation_secrets to service_role;
-
--- private.notices -----------------------------------------------------------------------------------------------------
-
--- What people are told by mail of a deletion: queued in its transaction, deleted when sent.
-create table private.notices (
-  id uuid not null default gen_random_uuid(),
-  kind text not null,
-  recipient text not null,
-  details jsonb not null,
-  next_attempt_at timestamptz not null default now(),
-  give_up_at timestamptz not null default now() + '3 days'::interval,
-  constraint notices_pkey primary key (id),
-  constraint notices_kind_check check (kind = any (array['workspace_deleted', 'workspace_restored', 'account_deleted', 'account_restored']))
-);
-
-create index notices_next_attempt_at_idx on private.notices using btree (next_attempt_at);
-
-alter table private.notices enable row level security;
-grant all on private.notices to service_role;
 
 -- private.oauth_access_tokens -----------------------------------------------------------------------------------------
 
@@ -1860,20 +1919,6 @@ create index throttle_windows_ends_at_idx on private.throttle_windows using btre
 
 alter table private.throttle_windows enable row level security;
 
--- private.waiting_spend -----------------------------------------------------------------------------------------------
-
--- Postings that are not yet in budget_counts: those of the first `waiting_groups` places; what the others have is counted.
--- Places are used again, so that Postgres has no rows to remove. Nothing waits in a workspace of which a budget blocks.
-create table private.waiting_spend (
-  workspace_id uuid not null,
-  place integer not null,
-  postings private.budget_posting[] not null,
-  constraint waiting_spend_pkey primary key (workspace_id, place),
-  constraint waiting_spend_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
-);
-
-alter table private.waiting_spend enable row level security;
-
 -- private.weekly_report_mails -----------------------------------------------------------------------------------------
 
 -- The mails to send: one per member and week, whatever the number of processes. Weeks begin on Monday.
@@ -1971,7 +2016,7 @@ end
 $function$;
 grant execute on function private.add_alert_channel(uuid,jsonb,jsonb,integer) to outlay_service, service_role;
 
--- Adds postings to the budgets that they are in. Nearly every group is of one workspace.
+-- Adds postings to the budgets that they are in, and raises the alerts of those that reach a threshold by it.
 create or replace function private.add_budget_spend(postings private.budget_posting[])
  returns void
  language plpgsql
@@ -1980,29 +2025,69 @@ create or replace function private.add_budget_spend(postings private.budget_post
  set plan_cache_mode to 'force_generic_plan'
 as $function$
 declare
-  first constant uuid := (postings[1]).workspace_id;
-  usd numeric;
+  workspaces uuid[];
+  counted uuid[];
 begin
-  select case when bool_and(p.workspace_id = first) then
-    coalesce(sum(p.amount_usd) filter (where p.amount_usd > 0 and p.environment = 'live'), 0)
-  end into usd
-  from unnest(postings) as p;
-  if usd is not null then
-    perform private.add_spend_of(first, postings, usd);
-  else
-    perform private.add_spend_of(
-      part.workspace_id, part.postings,
-      (select coalesce(sum(p.amount_usd), 0) from unnest(part.postings) as p where p.amount_usd > 0 and p.environment = 'live')
-    )
+  -- Summed by name first: postings that are recorded together have few names, and each name has few budgets. All postings
+  -- of a quarter of an hour lie in the same day of any time zone.
+  with summed as materialized (
+    select p.workspace_id, p.environment, p.at,
+      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
+        when 63 then 'global' when 31 then 'project' when 47 then 'key' when 55 then 'provider' when 59 then 'model'
+        when 61 then 'feature' else 'user'
+      end as scope_type,
+      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
+        when 63 then '' when 31 then p.project_id::text when 47 then p.api_key_id::text when 55 then p.provider when 59 then p.model
+        when 61 then p.feature else p.end_user
+      end as scope_key,
+      sum(p.amount_usd) as spent_usd,
+      coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0) as booked_usd
     from (
-      select p.workspace_id, array_agg(p) as postings from unnest(postings) as p group by 1 order by 1
-    ) as part;
+      select posting.workspace_id, posting.environment, posting.project_id, posting.api_key_id, lower(posting.provider) as provider,
+        posting.model, posting.feature, posting.end_user, posting.amount_usd, posting.type,
+        date_bin('15 minutes', posting.occurred_at, timestamptz '2000-01-01 00:00:00Z') as at
+      from unnest(postings) as posting
+      where posting.amount_usd <> 0
+    ) as p
+    group by p.workspace_id, p.environment, p.at, grouping sets (
+      (), (p.project_id), (p.api_key_id), (p.provider), (p.model), (p.feature), (p.end_user)
+    )
+    union all
+    select p.workspace_id, p.environment, date_bin('15 minutes', p.occurred_at, timestamptz '2000-01-01 00:00:00Z'), 'tag', tag,
+      sum(p.amount_usd), coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
+    from unnest(postings) as p
+    cross join lateral unnest(p.tags) as tag
+    where p.amount_usd <> 0
+    group by 1, 2, 3, 5
+  ), counted as materialized (
+    select b.workspace_id, b.id, summed.environment, private.budget_period(b, summed.at) as period_from, b.counted_from,
+      summed.spent_usd, summed.booked_usd
+    from summed
+    join public.budgets as b
+      on b.workspace_id = summed.workspace_id and b.scope_type = summed.scope_type and b.scope_key = summed.scope_key
+  ), added as (
+    insert into public.budget_spend as spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
+    select workspace_id, id, environment, period_from, sum(spent_usd), sum(booked_usd)
+    from counted
+    where period_from >= counted_from
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (workspace_id, budget_id, environment, period_from) do update
+      set spent_usd = spend.spent_usd + excluded.spent_usd, booked_usd = spend.booked_usd + excluded.booked_usd
+    returning workspace_id, budget_id, environment, spent_usd >= coalesce(alert_at_usd, 0) as is_due
+  )
+  select array_agg(distinct workspace_id), array_agg(distinct budget_id) into workspaces, counted
+  from added
+  where environment = 'live' and is_due;
+  if counted is not null then
+    perform private.alert_on_budgets(workspaces, counted);
   end if;
 end
 $function$;
 
 -- Adds to the daily sums: to the rollup, then to its totals, each in the order of its key. Everything that is recorded or
--- corrected uses this function, so that the two always agree.
+-- corrected uses this function, so that the two always agree. Days before yesterday may be folded: their changes are added to the
+-- folded sums, too.
 create or replace function private.add_daily_spend(changes public.daily_spend[])
  returns void
  language plpgsql
@@ -2067,6 +2152,91 @@ begin
           unpriced_count = total.unpriced_count + excluded.unpriced_count,
           included_usd = total.included_usd + excluded.included_usd;
   end if;
+
+  if exists (select from unnest(changes) where day < (now() at time zone 'UTC')::date - 1) then
+    perform private.add_folded_spend(changes);
+  end if;
+end
+$function$;
+
+-- Adds changes of the daily sums to the folded sums: those of days that are folded.
+create or replace function private.add_folded_spend(changes public.daily_spend[])
+ returns void
+ language plpgsql
+ set search_path to ''
+as $function$
+begin
+  perform pg_advisory_xact_lock_shared(private.fold_lock(workspace_id))
+  from (
+    select distinct workspace_id from unnest(changes) where day < (now() at time zone 'UTC')::date - 1 order by 1
+  ) as changed;
+  -- Each statement sees what is committed at its beginning, so those below see what was folded before the lock was held.
+  if not exists (
+    select from unnest(changes) as c join public.spend_folds as f using (workspace_id) where c.day < f.folded_until
+  ) then
+    return;
+  end if;
+
+  insert into public.monthly_spend as kept (
+    workspace_id, month, project_id, api_key_id, type, provider, model, feature, source, environment,
+    amount_usd, message_count, item_count, unpriced_count, end_user, tags, included_usd
+  )
+  select c.workspace_id, date_trunc('month', c.day::timestamp)::date, c.project_id, c.api_key_id, c.type, c.provider, c.model,
+    c.feature, c.source, c.environment, sum(c.amount_usd), sum(c.message_count), sum(c.item_count), sum(c.unpriced_count),
+    c.end_user, c.tags, sum(c.included_usd)
+  from unnest(changes) as c join public.spend_folds as f using (workspace_id)
+  where c.day < f.folded_until
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16
+  order by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16
+  on conflict (
+    workspace_id, month, project_id, api_key_id, type, provider, model, feature, source, environment,
+    (case when end_user is not null or tags is not null then private.attribution_of(end_user, tags) end)
+  ) do update
+    set amount_usd = kept.amount_usd + excluded.amount_usd,
+        message_count = kept.message_count + excluded.message_count,
+        item_count = kept.item_count + excluded.item_count,
+        unpriced_count = kept.unpriced_count + excluded.unpriced_count,
+        included_usd = kept.included_usd + excluded.included_usd;
+
+  insert into public.weekly_totals as kept (
+    workspace_id, environment, dimension, first_day, value, type, amount_usd, message_count, unpriced_count, included_usd
+  )
+  select c.workspace_id, c.environment, slice.dimension, private.week_in_month(c.day), slice.value, c.type,
+    sum(c.amount_usd), sum(c.message_count), sum(c.unpriced_count), sum(c.included_usd)
+  from unnest(changes) as c join public.spend_folds as f using (workspace_id)
+  cross join lateral (
+    values ('project', c.project_id::text), ('key', c.api_key_id::text), ('provider', c.provider), ('model', c.model),
+      ('feature', c.feature)
+    union all
+    select 'user', c.end_user where c.end_user is not null
+    union all
+    select 'tag', tag from unnest(c.tags) as tag
+  ) as slice (dimension, value)
+  where c.day < f.folded_until
+  group by 1, 2, 3, 4, 5, 6
+  order by 1, 2, 3, 4, 5, 6
+  on conflict on constraint weekly_totals_key do update
+    set amount_usd = kept.amount_usd + excluded.amount_usd,
+        message_count = kept.message_count + excluded.message_count,
+        unpriced_count = kept.unpriced_count + excluded.unpriced_count,
+        included_usd = kept.included_usd + excluded.included_usd;
+
+  -- A person who is erased leaves sums of nothing, which would keep the name.
+  if exists (select from unnest(changes) where end_user is not null) then
+    delete from public.monthly_spend as kept
+    using (select distinct workspace_id, end_user from unnest(changes) where end_user is not null) as c
+    where kept.workspace_id = c.workspace_id and kept.end_user = c.end_user
+      and kept.amount_usd = 0 and kept.message_count = 0 and kept.item_count = 0 and kept.unpriced_count = 0
+      and kept.included_usd = 0;
+    delete from public.weekly_totals as kept
+    using (
+      select distinct workspace_id, environment, end_user, private.week_in_month(day) as first_day
+      from unnest(changes) where end_user is not null
+    ) as c
+    where kept.workspace_id = c.workspace_id and kept.environment = c.environment and kept.dimension = 'user'
+      and kept.first_day = c.first_day and kept.value = c.end_user
+      and kept.amount_usd = 0 and kept.message_count = 0 and kept.unpriced_count = 0 and kept.included_usd = 0;
+  end if;
 end
 $function$;
 
@@ -2090,43 +2260,6 @@ begin
 end
 $function$;
 grant execute on function private.add_report_link(uuid,uuid,bytea) to outlay_service, service_role;
-
--- Adds postings of a workspace to the budgets that they are in, at once or, while they can reach no threshold, later.
--- usd: the sum of those that are live and cost something; a lower one is no reason to wait any longer
-create or replace function private.add_spend_of(workspace uuid, postings private.budget_posting[], usd numeric)
- returns void
- language plpgsql
- security definer
- set search_path to ''
- set plan_cache_mode to 'force_generic_plan'
-as $function$
-declare
-  added constant integer := cardinality(postings);
-  meter private.budget_meters;
-begin
-  update private.budget_meters as m
-  set left_usd = m.left_usd - usd, waiting_groups = m.waiting_groups + 1, waiting_count = m.waiting_count + added
-  where m.workspace_id = workspace
-  returning * into meter;
-  if not found then
-    return;
-  end if;
-  -- Whoever reads what is spent adds up what waits: not more than 256 postings.
-  if meter.left_usd > 0 and meter.valid_until > clock_timestamp() and meter.waiting_count <= 256 then
-    insert into private.waiting_spend as w (workspace_id, place, postings)
-    values (workspace, meter.waiting_groups - 1, add_spend_of.postings)
-    on conflict (workspace_id, place) do update set postings = excluded.postings;
-    return;
-  end if;
-  update private.budget_meters as m set waiting_groups = m.waiting_groups - 1 where m.workspace_id = workspace;
-  perform private.count_spend(workspace, postings);
-  if meter.left_usd <= 0 or meter.valid_until <= clock_timestamp() then
-    select * into meter.left_usd, meter.valid_until from private.measure_budgets(workspace);
-    update private.budget_meters as m set left_usd = meter.left_usd, valid_until = meter.valid_until
-    where m.workspace_id = workspace;
-  end if;
-end
-$function$;
 
 -- Counts one attempt against every quota, or against none if one of them is full.
 -- quotas: [{ subject: hex, limit, window_ms }]
@@ -2276,7 +2409,7 @@ grant execute on function private.advance_totals(uuid,text,jsonb) to outlay_serv
 -- Raises the alerts of budgets whose present period has reached a threshold, each once in a period: what was raised before
 -- is not raised again, also after a correction lowered the spend.
 --
--- A caller that has just counted postings holds the meter of the workspace, so that two at once cannot each see too little.
+-- A caller that has just counted postings holds the rows of `budget_spend`, so that two at once cannot each see too little.
 -- is_quiet: recorded only, and told to nobody.
 -- returns: how many were raised
 create or replace function private.alert_on_budgets(workspaces uuid[], budgets uuid[], is_quiet boolean default false)
@@ -2305,7 +2438,7 @@ begin
   cross join lateral (
     select private.budget_period(b, at) as period_from, private.budget_limit(b, at) as limit_usd
   ) as present
-  join public.budget_counts as spend
+  join public.budget_spend as spend
     on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
       and spend.period_from = present.period_from
   cross join lateral (
@@ -2325,7 +2458,7 @@ begin
   if raised is not null then
     perform private.raise_alerts(raised);
   end if;
-  update public.budget_counts as spend
+  update public.budget_spend as spend
   set alert_at_usd = private.next_threshold(b, spend.spent_usd, at)
   from public.budgets as b
   where b.workspace_id = any (workspaces) and b.id = any (budgets)
@@ -2336,8 +2469,7 @@ begin
 end
 $function$;
 
--- A lower limit or a new threshold may be reached by what is spent already. What is being recorded meanwhile is counted
--- first, or sees the new limit: changed_budgets_take_what_waits holds the meter.
+-- A lower limit or a new threshold may be reached by what is spent already.
 create or replace function private.alert_on_changed_budget()
  returns trigger
  language plpgsql
@@ -2345,6 +2477,8 @@ create or replace function private.alert_on_changed_budget()
  set search_path to ''
 as $function$
 begin
+  -- What is being recorded meanwhile is counted first, or sees the new limit.
+  perform 1 from public.budget_spend where workspace_id = new.workspace_id and budget_id = new.id for update;
   perform private.alert_on_budgets(array[new.workspace_id], array[new.id]);
   return null;
 end
@@ -2354,25 +2488,15 @@ $function$;
 -- returns: how many alerts were raised
 create or replace function private.alert_on_due_budgets()
  returns integer
- language plpgsql
+ language sql
  security definer
  set search_path to ''
 as $function$
-declare
-  raised integer;
-begin
-  perform private.count_waiting_spend(m.workspace_id)
-  from (
-    select workspace_id from private.budget_meters
-    where valid_until <= clock_timestamp() and waiting_groups > 0 order by workspace_id
-  ) as m;
-  select private.alert_on_budgets(array_agg(distinct b.workspace_id), array_agg(b.id)) into raised
+  select private.alert_on_budgets(array_agg(distinct b.workspace_id), array_agg(b.id))
   from public.budgets as b
-  join public.budget_counts as spend
+  join public.budget_spend as spend
     on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
-      and spend.period_from = private.budget_period(b, clock_timestamp());
-  return raised;
-end
+      and spend.period_from = private.budget_period(b, clock_timestamp())
 $function$;
 grant execute on function private.alert_on_due_budgets() to outlay_service, service_role;
 
@@ -2700,8 +2824,6 @@ create or replace function private.begin_budget()
 as $function$
 begin
   perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || new.workspace_id, 0));
-  -- Later it would be added to the new budget, too, which counts it now.
-  perform private.count_waiting_spend(new.workspace_id);
   new.counted_from := case when new.period = 'once' then new.starts_on else private.budget_period(
     new, greatest(clock_timestamp(), new.starts_on::timestamp at time zone new.time_zone)
   ) end;
@@ -2784,7 +2906,7 @@ create or replace function private.budget_periods(budget public.budgets, instant
  stable
 begin atomic
  select jsonb_build_object('budget_id', (budget_periods.budget).id, 'from', days.first_day, 'until', days.next_day, 'starts_at', (floor((extract(epoch from instants.starts_at) * (1000)::numeric)))::bigint, 'ends_at', (floor((extract(epoch from instants.ends_at) * (1000)::numeric)))::bigint, 'limit_usd', (trim_scale(private.budget_limit(budget_periods.budget, greatest(instants.starts_at, least(now(), (instants.ends_at - '00:00:00.000001'::interval))))))::text, 'spent_usd', (coalesce(( select trim_scale(spend.spent_usd) as trim_scale
-            from public.budget_counts spend
+            from public.budget_spend spend
            where ((spend.workspace_id = (budget_periods.budget).workspace_id) and (spend.budget_id = (budget_periods.budget).id) and (spend.environment = 'live') and (spend.period_from = days.first_day))), (0)::numeric))::text) as jsonb_build_object
     from ((( select private.budget_period(budget_periods.budget, budget_periods.instant) as first_day
           offset 0) first
@@ -2993,7 +3115,6 @@ begin
       row_number() over (partition by c.id order by due.next_attempt_at, due.number) as place
     from waiting
     join public.alert_channels as c on c.id = waiting.channel_id and c.disabled_at is null
-    join public.workspaces as w on w.id = c.workspace_id and w.deleted_at is null
     cross join lateral (
       select d.workspace_id, d.id, d.number, d.next_attempt_at
       from public.alert_deliveries as d
@@ -3054,7 +3175,6 @@ as $function$
     select c.workspace_id, c.id
     from public.alert_channels as c
     where c.tell_owners_at <= clock_timestamp()
-      and not exists (select from public.workspaces as w where w.id = c.workspace_id and w.deleted_at is not null)
     order by c.tell_owners_at
     limit at_most
     for no key update skip locked
@@ -3085,31 +3205,6 @@ as $function$
   where claimed.tell_owners_at is not null
 $function$;
 grant execute on function private.claim_channel_notices(integer) to outlay_service, service_role;
-
--- Takes notices that are due; another process may try again in ten minutes. What could not be sent for three days is dropped.
--- returns: [{ id, kind, recipient, details }]
-create or replace function private.claim_notices(at_most integer)
- returns jsonb
- language sql
- security definer
- set search_path to ''
-as $function$
-  with dropped as (
-    delete from private.notices where next_attempt_at <= clock_timestamp() and give_up_at <= clock_timestamp()
-  ), due as (
-    select id from private.notices
-    where next_attempt_at <= clock_timestamp() and give_up_at > clock_timestamp()
-    order by next_attempt_at
-    limit at_most
-    for update skip locked
-  ), claimed as (
-    update private.notices as n set next_attempt_at = clock_timestamp() + interval '10 minutes'
-    from due where n.id = due.id
-    returning n.id, n.kind, n.recipient, n.details
-  )
-  select coalesce(jsonb_agg(to_jsonb(claimed)), '[]') from claimed
-$function$;
-grant execute on function private.claim_notices(integer) to outlay_service, service_role;
 
 -- Takes units for a telling, where they are free or its own already.
 --
@@ -3162,7 +3257,6 @@ begin
     select r.workspace_id, r.user_id
     from public.weekly_reports as r
     where r.next_at <= at_moment
-      and not exists (select from public.workspaces as w where w.id = r.workspace_id and w.deleted_at is not null)
     order by r.next_at
     limit 1000
     for update skip locked
@@ -3183,7 +3277,6 @@ begin
     select m.workspace_id, m.user_id, m.week
     from private.weekly_report_mails as m
     where m.state = 'pending' and m.next_attempt_at <= at_moment and (m.leased_until is null or m.leased_until <= at_moment)
-      and not exists (select from public.workspaces as w where w.id = m.workspace_id and w.deleted_at is not null)
     order by m.next_attempt_at
     limit at_most
     for update skip locked
@@ -3277,20 +3370,6 @@ begin
 end
 $function$;
 
--- What waits is added before a budget changes: what is left until its next threshold changes with it, and a budget that
--- blocks from now on needs its sums.
-create or replace function private.count_before_change()
- returns trigger
- language plpgsql
- security definer
- set search_path to ''
-as $function$
-begin
-  perform private.count_waiting_spend(new.workspace_id);
-  return new;
-end
-$function$;
-
 -- Counts what was recorded before a budget was made: whole UTC days of its period from the daily totals; the hours before
 -- and after them, and what is booked ahead, from the messages.
 create or replace function private.count_budget(budget public.budgets)
@@ -3306,7 +3385,7 @@ declare
   first_whole timestamptz := date_trunc('day', begins + interval '1 day' - interval '1 microsecond', 'UTC');
   after_whole timestamptz := greatest(date_trunc('day', ends, 'UTC'), first_whole);
 begin
-  insert into public.budget_counts (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
+  insert into public.budget_spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
   select budget.workspace_id, budget.id, environment, first_day, sum(amount_usd),
     coalesce(sum(amount_usd) filter (where type in ('subscription', 'expense')), 0)
   from (
@@ -3424,97 +3503,6 @@ begin
 end
 $function$;
 
--- Adds what waits in a workspace, and more postings of it, to the budgets that they are in, and raises the alerts of those
--- that reach a threshold by it. The caller has locked the workspace's meter.
-create or replace function private.count_spend(workspace uuid, more private.budget_posting[])
- returns void
- language plpgsql
- security definer
- set search_path to ''
- set plan_cache_mode to 'force_generic_plan'
-as $function$
-declare
-  waiting private.budget_posting[];
-  workspaces uuid[];
-  counted uuid[];
-begin
-  select array_agg(posting) into waiting
-  from private.budget_meters as m
-  join private.waiting_spend as w on w.workspace_id = m.workspace_id and w.place < m.waiting_groups
-  cross join unnest(w.postings) as posting
-  where m.workspace_id = workspace;
-  waiting := coalesce(waiting, '{}') || more;
-  with summed as materialized (
-    select p.workspace_id, p.environment, p.at,
-      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
-        when 63 then 'global' when 31 then 'project' when 47 then 'key' when 55 then 'provider' when 59 then 'model'
-        when 61 then 'feature' else 'user'
-      end as scope_type,
-      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
-        when 63 then '' when 31 then p.project_id::text when 47 then p.api_key_id::text when 55 then p.provider when 59 then p.model
-        when 61 then p.feature else p.end_user
-      end as scope_key,
-      sum(p.amount_usd) as spent_usd,
-      coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0) as booked_usd
-    from (
-      select posting.workspace_id, posting.environment, posting.project_id, posting.api_key_id, lower(posting.provider) as provider,
-        posting.model, posting.feature, posting.end_user, posting.amount_usd, posting.type,
-        date_bin('15 minutes', posting.occurred_at, timestamptz '2000-01-01 00:00:00Z') as at
-      from unnest(waiting) as posting
-      where posting.amount_usd <> 0
-    ) as p
-    group by p.workspace_id, p.environment, p.at, grouping sets (
-      (), (p.project_id), (p.api_key_id), (p.provider), (p.model), (p.feature), (p.end_user)
-    )
-    union all
-    select p.workspace_id, p.environment, date_bin('15 minutes', p.occurred_at, timestamptz '2000-01-01 00:00:00Z'), 'tag', tag,
-      sum(p.amount_usd), coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
-    from unnest(waiting) as p
-    cross join lateral unnest(p.tags) as tag
-    where p.amount_usd <> 0
-    group by 1, 2, 3, 5
-  ), counted as materialized (
-    select b.workspace_id, b.id, summed.environment, private.budget_period(b, summed.at) as period_from, b.counted_from,
-      summed.spent_usd, summed.booked_usd
-    from summed
-    join public.budgets as b
-      on b.workspace_id = summed.workspace_id and b.scope_type = summed.scope_type and b.scope_key = summed.scope_key
-  ), added as (
-    insert into public.budget_counts as spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
-    select workspace_id, id, environment, period_from, sum(spent_usd), sum(booked_usd)
-    from counted
-    where period_from >= counted_from
-    group by 1, 2, 3, 4
-    order by 1, 2, 3, 4
-    on conflict (workspace_id, budget_id, environment, period_from) do update
-      set spent_usd = spend.spent_usd + excluded.spent_usd, booked_usd = spend.booked_usd + excluded.booked_usd
-    returning workspace_id, budget_id, environment, spent_usd >= coalesce(alert_at_usd, 0) as is_due
-  )
-  select array_agg(distinct workspace_id), array_agg(distinct budget_id) into workspaces, counted
-  from added
-  where environment = 'live' and is_due;
-  update private.budget_meters as m set waiting_groups = 0, waiting_count = 0 where m.workspace_id = workspace;
-  if counted is not null then
-    perform private.alert_on_budgets(workspaces, counted);
-  end if;
-end
-$function$;
-
--- Adds what waits in a workspace to its budgets, and measures them anew with the next message.
-create or replace function private.count_waiting_spend(workspace uuid)
- returns void
- language plpgsql
- security definer
- set search_path to ''
-as $function$
-begin
-  insert into private.budget_meters as m (workspace_id, left_usd, valid_until) values (workspace, 0, '-infinity')
-  on conflict (workspace_id) do update set left_usd = 0;
-  -- A statement of its own: it sees what was committed while this one waited.
-  perform private.count_spend(workspace, '{}');
-end
-$function$;
-
 -- Creates a personal workspace whose slug is the local part of the e-mail address: ada@… gets /ada, or /ada-4f1c if that
 -- is taken or reserved.
 create or replace function private.create_personal_workspace(address text, owner_name text)
@@ -3587,15 +3575,6 @@ begin
 end
 $function$;
 
--- For how long a deletion can be undone.
-create or replace function private.days_to_undo()
- returns interval
- language sql
- immutable
- set search_path to ''
-return '30 days'::interval
-as ;
-
 -- Answers a request, once. decision: { nonce: hex, user_id, session_id } and, if it allows,
 -- { code: hex, workspace_id, permissions, project_id, monthly_limit }.
 -- returns: whether this was the first answer
@@ -3621,64 +3600,6 @@ as $function$
   select exists (select from decided)
 $function$;
 grant execute on function private.decide_consent(jsonb) to outlay_service, service_role;
-
--- Deletes a workspace of the signed-in user, an owner who proved lately who they are. Waits for what is being recorded in it:
--- after the commit nothing more is.
--- returns: false where it is deleted already
-create or replace function private.delete_workspace(workspace uuid)
- returns boolean
- language plpgsql
- security definer
- set search_path to ''
-as $function$
-begin
-  if not private.signed_in_recently() or not exists (
-    select from private.member_workspaces(array['owner']) as owned where owned = workspace
-  ) then
-    raise exception 'only an owner who signed in within the last hour may delete a workspace'
-      using errcode = 'insufficient_privilege';
-  end if;
-  -- Groups of calls hold this lock from the look-up of their keys until they are written (private.load_admission).
-  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
-  update public.workspaces
-  set deleted_at = clock_timestamp(), deleted_by = auth.uid(), prices_version = prices_version - private.deletion_mark()
-  where id = workspace and deleted_at is null;
-  if not found then
-    return false;
-  end if;
-  -- Questions for consent, and codes that were not redeemed yet.
-  delete from private.oauth_authorizations where workspace_id = workspace;
-  perform private.tell_members(workspace, 'deleted');
-  return true;
-end
-$function$;
-grant execute on function private.delete_workspace(uuid) to outlay_service, service_role;
-
--- The signed-in user's workspaces that were deleted and can still be restored: what their members are told of them. A session
--- that lacks its user's second factor learns nothing.
-create or replace function private.deleted_memberships()
- returns table(id uuid, slug text, name text, role text, require_mfa boolean, deleted_at timestamptz, erased_at timestamptz, deleted_by text)
- language sql
- stable security definer
- set search_path to ''
-as $function$
-  select w.id, w.slug, w.name, m.role, w.require_mfa, w.deleted_at, w.deleted_at + private.days_to_undo(),
-    (select coalesce(p.display_name, p.email) from public.profiles as p where p.id = w.deleted_by)
-  from public.workspace_members as m
-  join public.workspaces as w on w.id = m.workspace_id
-  where m.user_id = auth.uid() and w.deleted_at > now() - private.days_to_undo() and private.session_is_complete()
-  order by w.name, w.slug
-$function$;
-grant execute on function private.deleted_memberships() to outlay_service, service_role;
-
--- Far below any version, so that changes of prices while a workspace is erased keep it negative.
-create or replace function private.deletion_mark()
- returns bigint
- language sql
- immutable
- set search_path to ''
-return '1000000000000000'::bigint
-as ;
 
 -- An alert as what sends it needs it.
 create or replace function private.describe_alert(a public.alerts)
@@ -3947,8 +3868,6 @@ begin
       where d.workspace_id = job.workspace_id and d.end_user = job.end_user and d.day = first_day;
     end if;
     perform private.add_daily_spend(changes);
-    perform private.count_waiting_spend(job.workspace_id);
-    delete from private.waiting_spend where workspace_id = job.workspace_id;
     -- Sums of nothing may stand for messages and their voids, which are to be found by them: they go after the last posting.
     if changed < at_most then
       delete from public.daily_spend
@@ -4019,59 +3938,6 @@ begin
 end
 $function$;
 grant execute on function private.erase_some(integer) to outlay_service, service_role;
-
--- returns: how many rows were deleted; null where nothing is to be erased
-create or replace function private.erase_workspace_step(at_most integer)
- returns integer
- language plpgsql
- security definer
- set search_path to ''
-as $function$
-declare
-  workspace uuid;
-  next_table regclass;
-  gone integer;
-begin
-  select w.id into workspace
-  from public.workspaces as w
-  where w.deleted_at <= clock_timestamp() - private.days_to_undo()
-  order by w.deleted_at
-  limit 1
-  for update skip locked;
-  if workspace is null then
-    return null;
-  end if;
-  -- Waits for whoever looked a key up before the deletion, however unlikely after thirty days.
-  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
-
-  for next_table in select private.tables_of_workspaces() loop
-    execute format(
-      'delete from only %1$s where ctid = any (array(select ctid from only %1$s where workspace_id = $1 limit $2))', next_table
-    ) using workspace, at_most;
-    get diagnostics gone = row_count;
-    if gone > 0 then
-      return gone;
-    end if;
-  end loop;
-
-  delete from private.rate_windows where ctid = any (array(
-    select w.ctid from private.rate_windows as w
-    join public.api_keys as k on k.id = w.api_key_id
-    where k.workspace_id = workspace
-    limit at_most
-  ));
-  get diagnostics gone = row_count;
-  if gone > 0 then
-    return gone;
-  end if;
-
-  delete from public.workspaces where id = workspace;
-  -- Nothing is left that a new workspace with this id could show.
-  delete from private.deleted_workspaces where id = workspace;
-  return 1;
-end
-$function$;
-grant execute on function private.erase_workspace_step(integer) to outlay_service, service_role;
 
 -- What is spent in a budget's scope between two moments, by its daily totals; a UTC day that is partly within counts with the
 -- share of its hours.
@@ -4215,6 +4081,103 @@ as $function$
 $function$;
 grant execute on function private.finish_weekly_report(jsonb) to outlay_service, service_role;
 
+-- Whoever folds the days of a workspace holds this lock alone, and whoever changes sums of past days holds it together with
+-- others, so that each change is in the folded sums exactly once.
+create or replace function private.fold_lock(workspace uuid)
+ returns bigint
+ language sql
+ immutable
+ set search_path to ''
+return hashtextextended(('outlay.fold ' || workspace), (0)::bigint)
+as ;
+
+-- Folds the past days of a workspace, at most to the end of a month. A day is past twelve hours after the day that follows it:
+-- no transaction that took it for a present one is still open then (see `private.add_daily_spend`).
+--
+-- returns: the number of sums that were folded; null where there is nothing to do
+create or replace function private.fold_past_days()
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+#variable_conflict use_variable
+declare
+  past_until date := ((now() - interval '12 hours') at time zone 'UTC')::date - 1;
+  workspace uuid;
+  first_day date;
+  until_day date;
+  folded integer;
+begin
+  select w.id into workspace
+  from public.workspaces as w
+  left join public.spend_folds as f on f.workspace_id = w.id
+  where exists (
+    select from public.daily_spend as d
+    where d.workspace_id = w.id and d.day >= coalesce(f.folded_until, '-infinity') and d.day < past_until
+  )
+  order by f.folded_until nulls first, w.id
+  limit 1;
+  if workspace is null then
+    return null;
+  end if;
+  perform pg_advisory_xact_lock(private.fold_lock(workspace));
+  select f.folded_until into first_day from public.spend_folds as f where f.workspace_id = workspace;
+  select min(d.day) into first_day from public.daily_spend as d
+  where d.workspace_id = workspace and d.day >= coalesce(first_day, '-infinity') and d.day < past_until;
+  if first_day is null then
+    -- Another process was first.
+    return 0;
+  end if;
+  until_day := least(past_until, (date_trunc('month', first_day::timestamp) + interval '1 month')::date);
+
+  insert into public.monthly_spend as kept (
+    workspace_id, month, project_id, api_key_id, type, provider, model, feature, source, environment,
+    amount_usd, message_count, item_count, unpriced_count, end_user, tags, included_usd
+  )
+  select d.workspace_id, date_trunc('month', d.day::timestamp)::date, d.project_id, d.api_key_id, d.type, d.provider, d.model,
+    d.feature, d.source, d.environment, sum(d.amount_usd), sum(d.message_count), sum(d.item_count), sum(d.unpriced_count),
+    d.end_user, d.tags, sum(d.included_usd)
+  from public.daily_spend as d
+  where d.workspace_id = workspace and d.day >= first_day and d.day < until_day
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16
+  order by 1, 10, 3, 2
+  on conflict (
+    workspace_id, month, project_id, api_key_id, type, provider, model, feature, source, environment,
+    (case when end_user is not null or tags is not null then private.attribution_of(end_user, tags) end)
+  ) do update
+    set amount_usd = kept.amount_usd + excluded.amount_usd,
+        message_count = kept.message_count + excluded.message_count,
+        item_count = kept.item_count + excluded.item_count,
+        unpriced_count = kept.unpriced_count + excluded.unpriced_count,
+        included_usd = kept.included_usd + excluded.included_usd;
+  get diagnostics folded = row_count;
+
+  insert into public.weekly_totals as kept (
+    workspace_id, environment, dimension, first_day, value, type, amount_usd, message_count, unpriced_count, included_usd
+  )
+  select t.workspace_id, t.environment, t.dimension, private.week_in_month(t.day), t.value, t.type,
+    sum(t.amount_usd), sum(t.message_count), sum(t.unpriced_count), sum(t.included_usd)
+  from public.daily_totals as t
+  where t.workspace_id = workspace and t.environment in ('live', 'test')
+    and t.dimension in ('project', 'key', 'provider', 'model', 'feature', 'user', 'tag')
+    and t.day >= first_day and t.day < until_day
+  group by 1, 2, 3, 4, 5, 6
+  -- Rows that are read together are stored together.
+  order by 1, 2, 3, 4
+  on conflict on constraint weekly_totals_key do update
+    set amount_usd = kept.amount_usd + excluded.amount_usd,
+        message_count = kept.message_count + excluded.message_count,
+        unpriced_count = kept.unpriced_count + excluded.unpriced_count,
+        included_usd = kept.included_usd + excluded.included_usd;
+
+  insert into public.spend_folds (workspace_id, folded_until) values (workspace, until_day)
+  on conflict (workspace_id) do update set folded_until = excluded.folded_until;
+  return folded;
+end
+$function$;
+grant execute on function private.fold_past_days() to outlay_service, service_role;
+
 -- Resets the count of wrong guesses of a user who has proved their identity.
 -- quotas: [{ subject: hex }], as for `private.admit_attempt`
 create or replace function private.forget_attempts(quotas jsonb)
@@ -4241,16 +4204,6 @@ begin
   return null;
 end
 $function$;
-
-create or replace function private.forget_notice(notice uuid)
- returns void
- language sql
- security definer
- set search_path to ''
-as $function$
-  delete from private.notices where id = notice
-$function$;
-grant execute on function private.forget_notice(uuid) to outlay_service, service_role;
 
 -- Deletes the refresh tokens of a grant except the latest.
 create or replace function private.forget_older_refresh_tokens(of_grant uuid)
@@ -5082,27 +5035,6 @@ begin
 end
 $function$;
 
--- Whatever judges the rules of alerts, nothing is raised in a deleted workspace and no state changes, so that an undo finds
--- them as they were. The last step of the erasure deletes the states.
-create or replace function private.leave_deleted_workspace()
- returns trigger
- language plpgsql
- security definer
- set search_path to ''
-as $function$
-declare
-  at_stake uuid := case when tg_op = 'DELETE' then old.workspace_id else new.workspace_id end;
-begin
-  if exists (
-    select from public.workspaces as w
-    where w.id = at_stake and w.deleted_at > now() - private.days_to_undo()
-  ) then
-    return null;
-  end if;
-  return case when tg_op = 'DELETE' then old else new end;
-end
-$function$;
-
 -- Budgets in other currencies than USD whose present period has no rate yet.
 -- returns: [{ workspace_id, id, currency, period_from }], or null
 create or replace function private.list_unrated_budgets()
@@ -5428,9 +5360,8 @@ create or replace function private.lock_due_subscriptions(today date, at_most in
  security definer
  set search_path to ''
 as $function$
-  select * from public.recurring_subscriptions as s
+  select * from public.recurring_subscriptions
   where next_on <= today
-    and not exists (select from public.workspaces as w where w.id = s.workspace_id and w.deleted_at is not null)
   order by next_on
   limit at_most
   for update skip locked
@@ -5444,9 +5375,8 @@ create or replace function private.lock_next_repricing()
  security definer
  set search_path to ''
 as $function$
-  select * from public.repricings as r
+  select * from public.repricings
   where status <> 'done'
-    and not exists (select from public.workspaces as w where w.id = r.workspace_id and w.deleted_at is not null)
   order by created_at, id
   limit 1
   for update skip locked
@@ -5514,7 +5444,7 @@ as $function$
   select w.slug, w.name
   from public.workspace_members as m
   join public.workspaces as w on w.id = m.workspace_id
-  where m.user_id = auth.uid() and w.require_mfa and w.deleted_at is null
+  where m.user_id = auth.uid() and w.require_mfa
     and not private.proved_second_factor() and private.session_is_complete()
   order by w.name, w.slug
 $function$;
@@ -5538,7 +5468,6 @@ begin
   for channel in
     select c.* from public.alert_channels as c
     where c.next_digest_at <= at_moment and c.disabled_at is null
-      and not exists (select from public.workspaces as w where w.id = c.workspace_id and w.deleted_at is not null)
     order by c.next_digest_at
     limit at_most
     for no key update skip locked
@@ -5567,49 +5496,6 @@ begin
 end
 $function$;
 grant execute on function private.make_digests(integer) to outlay_service, service_role;
-
--- How much may be recorded in a workspace before a threshold of its budgets may be reached, USD, and until when that holds.
--- Nothing where a budget blocks: its sums are needed with every message.
-create or replace function private.measure_budgets(workspace uuid, out left_usd numeric, out valid_until timestamptz)
- returns record
- language plpgsql
- security definer
- set search_path to ''
-as $function$
-declare
-  at timestamptz := clock_timestamp();
-begin
-  if exists (select from public.budgets as b where b.workspace_id = workspace and b.blocks) then
-    left_usd := 0;
-    valid_until := 'infinity';
-    return;
-  end if;
-  select
-    coalesce(min((
-      select min(threshold.usd) - coalesce(spend.spent_usd, 0)
-      from (
-        select private.budget_limit(b, at) * percent / 100 as usd from unnest(b.alert_percents) as percent
-        union all
-        select usd from unnest(b.alert_amounts) as usd
-      ) as threshold
-      where threshold.usd > coalesce(spend.spent_usd, 0) and present.first_day is not null
-    )), 'infinity'),
-    coalesce(min(least(
-      private.budget_period_end(b, present.first_day)::timestamp at time zone b.time_zone,
-      case when b.raised_until >= present.day then (b.raised_until + 1)::timestamp at time zone b.time_zone end,
-      case when b.starts_on > present.day then b.starts_on::timestamp at time zone b.time_zone end
-    )), 'infinity')
-  into left_usd, valid_until
-  from public.budgets as b
-  cross join lateral (
-    select private.budget_period(b, at) as first_day, (at at time zone b.time_zone)::date as day
-  ) as present
-  left join public.budget_counts as spend
-    on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
-      and spend.period_from = present.first_day
-  where b.workspace_id = workspace;
-end
-$function$;
 
 -- The median of some amounts; null of none.
 create or replace function private.median(amounts numeric[])
@@ -5658,7 +5544,12 @@ end
 $function$;
 grant execute on function private.member_key(uuid,text) to outlay_service, service_role;
 
--- Who may do what in a workspace is decided here, and nobody may do anything in a deleted one.
+-- The workspaces of the signed-in user, where they have one of the roles. A user with a second factor has none until the
+-- session has proved it: `aal` in the token's claims says so, as Supabase Auth writes it. Every policy of a workspace
+-- calls this function, so this is where that rule is enforced.
+--
+-- Security definer, so that the policy of workspace_members can call it without recursion. The roles whose policies name
+-- it may execute it, though they have no access to the schema.
 create or replace function private.member_workspaces(required_roles text[] default array['owner', 'admin', 'member', 'viewer'])
  returns setof uuid
  language plpgsql
@@ -5669,12 +5560,13 @@ begin
   return query
     select m.workspace_id
     from public.workspace_members as m
-    join public.workspaces as w on w.id = m.workspace_id
     where m.user_id = (select auth.uid()) and m.role = any (required_roles)
-      and w.deleted_at is null
       and (
         (select private.proved_second_factor())
-        or ((select private.session_is_complete()) and not w.require_mfa)
+        or (
+          (select private.session_is_complete())
+          and not (select w.require_mfa from public.workspaces as w where w.id = m.workspace_id)
+        )
       );
 end
 $function$;
@@ -5991,17 +5883,6 @@ begin
 end
 $function$;
 
--- A user may change their name while their default workspace is one that they cannot use at the moment.
-create or replace function private.own_default_workspace()
- returns uuid
- language sql
- stable security definer
- set search_path to ''
-as $function$
-  select p.default_workspace_id from public.profiles as p where p.id = auth.uid()
-$function$;
-grant execute on function private.own_default_workspace() to authenticated;
-
 -- Makes the creator of a workspace its owner in the same statement, so that no workspace is ever without one, and limits
 -- how many one user owns. The service and the owner of the schema create workspaces without an owner (the demo, and a
 -- personal one that is about to get its owner).
@@ -6128,8 +6009,9 @@ begin
 end
 $function$;
 
--- What a project spent in a range of whole days, by pairs of model and feature: far fewer than the rows that it sums. The
--- function runs with the rights of its caller, under row-level security. Postgres caches its plan per connection.
+-- What a project spent in a range of whole days, by pairs of model and feature: far fewer than the rows that it sums. Whole months,
+-- and the part of a month that is folded, are read from the monthly sums. The function runs with the rights of its caller, under
+-- row-level security. Postgres caches its plan per connection.
 create or replace function private.project_pairs(workspace uuid, project uuid, first_day date, until_day date)
  returns table(model text, feature text, amount_usd numeric)
  language plpgsql
@@ -6138,11 +6020,34 @@ create or replace function private.project_pairs(workspace uuid, project uuid, f
  set enable_sort to 'off'
 as $function$
 #variable_conflict use_column
+declare
+  folded_until date := (select f.folded_until from public.spend_folds as f where f.workspace_id = workspace);
+  -- From the first month that begins in the range until before this one, or to where days are folded.
+  from_month date := (date_trunc('month', first_day - 1) + interval '1 month')::date;
+  until_month date := greatest(
+    case when folded_until <= until_day then folded_until else date_trunc('month', until_day)::date end, from_month
+  );
 begin
+  if folded_until is null or until_month = from_month or from_month >= until_day then
+    return query
+      select model, feature, sum(amount_usd)
+      from public.daily_spend
+      where workspace_id = workspace and project_id = project and day >= first_day and day < until_day
+      group by model, feature;
+    return;
+  end if;
   return query
     select model, feature, sum(amount_usd)
-    from public.daily_spend
-    where workspace_id = workspace and project_id = project and day >= first_day and day < until_day
+    from (
+      select model, feature, amount_usd from public.monthly_spend
+      where workspace_id = workspace and project_id = project and month >= from_month and month < until_month
+      union all
+      select model, feature, amount_usd from public.daily_spend
+      where workspace_id = workspace and project_id = project and day >= first_day and day < from_month
+      union all
+      select model, feature, amount_usd from public.daily_spend
+      where workspace_id = workspace and project_id = project and day >= until_month and day < until_day
+    ) as spend
     group by model, feature;
 end
 $function$;
@@ -6246,7 +6151,8 @@ begin
 end
 $function$;
 
--- What a link to a deleted workspace offers is nothing; it is valid again after an undo.
+-- What a link offers to the signed-in user. returns: null if it is unknown, used, revoked or expired, otherwise
+--   { workspace_id, slug, name, role, email, invited_by, expires_at, is_member, is_for_caller }
 create or replace function private.read_invitation(hash text)
  returns jsonb
  language sql
@@ -6273,7 +6179,6 @@ as $function$
   join public.workspaces as w on w.id = i.workspace_id
   join public.profiles as inviter on inviter.id = i.invited_by
   where s.hash = decode(read_invitation.hash, 'hex') and i.accepted_at is null and i.expires_at > now()
-    and w.deleted_at is null
 $function$;
 grant execute on function private.read_invitation(text) to outlay_service, service_role;
 
@@ -6410,11 +6315,8 @@ begin
   if allowed.resource <> attempt ->> 'resource' then return jsonb_build_object('refused', 'resource'); end if;
 
   -- Locked until the end, so that two exchanges for one connection, and a change of role, run one after the other.
-  select m.role into held_role
-  from public.workspace_members as m
-  join public.workspaces as w on w.id = m.workspace_id and w.deleted_at is null
-  where m.workspace_id = allowed.workspace_id and m.user_id = allowed.user_id
-  for no key update of m;
+  select role into held_role from public.workspace_members
+  where workspace_id = allowed.workspace_id and user_id = allowed.user_id for no key update;
   granted := array(
     select permission from unnest(allowed.permissions) with ordinality as p (permission, place)
     where permission = any (private.permissions_of_role(held_role)) order by place
@@ -6618,36 +6520,8 @@ end
 $function$;
 grant execute on function private.resend_alert_delivery(uuid,uuid) to outlay_service, service_role;
 
--- Undoes the deletion of a workspace, for an owner of it whose session has the second factor that it requires.
--- returns: false where there is nothing to undo
-create or replace function private.restore_workspace(workspace uuid)
- returns boolean
- language plpgsql
- security definer
- set search_path to ''
-as $function$
-begin
-  if not private.session_is_complete() or not exists (
-    select from public.workspace_members as m
-    join public.workspaces as w on w.id = m.workspace_id
-    where m.workspace_id = workspace and m.user_id = auth.uid() and m.role = 'owner'
-      and (not w.require_mfa or private.proved_second_factor())
-  ) then
-    raise exception 'only an owner may undo the deletion of a workspace' using errcode = 'insufficient_privilege';
-  end if;
-  update public.workspaces
-  set deleted_at = null, deleted_by = null, prices_version = prices_version + private.deletion_mark()
-  where id = workspace and deleted_at > clock_timestamp() - private.days_to_undo();
-  if not found then
-    return false;
-  end if;
-  perform private.tell_members(workspace, 'restored');
-  return true;
-end
-$function$;
-grant execute on function private.restore_workspace(uuid) to outlay_service, service_role;
-
--- Keys are refused before they read anything. If one is not, the policies of the ledger and its sums hide a deleted workspace.
+-- A second check: if a workspace gets such an id nevertheless (triggers are off while a dump is restored), its members
+-- and keys cannot read what was recorded under it. Restrictive policies of the ledger and its sums call these functions.
 create or replace function private.reused_workspaces()
  returns setof uuid
  language plpgsql
@@ -6656,9 +6530,7 @@ create or replace function private.reused_workspaces()
 as $function$
 begin
   return query
-    select deleted.id from private.deleted_workspaces as deleted join public.workspaces using (id)
-    union all
-    select w.id from public.workspaces as w where w.deleted_at is not null;
+    select deleted.id from private.deleted_workspaces as deleted join public.workspaces using (id);
 end
 $function$;
 grant execute on function private.reused_workspaces() to authenticated, outlay_key;
@@ -6746,11 +6618,10 @@ begin
   select * into token from private.oauth_refresh_tokens
   where hash = decode(attempt ->> 'token', 'hex') for update;
   if not found then return jsonb_build_object('refused', 'unknown'); end if;
-  select c.client_id, g.resource, k.permissions, w.deleted_at is not null as is_deleted into held
+  select c.client_id, g.resource, k.permissions into held
   from private.oauth_grants as g
   join public.connections as c on c.id = g.connection_id
   join public.api_keys as k on k.workspace_id = c.workspace_id and k.id = c.id
-  join public.workspaces as w on w.id = c.workspace_id
   where g.id = token.grant_id;
   if held.client_id <> attempt ->> 'client_id' then return jsonb_build_object('refused', 'client'); end if;
   if token.used_at < clock_timestamp() - interval '60 seconds' then
@@ -6759,9 +6630,6 @@ begin
   end if;
   if token.expires_at <= clock_timestamp() then return jsonb_build_object('refused', 'expired'); end if;
   if not attempt -> 'resources' ? held.resource then return jsonb_build_object('refused', 'resource'); end if;
-
-  -- The token stays as it is: an undo makes it valid again.
-  if held.is_deleted then return jsonb_build_object('refused', 'workspace_deleted'); end if;
 
   -- Counted per grant. Only a holder of its token can reach it, so no client can use up the quota of another.
   excess := private.admit_attempt(jsonb_build_array(jsonb_build_object(
@@ -7001,23 +6869,6 @@ create or replace function private.sign_of(voids uuid)
 return case when (voids is null) then 1 else '-1'::integer end
 as ;
 
--- Whether the signed-in user proved within the last hour who they are: when the session began, or with a code since. A found
--- browser with an old session can so not delete anything. `amr` is a list as Supabase Auth writes it.
-create or replace function private.signed_in_recently()
- returns boolean
- language sql
- stable
- set search_path to ''
-as $function$
-  select exists (
-    select from jsonb_array_elements(
-      case when jsonb_typeof(auth.jwt() -> 'amr') = 'array' then auth.jwt() -> 'amr' else '[]' end
-    ) as proof
-    where jsonb_typeof(proof -> 'timestamp') = 'number'
-      and (proof ->> 'timestamp')::numeric > extract(epoch from now() - interval '1 hour')
-  )
-$function$;
-
 -- Tells nobody of a rule, or of one of its subjects, until a moment. A later call for the same replaces it.
 -- returns: its id; null where the moment is over, or more than so many days away
 create or replace function private.snooze_alerts(workspace uuid, of_rule text, subject text, until_moment timestamptz, at_most_days integer)
@@ -7068,10 +6919,8 @@ grant execute on function private.start_subscriptions(jsonb) to outlay_service, 
 -- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
 -- spend and the answers to their idempotency keys. One transaction, always in this order.
 --
--- messages: [[{ column: value }]], the postings in groups, without the columns that `shared` has and without those that are null.
--- shared: [{ column: value }], what the postings of each group have in common. Instead of both, one group: [{ column: value }]
--- and an object.
--- replays: [{ workspace_id, keys, message_id, request, response, created_at }], each with the keys that have the same answer.
+-- messages: [{ column: value }], the postings, without the columns that `shared` has and without those that are null.
+-- shared: { column: value }, what all of them have in common.
 -- Raises serialization_failure (40001) where another process was first with a project or an idempotency key; the caller
 -- then loads again and decides again.
 create or replace function private.store_messages(projects jsonb, messages jsonb, replays jsonb, shared jsonb default '{}'::jsonb)
@@ -7084,17 +6933,10 @@ create or replace function private.store_messages(projects jsonb, messages jsonb
 as $function$
 declare
   written integer;
-  missing integer;
-  first_part public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}');
+  common public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}' || shared);
   changes public.daily_spend[];
   budgeted private.budget_posting[];
 begin
-  -- Without groups, all rows are one.
-  if jsonb_typeof(shared) = 'object' then
-    shared := jsonb_build_array(shared);
-    messages := jsonb_build_array(messages);
-  end if;
-
   if jsonb_array_length(projects) > 0 then
     insert into public.projects (workspace_id, id, slug, name)
     select workspace_id, id, slug, name
@@ -7108,33 +6950,21 @@ begin
   end if;
 
   if jsonb_array_length(replays) > 0 then
-    with wanted as materialized (
-      select r.workspace_id, r.request ->> 'environment' as environment, named.key, r.message_id, r.request, r.response, r.created_at
-      from jsonb_to_recordset(replays)
-        as r (workspace_id uuid, keys text[], key text, message_id uuid, request jsonb, response jsonb, created_at timestamptz)
-      -- Versions before this one name one key.
-      cross join lateral unnest(coalesce(r.keys, array[r.key])) as named (key)
-    ), written as (
-      insert into private.idempotency (workspace_id, environment, key, message_id, request, response, created_at)
-      select workspace_id, environment, key, message_id, request, response, created_at
-      from wanted
-      order by workspace_id, environment, key
-      on conflict (workspace_id, key, environment) do nothing
-      returning 1
-    )
-    select (select count(*) from wanted) - (select count(*) from written) into missing;
-    if missing > 0 then
+    insert into private.idempotency (workspace_id, environment, key, message_id, request, response, created_at)
+    select workspace_id, request ->> 'environment', key, message_id, request, response, created_at
+    from jsonb_to_recordset(replays)
+      as r (workspace_id uuid, key text, message_id uuid, request jsonb, response jsonb, created_at timestamptz)
+    order by workspace_id, request ->> 'environment', key
+    on conflict (workspace_id, key, environment) do nothing;
+    get diagnostics written = row_count;
+    if written <> jsonb_array_length(replays) then
       raise exception 'another request used the idempotency key first' using errcode = 'serialization_failure';
     end if;
   end if;
 
   with stored as (
     insert into public.messages
-    select completed.*
-    from jsonb_array_elements(shared) with ordinality as groups (common, place)
-    cross join lateral jsonb_populate_recordset(
-      jsonb_populate_record(first_part, groups.common), messages -> (groups.place - 1)::integer
-    ) as completed
+    select * from jsonb_populate_recordset(common, messages)
     returning workspace_id, part, occurred_at, created_at, project_id, api_key_id, type, provider, model, feature, source,
       environment, amount_usd, cost_status, end_user, tags, list_price_usd
   ), per_key as (
@@ -7276,25 +7106,6 @@ end
 $function$;
 grant execute on function private.sweep_oauth(integer) to outlay_service, service_role;
 
--- Tables of the product, and partitions of its tables, that have a workspace's id, in the order in which they are emptied. Tables
--- that others refer to are small, and left to the last step; the audit log is last, as deleting may write to it.
-create or replace function private.tables_of_workspaces()
- returns setof regclass
- language sql
- stable security definer
- set search_path to ''
-as $function$
-  select c.oid::regclass
-  from pg_catalog.pg_class as c
-  join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
-  where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)
-    and (
-      c.oid = 'public.alerts'::regclass
-      or not exists (select from pg_catalog.pg_constraint as k where k.contype = 'f' and k.confrelid = c.oid and k.conrelid <> c.oid)
-    )
-  order by c.oid = 'public.audit_log'::regclass, c.oid = 'public.alerts'::regclass, not c.relispartition, c.oid
-$function$;
-
 -- The kept refused records of a key, oldest first, and the hash by which the guard finds the key.
 --
 -- returns: { hash: hex | null, exports: [{ id, address, records }] }
@@ -7315,30 +7126,31 @@ as $function$
 $function$;
 grant execute on function private.take_refused_exports(uuid,uuid) to outlay_service, service_role;
 
--- Writes the audit log's entry about a deletion or its undo, and queues a mail for every member.
-create or replace function private.tell_members(workspace uuid, done text)
+-- Forgets the folded sums of a workspace. Its days are read one by one until they are folded again.
+create or replace function private.unfold_days(workspace uuid)
  returns void
- language sql
+ language plpgsql
  security definer
  set search_path to ''
 as $function$
-  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, before, after, address)
-  select w.id, auth.uid(), auth.email(), 'workspace.' || done, 'workspace ' || w.id, null,
-    case when w.deleted_at is not null then
-      jsonb_build_object('name', w.name, 'slug', w.slug, 'erased_at', w.deleted_at + private.days_to_undo())
-    else jsonb_build_object('name', w.name, 'slug', w.slug) end,
-    nullif(current_setting('request.address', true), '')
-  from public.workspaces as w where w.id = workspace;
-  insert into private.notices (kind, recipient, details)
-  select 'workspace_' || done, p.email, jsonb_build_object(
-    'name', w.name, 'slug', w.slug, 'role', m.role,
-    'by', (select coalesce(actor.display_name, actor.email) from public.profiles as actor where actor.id = auth.uid()),
-    'erased_at', floor(extract(epoch from w.deleted_at + private.days_to_undo()) * 1000)::bigint
-  )
-  from public.workspaces as w
-  join public.workspace_members as m on m.workspace_id = w.id
-  join public.profiles as p on p.id = m.user_id
-  where w.id = workspace
+begin
+  perform pg_advisory_xact_lock(private.fold_lock(workspace));
+  delete from public.spend_folds where workspace_id = workspace;
+  delete from public.monthly_spend where workspace_id = workspace;
+  delete from public.weekly_totals where workspace_id = workspace;
+end
+$function$;
+
+create or replace function private.unfold_deleted_workspace()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform private.unfold_days(old.id);
+  return null;
+end
 $function$;
 
 -- From which amount on a day is unusual, compared with others: above their median by five times their median distance from
@@ -7374,38 +7186,14 @@ as $function$
 $function$;
 grant execute on function private.usage_of_budgets(uuid[],date[]) to outlay_service, service_role;
 
--- What waits in a workspace, by budget and period, for the caller's workspaces; for the service, any.
-create or replace function private.waiting_of(workspace uuid)
- returns table(budget_id uuid, environment text, period_from date, spent_usd numeric, booked_usd numeric)
+-- The first day of the part of a week that lies in one month.
+create or replace function private.week_in_month(day date)
+ returns date
  language sql
- stable security definer rows 50
+ immutable
  set search_path to ''
-as $function$
-  select b.id, p.environment, period.first_day, sum(p.amount_usd),
-    coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
-  from private.budget_meters as m
-  join private.waiting_spend as w on w.workspace_id = m.workspace_id and w.place < m.waiting_groups
-  cross join unnest(w.postings) as p
-  cross join lateral (
-    select scope.type, scope.key
-    from (values
-      ('global', ''), ('project', p.project_id::text), ('key', p.api_key_id::text), ('provider', lower(p.provider)),
-      ('model', p.model), ('feature', p.feature), ('user', p.end_user)
-    ) as scope (type, key)
-    union all
-    select distinct 'tag', tag from unnest(p.tags) as tag
-  ) as scope
-  join public.budgets as b
-    on b.workspace_id = w.workspace_id and b.scope_type = scope.type and b.scope_key = scope.key
-  cross join lateral (select private.budget_period(b, p.occurred_at) as first_day) as period
-  where m.workspace_id = workspace and period.first_day >= b.counted_from
-    and (
-      current_setting('role') not in ('authenticated', 'anon', 'outlay_key')
-      or workspace in (select private.member_workspaces()) or workspace = (select private.key_workspace())
-    )
-  group by 1, 2, 3
-$function$;
-grant execute on function private.waiting_of(uuid) to authenticated, outlay_key, service_role;
+return (greatest(date_trunc('week', (day)::timestamp without time zone), date_trunc('month', (day)::timestamp without time zone)))::date
+as ;
 
 -- The request of an idempotency key without a person: null in the place of the name, which a retry may have.
 create or replace function private.without_person(request jsonb, name text)

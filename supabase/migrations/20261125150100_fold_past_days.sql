@@ -142,6 +142,7 @@ begin
   from public.daily_spend as d
   where d.workspace_id = workspace and d.day >= first_day and d.day < until_day
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16
+  order by 1, 10, 3, 2
   on conflict (
     workspace_id, month, project_id, api_key_id, type, provider, model, feature, source, environment,
     (case when end_user is not null or tags is not null then private.attribution_of(end_user, tags) end)
@@ -163,6 +164,8 @@ begin
     and t.dimension in ('project', 'key', 'provider', 'model', 'feature', 'user', 'tag')
     and t.day >= first_day and t.day < until_day
   group by 1, 2, 3, 4, 5, 6
+  -- Rows that are read together are stored together.
+  order by 1, 2, 3, 4
   on conflict on constraint weekly_totals_key do update
     set amount_usd = kept.amount_usd + excluded.amount_usd,
         message_count = kept.message_count + excluded.message_count,

@@ -55,7 +55,7 @@ export function selectCells(
     dimension === undefined ? sql`''::text` : source.column(dimension);
   const ranked = (name: Sql, dimension: SpendDimension | undefined) => sql`
     select ${name} as value, row_number() over (
-      order by ${isCalendar(dimension) ? sql`${name}` : rankings[measure]} ${isCalendar(dimension) ? sql`asc` : sql`desc`}, ${name} collate "C"
+      order by ${isCalendar(dimension) ? name : sql`${rankings[measure]} desc, ${name} collate "C"`}
     )::integer as place, count(*) over () as names
     from named group by ${name}`;
   const isListed = (rank: Sql, dimension: SpendDimension | undefined) =>
@@ -66,7 +66,7 @@ export function selectCells(
     // Sums by the columns as they are, before values become text: there are far fewer sums than rows.
     sql`with cells as materialized (
        select ${namesOf(first)} as first, ${namesOf(second)} as second, sum(s.cost) as cost, sum(s.messages) as messages,
-         sum(s.tokens) as tokens, sum(s.token_cost) as token_cost, count(*) as read
+         ${source.tokens} as tokens, ${source.tokenCost} as token_cost, count(*) as read
        from (${source.rows} limit ${maxRows + 1}) as s
        group by 1, 2
      ), named as materialized (
@@ -78,9 +78,9 @@ export function selectCells(
      column_ranks as materialized (${ranked(sql`column_value`, second)})
      select
        case when ${isListed(sql`r`, first)} then r.place end as row_place,
-       case when ${isListed(sql`r`, first)} then r.value end as row_value,
+       case when ${isListed(sql`r`, first)} then ${shown(sql`r.value`, first)} end as row_value,
        case when ${isListed(sql`c`, second)} then c.place end as column_place,
-       case when ${isListed(sql`c`, second)} then c.value end as column_value,
+       case when ${isListed(sql`c`, second)} then ${shown(sql`c.value`, second)} end as column_value,
        sum(cost) as cost, sum(messages) as messages, sum(tokens) as tokens, sum(token_cost) as token_cost,
        r.names as row_count, c.names as column_count, (select sum(read) from cells) as read_count
      from named
@@ -90,9 +90,14 @@ export function selectCells(
   );
 }
 
-/** A value as text, empty where there is none. */
+/** A value as text, empty where there is none. A day stays a day: it becomes text in the answer alone (`shown`). */
 function asText(value: Sql, dimension: SpendDimension | undefined): Sql {
-  return isCalendar(dimension) ? sql`to_char(${value}, 'YYYY-MM-DD')` : sql`coalesce(${value}::text, '')`;
+  return isCalendar(dimension) ? value : sql`coalesce(${value}::text, '')`;
+}
+
+/** A value as the answer has it. */
+function shown(value: Sql, dimension: SpendDimension | undefined): Sql {
+  return isCalendar(dimension) ? sql`to_char(${value}, 'YYYY-MM-DD')` : value;
 }
 
 /** How many lines of the ledger a query reads at most. */

@@ -27,8 +27,18 @@ export type ExploreScope = {
  */
 export type SourceKind = "totals" | "sums" | "ledger";
 
-/** A source: its rows, of which each has a day, an amount, messages, tokens and their cost, and the columns of dimensions. */
-export type Source = { rows: Sql; column: (dimension: SpendDimension) => Sql };
+/**
+ * A source: its rows `s`, of which each has a day, an amount and messages, the columns of dimensions, and the sums of tokens and of
+ * what they cost; null where the source does not have them.
+ */
+export type Source = {
+  rows: Sql;
+  column: (dimension: SpendDimension) => Sql;
+  tokens: Sql;
+  tokenCost: Sql;
+};
+
+const noTokens = { tokens: sql`null::numeric`, tokenCost: sql`null::numeric` };
 
 /** The dimensions of which the daily totals have rows. */
 const totalled: readonly string[] = ["project", "key", "provider", "model", "feature", "user"];
@@ -76,9 +86,12 @@ const columns: Record<Exclude<NamedDimension, "unit">, Sql> = {
   source: sql`s.source`,
 };
 
-/** The column of a dimension in rows `s`. Parts of the calendar are their first instants. */
+/** The column of a dimension in rows `s`. Parts of the calendar are their first days. */
 function columnIn(dimension: SpendDimension): Sql {
-  if (isCalendar(dimension)) return sql`date_trunc(${dimension}::text, s.day::timestamp)`;
+  if (dimension === "day") return sql`s.day`;
+  // The first day of our calendar is a Monday. `date_trunc` takes several times as long.
+  if (dimension === "week") return sql`s.day - (s.day - date '0001-01-01') % 7`;
+  if (dimension === "month") return sql`date_trunc('month', s.day::timestamp)::date`;
   if (dimension === "environment") return sql`s.environment`;
   if (dimension === "unit") return sql`s.unit_type`;
   const tag = tagNameOf(dimension);
@@ -92,10 +105,10 @@ const tagValueIn = (name: string): Sql =>
 function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): Source {
   const isByDays = groupBy.includes("day") || groupBy.includes("week");
   const rows = sql`
-    select s.*, s.amount_usd as cost, s.message_count as messages, null::numeric as tokens, null::numeric as token_cost
+    select s.*, s.amount_usd as cost, s.message_count as messages
     from (${sumsWithin(scope, isByDays)}) as s
     where true ${conditions(scope.workspaceId, scope.filters)}`;
-  return { rows, column: columnIn };
+  return { rows, column: columnIn, ...noTokens };
 }
 
 /** The sums of a range: by month where they are folded, unless single days matter, otherwise by day. */
@@ -129,7 +142,7 @@ function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: E
         and m.environment = any(${environments(environment)}::text[]) ${isOfUsers ? empty : sql`and ${isListed}`}
     ) as s
     where true ${conditions(workspaceId, filters)}`;
-  return { rows, column: columnIn };
+  return { rows, column: columnIn, tokens: sql`sum(s.tokens)`, tokenCost: sql`sum(s.token_cost)` };
 }
 
 /** How many lines of the ledger a query reads at most, by the sums, which do not know units. */
@@ -174,7 +187,7 @@ function totalsSource(
   const value = sql`s.value`;
   const column = (name: SpendDimension) => (name === dimension ? value : columnIn(name));
   const rows = sql`
-    select s.*, null::numeric as tokens, null::numeric as token_cost
+    select s.*
     from (${dimension === "user" ? ofUsers : whole}) as s
     where true ${all(
       filters.map((filter) => {
@@ -184,7 +197,7 @@ function totalsSource(
           : filterBy(value, filter);
       }),
     )}`;
-  return { rows, column };
+  return { rows, column, ...noTokens };
 }
 
 /** The conditions of filters on rows `s`. */
