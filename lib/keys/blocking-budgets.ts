@@ -1,5 +1,5 @@
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { ServiceError, type Verdict } from "@/lib/errors";
+import { ServiceError } from "@/lib/errors";
 import { compare, type Decimal, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { ApiKey } from "./api-key";
 
@@ -128,17 +128,17 @@ export function isUsedUp(period: BudgetPeriod, spent: Decimal): boolean {
 
 /**
  * The refusal of a message that a budget leaves no room for. It names the budget, its period and when it resets, and says
- * what is spent of how much only to a key that may read it.
+ * what is spent of how much only to a caller who may read it.
  * @param spent USD in the period before the message
  */
 export function budgetExceeded(
-  key: ApiKey,
+  mayRead: boolean,
   budget: BlockingBudget,
   period: BudgetPeriod,
   spent: Decimal,
-): Verdict<null> {
+): ServiceError {
   const name = `the budget "${budget.name}"`;
-  const limit = mayReadBudget(key, budget) ? toText(period.limit) : undefined;
+  const limit = mayRead ? toText(period.limit) : undefined;
   const figures = limit === undefined ? "" : `: $${limit}, of which $${toText(spent)} is spent`;
   const what = isUsedUp(period, spent)
     ? `T${name.slice(1)} is used up${figures}.`

@@ -78,17 +78,23 @@ function hasRoom(
   });
 }
 
-async function prepare(models: ModelBudget[]) {
+/** Sets budgets in a new workspace, after some postings were recorded in it. */
+async function prepare(models: ModelBudget[], earlier: ModelPosting[] = []) {
   const workspace = await workspaceOfProjects(harness.fixtures);
   const { rows } = await harness.fixtures.sql.query<{ id: string; slug: string }>(
     "select id, slug from public.projects where workspace_id = $1",
     [workspace],
   );
-  const ids: string[] = [];
-  for (const model of models) ids.push(await setBudget(harness.fixtures, workspace, model, { blocks: true }));
   const { secret } = await harness.fixtures.key(workspace);
   const clients = harness.services.map(({ baseUrl }) => apiClient(baseUrl, secret));
-  return { ids, slugs: new Map(rows.map(({ id, slug }) => [id, slug])), clients };
+  const slugs = new Map(rows.map(({ id, slug }) => [id, slug]));
+  if (earlier.length > 0) {
+    const messages = earlier.map((each) => messageOf(each, slugs));
+    await clients[0]?.call("POST", "/api/v1/messages/batch", { messages });
+  }
+  const ids: string[] = [];
+  for (const model of models) ids.push(await setBudget(harness.fixtures, workspace, model, { blocks: true }));
+  return { ids, slugs, clients };
 }
 
 async function spentOf(id: string): Promise<[string, number][]> {
@@ -100,19 +106,20 @@ async function spentOf(id: string): Promise<[string, number][]> {
   return rows.map((row) => [row.period_from, row.cents]);
 }
 
-test("Records exactly what a model of the budgets has room for, message by message", async () => {
+test("Records exactly what a model has room for, message by message, in periods that began before their budgets were set", async () => {
   await fc.assert(
     fc.asyncProperty(
+      fc.array(withProvider, { maxLength: 10 }),
       fc.array(withProvider, { minLength: 10, maxLength: 40 }),
       fc.array(budget, { minLength: 1, maxLength: 4 }),
-      async (postings, models) => {
-        const { ids, slugs, clients } = await prepare(models);
+      async (earlier, postings, models) => {
+        const { ids, slugs, clients } = await prepare(models, earlier);
         const firsts = models.map(presentPeriod);
         const answer = await clients[0]?.call("POST", "/api/v1/messages/batch", {
           messages: postings.map((each) => messageOf(each, slugs)),
         });
         const results = answer?.body.results as { status: number }[];
-        const recorded: ModelPosting[] = [];
+        const recorded = earlier.map(asRecorded);
         const wanted = postings.map(asRecorded).map((each) => {
           if (!hasRoom(models, firsts, recorded, each)) return 402;
           recorded.push(each);

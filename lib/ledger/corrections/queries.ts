@@ -13,6 +13,7 @@ import {
 } from "@/lib/db/columns";
 import { callFunction, execute, selectFirst } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
+import type { BlockingBudgetRow } from "@/lib/keys/blocking-budgets";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { isOwnRecord } from "./right";
 
@@ -134,6 +135,24 @@ export async function recordCorrection(
   postings: CorrectedPosting[],
 ): Promise<void> {
   await callFunction(client, "private.record_correction", workspaceId, messageId, JSON.stringify(postings));
+}
+
+/** Locks what decides whether the workspace's blocking budgets have room, until the transaction ends. Runs as the service. */
+export async function holdBlockingBudgets(client: ClientBase, workspaceId: string): Promise<void> {
+  await callFunction(client, "private.hold_blocking_budgets", workspaceId);
+}
+
+/**
+ * The blocking budget that a message's void and correction, recorded in this transaction, took past its limit. Runs as the
+ * service.
+ * @returns the budget with its period after them, and what they added to it, USD as exact text
+ */
+export function selectExceededBudget(
+  client: ClientBase,
+  workspaceId: string,
+  messageId: string,
+): Promise<{ budget: BlockingBudgetRow; added_usd: string } | null> {
+  return callFunction(client, "private.exceeded_budget", workspaceId, messageId);
 }
 
 /** How often the workspace's prices were changed by now. */

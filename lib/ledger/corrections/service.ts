@@ -12,6 +12,7 @@ import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { insertVoid, type StoredCost, type StoredVoid, selectCost, selectVoid } from "./queries";
 import { replaceMessage } from "./replace";
 import { mayVoid } from "./right";
+import { withinBudgets } from "./room";
 
 /** Attempts of a request that others got in the way of. */
 const maxAttempts = 8;
@@ -24,7 +25,7 @@ export type Voided = { result: MessageVoid; replayed: boolean };
  * recorded. Nothing is removed. Owners and admins void any message, members what they recorded by hand, from a file or with an
  * assistant.
  * @throws ServiceError not_found; permission_denied; conflict for what was voided before, a void, and a message of which entries
- *   were removed; idempotency_conflict
+ *   were removed; idempotency_conflict; budget_exceeded where it raises the spend of a blocking budget past its limit
  */
 export function voidMessage(
   claims: UserClaims,
@@ -72,14 +73,16 @@ async function voidOnce(
       if (earlier) return { result: replay(earlier, idempotencyKey, requestHash), replayed: true };
       demandWhole(cost);
       const { reason } = request;
-      await insertVoid(client, {
-        workspaceId: workspace.id,
-        messageId: id,
-        reason,
-        idempotencyKey,
-        requestHash,
+      await withinBudgets(client, workspace.id, id, async () => {
+        await insertVoid(client, {
+          workspaceId: workspace.id,
+          messageId: id,
+          reason,
+          idempotencyKey,
+          requestHash,
+        });
+        await replace?.(client, workspace, cost, now);
       });
-      await replace?.(client, workspace, cost, now);
       const stored = await selectVoid(client, workspace.id, id);
       if (!stored) throw new Error("A message was voided and has no void.");
       return { result: toMessageVoid(stored), replayed: false };

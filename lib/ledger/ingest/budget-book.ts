@@ -66,7 +66,10 @@ export class BudgetBook {
       if (!refused || resetOf(change.budget, change.period) > resetOf(refused.budget, refused.period))
         refused = change;
     }
-    if (refused) return budgetExceeded(key, refused.budget, refused.period, draft.spentIn(refused.period));
+    if (refused) {
+      const { budget, period } = refused;
+      return budgetExceeded(mayReadBudget(key, budget), budget, period, draft.spentIn(period));
+    }
     for (const { period, usd } of changes) draft.addSpentIn(period, usd);
     return null;
   }

@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     body: voidRequest,
     response: messageVoid,
     status: 201,
-    errors: ["not_found", "permission_denied", "conflict", "idempotency_conflict"],
+    errors: ["not_found", "permission_denied", "conflict", "idempotency_conflict", "budget_exceeded"],
     run: async ({ principal, params, body, headers }) => {
       const { result, replayed } = await voidMessage(principal.claims, params.slug, params.id, body);
       if (replayed) headers["Idempotent-Replayed"] = "true";
