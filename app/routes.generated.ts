@@ -49,6 +49,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/api-keys/[id]/rotate", load: () => import("@/app/api/v1/workspaces/[slug]/api-keys/[id]/rotate/route") },
   { path: "/api/v1/workspaces/[slug]/api-keys/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/api-keys/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/api-keys", load: () => import("@/app/api/v1/workspaces/[slug]/api-keys/route") },
+  { path: "/api/v1/workspaces/[slug]/archive", load: () => import("@/app/api/v1/workspaces/[slug]/archive/route") },
   { path: "/api/v1/workspaces/[slug]/audit", load: () => import("@/app/api/v1/workspaces/[slug]/audit/route") },
   { path: "/api/v1/workspaces/[slug]/budgets/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/budgets/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/budgets", load: () => import("@/app/api/v1/workspaces/[slug]/budgets/route") },

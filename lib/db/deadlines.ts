@@ -10,6 +10,8 @@ export const deadlines = {
   request: 10_000,
   /** A page of an export. */
   exportPage: 30_000,
+  /** An archive of a whole workspace, read in one snapshot: ten million messages twice. */
+  archive: 1_200_000,
   /** A transaction of a job: 500 postings repriced, 50 subscriptions booked. */
   job: 60_000,
   /** One statement of a migration, a reconciliation or a seed. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { reportFailure } from "@/lib/log";
 
-/** A long text response that is sent while it is produced. */
+/** A long response, text or bytes, that is sent while it is produced. */
 export class StreamedBody {
   /**
    * @param text pieces of any length; the next piece is requested when the last one was sent
@@ -10,7 +10,7 @@ export class StreamedBody {
    * @param headers more headers of the response
    */
   constructor(
-    readonly text: AsyncIterable<string>,
+    readonly text: AsyncIterable<string | Uint8Array>,
     readonly fileName: string,
     readonly end: () => Promise<void> = async () => {},
     readonly headers: Record<string, string> = {},
@@ -50,7 +50,7 @@ export function encodeStream({ text, end }: StreamedBody): ReadableStream<Uint8A
       try {
         const { done, value } = await pieces.next();
         if (done) return controller.close();
-        controller.enqueue(encoder.encode(value));
+        controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
       } catch (error) {
         reportFailure(error, "A file broke off while it was being sent.");
         await end();

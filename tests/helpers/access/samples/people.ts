@@ -72,6 +72,7 @@ export const peopleSamples: Samples = {
     return { body: { name: rows[0].name }, restore };
   },
   "DELETE /api/v1/workspaces/[slug]/deletion": nothing,
+  "GET /api/v1/workspaces/[slug]/archive": nothing,
   "GET /api/v1/workspaces/[slug]/org": nothing,
   "GET /api/v1/workspaces/[slug]/audit": nothing,
   "GET /api/v1/workspaces/[slug]/projects": nothing,

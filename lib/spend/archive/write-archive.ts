@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import type { ClientBase } from "pg";
+import { ZipFile } from "yazl";
+import { toInstant } from "@/lib/contract/instant";
+import type { Membership } from "@/lib/contract/me";
+import { fetchRows } from "@/lib/db/fetch-rows";
+import type { Sql } from "@/lib/db/sql";
+import { add, type Decimal, parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
+import { csvNumber, csvRow } from "@/lib/spend/exports/csv";
+import { inTurn } from "@/lib/spend/exports/in-turn";
+import { archivedFiles, messageColumns, messagesStatement, numericColumns } from "./files";
+import type { LedgerSum } from "./queries";
+
+/** Rows fetched at a time: what an archive holds in memory. */
+const rowsAFetch = 1_000;
+
+/** A file that was written: how many rows (lines without a header), and the SHA-256 of its bytes. */
+type Written = { name: string; rows: number; bytes: number; sha256: string };
+
+/**
+ * Writes a workspace as a ZIP archive, file by file, from the snapshot of one transaction. `manifest.json` is last and has the
+ * count of every file, the sum of the postings, and the sums that the ledger keeps of them.
+ * @param client in a read-only transaction of one snapshot
+ * @param now its time, milliseconds since 1970
+ * @param write takes the next piece of the archive; what it throws ends the archive
+ */
+export async function writeArchive(
+  client: ClientBase,
+  {
+    workspace,
+    now,
+    sums,
+    removedBefore,
+  }: { workspace: Membership; now: number; sums: LedgerSum[]; removedBefore: string | null },
+  write: (piece: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const zip = new ZipFile();
+  const written: Written[] = [];
+  let amount = zero;
+  let postings = 0;
+  let reading: Readable | undefined;
+
+  // ZIP64, as nobody knows how long a ledger is.
+  const options = { mtime: new Date(now), forceZip64Format: true };
+  const addFile = (name: string, lines: () => AsyncGenerator<string[]>) =>
+    zip.addReadStreamLazy(name, options, (ready) => {
+      reading = Readable.from(counted(name, lines(), written), { objectMode: false });
+      // The library listens to no stream of ours: an error that nobody hears would end the process.
+      reading.on("error", (error) => zip.emit("error", error));
+      ready(null, reading);
+    });
+  for (const { name, statement } of archivedFiles)
+    addFile(name, () => linesOf(rowsOf<{ line: string }>(client, statement(workspace.id))));
+  addFile("messages.ndjson", async function* () {
+    for await (const rows of rowsOf<{ line: string; amount: string }>(
+      client,
+      messagesStatement(workspace.id, "lines"),
+    )) {
+      postings += rows.length;
+      amount = rows.reduce((sum: Decimal, row) => add(sum, parseDecimal(row.amount)), amount);
+      yield rows.map(({ line }) => `${line}\n`);
+    }
+  });
+  addFile("messages.csv", async function* () {
+    for await (const rows of rowsOf<{ cells: (string | null)[] }>(
+      client,
+      messagesStatement(workspace.id, "cells"),
+    ))
+      yield rows.map(({ cells }) => csvRow(cells.map(toCell)));
+  });
+  zip.addReadStreamLazy("manifest.json", options, (ready) => {
+    const manifest = {
+      format: "outlay-workspace-1",
+      workspace: { id: workspace.id, slug: workspace.slug, name: workspace.name },
+      as_of: toInstant(now),
+      removed_before: removedBefore,
+      messages: { postings, amount_usd: amount },
+      ledger: sums,
+      files: written,
+    };
+    ready(null, Readable.from([`${JSON.stringify(manifest, null, 2)}\n`], { objectMode: false }));
+  });
+  zip.end();
+
+  const output = zip.outputStream as Readable;
+  zip.on("error", (error: Error) => output.destroy(error));
+  try {
+    for await (const piece of output) await write(piece as Uint8Array);
+  } finally {
+    reading?.destroy();
+  }
+}
+
+const toCell = (cell: string | null, index: number) =>
+  numericColumns.has(messageColumns[index] ?? "") ? csvNumber(cell) : cell;
+
+/** Alternates with the pages of other exports, so that recording and summaries wait behind one of them at most. */
+const rowsOf = <Row extends object>(client: ClientBase, statement: Sql) =>
+  fetchRows<Row>(client, statement, rowsAFetch, inTurn);
+
+async function* linesOf(pages: AsyncIterable<{ line: string }[]>): AsyncGenerator<string[]> {
+  for await (const rows of pages) yield rows.map(({ line }) => `${line}\n`);
+}
+
+/** The text of a file, whose rows are counted. A CSV begins with a header. */
+async function* counted(
+  name: string,
+  pages: AsyncIterable<string[]>,
+  written: Written[],
+): AsyncGenerator<Buffer> {
+  const hash = createHash("sha256");
+  const file: Written = { name, rows: 0, bytes: 0, sha256: "" };
+  const encode = (text: string) => {
+    const piece = Buffer.from(text, "utf8");
+    hash.update(piece);
+    file.bytes += piece.length;
+    return piece;
+  };
+  if (name.endsWith(".csv")) yield encode(csvRow(messageColumns));
+  for await (const lines of pages) {
+    file.rows += lines.length;
+    yield encode(lines.join(""));
+  }
+  file.sha256 = hash.digest("hex");
+  written.push(file);
+}
