@@ -19,6 +19,7 @@ export const statusOf = {
   mfa_required: 403,
   recent_sign_in_required: 403,
   workspace_deleted: 403,
+  account_deleted: 403,
   not_found: 404,
   method_not_allowed: 405,
   idempotency_conflict: 409,

@@ -12,7 +12,7 @@ export const auditQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        "Changes of one kind of thing: `workspace`, `member`, `invitation`, `project`, `api_key`, `budget`, `connection`, `alert_channel`, `saved_view`, `alert_rule`, `alert_snooze`, `price`, `repricing`, `subscription`, `authenticator`, `recovery_code`, `person`, `message`.",
+        "Changes of one kind of thing: `workspace`, `member`, `invitation`, `project`, `api_key`, `budget`, `connection`, `alert_channel`, `saved_view`, `alert_rule`, `alert_snooze`, `price`, `repricing`, `subscription`, `account`, `authenticator`, `recovery_code`, `person`, `message`.",
     }),
   limit: z.coerce
     .number(wholeRows)

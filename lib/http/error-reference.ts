@@ -64,6 +64,10 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     when: "The workspace, of the key or of the path, was deleted. An owner can undo that for thirty days; what is recorded meanwhile is refused.",
     says: "The workspace of this API key was deleted. Its owner can undo that in the dashboard, for thirty days after the deletion.",
   },
+  account_deleted: {
+    when: "The account was deleted, and the session began before that. Signing in again within thirty days undoes the deletion.",
+    says: "This account was deleted. To keep it, sign out, sign in again and open Outlay within thirty days of the deletion.",
+  },
   key_expired: {
     when: "The API key is past its `expires_at`.",
     says: "This API key expired at 2026-11-01T00:00:00.000Z. Extend it or make a new one.",

@@ -319,6 +319,7 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
         { name: "sweep_alert_deliveries", failed: false },
         { name: "mail_notices", failed: false },
         { name: "erase_workspaces", failed: false },
+        { name: "erase_accounts", failed: false },
         { name: "erase_people", failed: false },
         { name: "fold_past_days", failed: false },
         { name: "watch_budgets", failed: false },

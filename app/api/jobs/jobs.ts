@@ -1,3 +1,4 @@
+import { eraseAccounts } from "@/lib/access/account/deletion";
 import { sweepTokens } from "@/lib/access/oauth/sweep";
 import { eraseWorkspaces } from "@/lib/access/workspaces/deletion";
 import { deliverAlerts, drainDeliveries, makeDueDigests, sweepAlerts } from "@/lib/alerts/delivery/jobs";
@@ -33,6 +34,7 @@ export const jobs: Job[] = [
   { name: "sweep_alert_deliveries", everyMs: 600_000, run: sweepAlerts },
   { name: "mail_notices", everyMs: 2_000, run: mailNotices },
   { name: "erase_workspaces", everyMs: 60_000, run: eraseWorkspaces },
+  { name: "erase_accounts", everyMs: 60_000, run: eraseAccounts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },
   { name: "fold_past_days", everyMs: 600_000, run: runFolding },
   { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },

@@ -73,14 +73,22 @@ export function readDeleted(client: PoolClient): Promise<DeletedMembership[]> {
   );
 }
 
-/** Reads the signed-in user's own profile. @throws ServiceError invalid_credentials where the account was deleted */
+/**
+ * Reads the signed-in user's own profile.
+ * @throws ServiceError account_deleted where the account was deleted, invalid_credentials where it is erased
+ */
 export async function requireProfile(
   client: ClientBase,
   claims: UserClaims,
 ): Promise<CurrentUser["profile"]> {
   const profile = await selectProfile(client, claims.sub);
   if (!profile) throw new ServiceError("invalid_credentials", "This account does not exist any more.");
-  return profile;
+  const { deleted_at: deletedAt, ...kept } = profile;
+  if (deletedAt === null) return kept;
+  throw new ServiceError(
+    "account_deleted",
+    "This account was deleted. To keep it, sign out, sign in again and open Outlay within thirty days of the deletion.",
+  );
 }
 
 async function explainHidden(client: PoolClient, claims: UserClaims, slug: string): Promise<ServiceError> {

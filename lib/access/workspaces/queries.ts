@@ -9,7 +9,7 @@ import { assignments, empty, sql } from "@/lib/db/sql";
 export async function selectProfile(
   client: ClientBase,
   userId: string,
-): Promise<CurrentUser["profile"] | undefined> {
+): Promise<(CurrentUser["profile"] & { deleted_at: Date | null }) | undefined> {
   const row = await selectFirst(
     client,
     {
@@ -22,8 +22,9 @@ export async function selectProfile(
       shown_compare: nullable(text<ShownRange["compare"]>()),
       locale: nullable(text<NonNullable<CurrentUser["profile"]["locale"]>>()),
       shown_currency: text<CurrentUser["profile"]["shown_currency"]>(),
+      deleted_at: nullable(timestamp()),
     },
-    sql`select id, email, display_name, avatar_url, default_workspace_id, shown_period, shown_compare, locale, shown_currency
+    sql`select id, email, display_name, avatar_url, default_workspace_id, shown_period, shown_compare, locale, shown_currency, deleted_at
       from public.profiles where id = ${userId}`,
   );
   if (!row) return undefined;

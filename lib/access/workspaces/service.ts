@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import type { z } from "zod";
+import { restoreAccount } from "@/lib/access/account/restore";
 import { loadMembers } from "@/lib/access/members/service";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
 import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/me";
@@ -19,11 +20,17 @@ import {
 import { slugOf } from "./slug";
 
 /**
- * The signed-in user and their workspaces (specification 2.7).
- * @throws ServiceError invalid_credentials where the account was deleted
+ * The signed-in user and their workspaces (specification 2.7). Where the user signed in after they had deleted their account, that
+ * is undone.
+ * @throws ServiceError account_deleted to sessions that began before the deletion, invalid_credentials where it is erased
  */
 export async function readCurrentUser(claims: UserClaims): Promise<CurrentUser> {
-  return asUserReading(claims, (client) => loadCurrentUser(client, claims));
+  const read = () => asUserReading(claims, (client) => loadCurrentUser(client, claims));
+  return read().catch(async (error: unknown) => {
+    const isDeleted = error instanceof ServiceError && error.code === "account_deleted";
+    if (isDeleted && (await restoreAccount(claims))) return read();
+    throw error;
+  });
 }
 
 /**

@@ -59,6 +59,7 @@ export const workspaceExamples: ExampleSet = {
     },
     UpdateWorkspaceRequest: { rename: { value: { name: "Acme Research" } } },
     DeleteWorkspaceRequest: { confirm: { value: { name: "Acme" } } },
+    DeleteAccountRequest: { confirm: { value: { email: "ada@example.com" } } },
     ChangeMemberRequest: { promote: { value: { role: "admin" } } },
     TransferRequest: { transfer: { value: { user_id: grace.user_id } } },
     CreateInvitationRequest: {
@@ -76,6 +77,19 @@ export const workspaceExamples: ExampleSet = {
   },
   responses: {
     Membership: workspace,
+    DeletedAccount: {
+      deleted_at: "2026-11-22T18:00:00.000+00:00",
+      erased_at: "2026-12-22T18:00:00.000+00:00",
+    },
+    AccountExport: {
+      profile: { id: ada.user_id, email: ada.email, display_name: ada.display_name },
+      identities: [{ provider: "email", email: ada.email, created_at: "2026-11-02T08:15:00+00:00" }],
+      second_factors: [],
+      sessions: [{ id: "0f9d8c7b-6a5e-4d3c-8b2a-1f0e9d8c7b6a", created_at: "2026-11-22T08:00:00+00:00" }],
+      memberships: [{ slug: "acme", name: "Acme", role: "owner" }],
+      connections: [],
+      audit: [{ action: "workspace.changed", at: "2026-11-21T09:30:00+00:00" }],
+    },
     DeletedWorkspace: {
       slug: "acme",
       name: "Acme",

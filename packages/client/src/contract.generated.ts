@@ -258,6 +258,7 @@ export type ApiErrorCode =
   | "mfa_required"
   | "recent_sign_in_required"
   | "workspace_deleted"
+  | "account_deleted"
   | "not_found"
   | "method_not_allowed"
   | "idempotency_conflict"

@@ -8,6 +8,13 @@ import { nothing, type Sample, type Samples } from "../sample";
 /** The caller's own id, if they are a member. */
 const userOf = (world: World, caller: Caller) => world.users[caller as keyof World["users"]];
 
+/** The address in a caller's token; of callers without one, any. */
+function emailOf(credential: string | null): string {
+  const [, payload = ""] = (credential ?? "").split(".");
+  const claims = Buffer.from(payload, "base64url").toString();
+  return claims.startsWith("{") ? String(JSON.parse(claims).email) : "nobody@example.com";
+}
+
 async function invite(world: World, slug: string, token: string) {
   const { body } = await apiClient(world.baseUrl, token).call(
     "POST",
@@ -57,6 +64,21 @@ export const peopleSamples: Samples = {
     body: { user: "nobody" },
   }),
   "GET /api/v1/me": nothing,
+  "POST /api/v1/me/deletion": (world, caller) => {
+    const { sql } = world.harness.fixtures;
+    const email = userOf(world, caller)?.email ?? emailOf(world.credentials[caller]);
+    const restore = async () => {
+      await sql.query(
+        `with kept as (update public.profiles set deleted_at = null where email = $1)
+         update public.workspaces set deleted_at = null, deleted_by = null,
+           prices_version = prices_version + private.deletion_mark()
+         where deleted_by = (select id from public.profiles where email = $1)`,
+        [email],
+      );
+    };
+    return { body: { email }, restore };
+  },
+  "GET /api/v1/me/export": nothing,
   "PATCH /api/v1/me": () => ({ body: { display_name: "Ada" } }),
   "POST /api/v1/workspaces": () => ({ body: { name: `Team ${randomUUID()}` } }),
   "PATCH /api/v1/workspaces/[slug]": () => ({ body: { description: "All we spend." } }),
