@@ -11,12 +11,15 @@ export function Shell({
   workspaces,
   account,
   signOut,
+  hasDeleted,
   children,
 }: {
   current: ShellWorkspace;
   workspaces: ShellWorkspace[];
   account: { name: string; email: string };
   signOut: () => Promise<void>;
+  /** Whether the user has deleted workspaces, which have a page of their own. */
+  hasDeleted: boolean;
   children: ReactNode;
 }) {
   return (
@@ -27,7 +30,13 @@ export function Shell({
       >
         Skip to the content
       </a>
-      <Sidebar current={current} workspaces={workspaces} account={account} signOut={signOut} />
+      <Sidebar
+        current={current}
+        workspaces={workspaces}
+        account={account}
+        signOut={signOut}
+        hasDeleted={hasDeleted}
+      />
       <div className="min-w-0">
         <TopBar workspace={current} />
         <main

@@ -16,11 +16,14 @@ export function Sidebar({
   workspaces,
   account,
   signOut,
+  hasDeleted,
 }: {
   current: ShellWorkspace;
   workspaces: ShellWorkspace[];
   account: { name: string; email: string };
   signOut: () => Promise<void>;
+  /** Whether the user has deleted workspaces, which have a page of their own. */
+  hasDeleted: boolean;
 }) {
   return (
     <aside
@@ -31,7 +34,7 @@ export function Sidebar({
     >
       {/* A column of its own keeps the bell's place before its HTML has arrived. On a phone, the bell is in the top bar. */}
       <div className="grid items-center gap-1 lg:grid-cols-[minmax(0,1fr)_--spacing(9)]">
-        <WorkspaceSwitcher current={current} workspaces={workspaces} />
+        <WorkspaceSwitcher current={current} workspaces={workspaces} hasDeleted={hasDeleted} />
         <AlertBell
           workspace={current.slug}
           place="bottom-start"

@@ -1,4 +1,4 @@
-import { ChevronsUpDown, Plus } from "lucide-react";
+import { ChevronsUpDown, Plus, Trash2 } from "lucide-react";
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -16,9 +16,12 @@ export type ShellWorkspace = { slug: string; name: string };
 export function WorkspaceSwitcher({
   current,
   workspaces,
+  hasDeleted,
 }: {
   current: ShellWorkspace;
   workspaces: ShellWorkspace[];
+  /** Whether to link to the deleted ones, which can still be restored. */
+  hasDeleted: boolean;
 }) {
   return (
     <DropdownMenu>
@@ -43,6 +46,12 @@ export function WorkspaceSwitcher({
           <Plus aria-hidden="true" />
           New workspace
         </DropdownMenuLink>
+        {hasDeleted ? (
+          <DropdownMenuLink href="/workspaces/deleted">
+            <Trash2 aria-hidden="true" />
+            Deleted workspaces
+          </DropdownMenuLink>
+        ) : null}
       </DropdownMenuContent>
     </DropdownMenu>
   );

@@ -16,7 +16,9 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 
 /** The frame of every page of a workspace. Users who may not see the workspace are redirected here, before anything is sent. */
 export default async function WorkspaceLayout({ params, children }: Props) {
-  const { user, profile, workspace, workspaces, reader } = await requireWorkspace((await params).workspace);
+  const { user, profile, workspace, workspaces, reader, hasDeleted } = await requireWorkspace(
+    (await params).workspace,
+  );
   return (
     <ReaderProvider reader={reader} key={JSON.stringify(reader)}>
       <Shell
@@ -24,6 +26,7 @@ export default async function WorkspaceLayout({ params, children }: Props) {
         workspaces={workspaces.map(({ slug, name }) => ({ slug, name }))}
         account={{ name: profile.display_name ?? user.email, email: user.email }}
         signOut={signOut}
+        hasDeleted={hasDeleted}
       >
         {children}
         {reader.display ? (

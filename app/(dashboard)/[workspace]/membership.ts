@@ -2,25 +2,42 @@ import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
 import { setReader } from "@/components/reader/of-request";
 import { currentUser } from "@/lib/access/sign-in/page-session";
+import type { UserClaims } from "@/lib/access/sign-in/verify-user-jwt";
 import { readCurrentUser } from "@/lib/access/workspaces/service";
+import { ServiceError } from "@/lib/errors";
 import { readerOf } from "./reader";
 
 /**
  * The signed-in user, and the workspace of the address with the user's role. Otherwise it redirects: users who are not
- * signed in to the sign-in page, members without the required second factor to the page that sets it up. Users who are not
- * members get "not found", as for a workspace that does not exist. The figures of the page are then formatted for the user.
+ * signed in to the sign-in page, members without the required second factor to the page that sets it up, members of a deleted
+ * workspace to the page that undoes it. Users who are not members get "not found", as for a workspace that does not exist. The figures of the page are then formatted for the user.
  */
 export const requireWorkspace = cache(async (slug: string) => {
   // Addresses such as /robots.txt match this route too, but a slug contains no dot.
   if (!/^[a-z0-9][a-z0-9-]*$/.test(slug)) notFound();
   const claims = await currentUser();
   if (!claims) redirect(`/sign-in?next=${encodeURIComponent(`/${slug}`)}`);
-  const { user, profile, workspaces, locked_workspaces: locked } = await readCurrentUser(claims);
+  const {
+    user,
+    profile,
+    workspaces,
+    locked_workspaces: locked,
+    deleted_workspaces: deleted,
+  } = await readKeptUser(claims);
   const workspace = workspaces.find((candidate) => candidate.slug === slug);
   if (locked.some((candidate) => candidate.slug === slug))
     redirect(`/workspaces/two-factor?workspace=${slug}`);
+  if (deleted.some((candidate) => candidate.slug === slug)) redirect(`/workspaces/deleted?workspace=${slug}`);
   if (!workspace) notFound();
   const reader = await readerOf(profile, workspace);
   setReader(reader);
-  return { claims, user, profile, workspace, workspaces, reader };
+  return { claims, user, profile, workspace, workspaces, reader, hasDeleted: deleted.length > 0 };
 });
+
+/** The signed-in user. Redirects a session that began before its account was deleted. */
+function readKeptUser(claims: UserClaims) {
+  return readCurrentUser(claims).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "account_deleted") redirect("/workspaces/deleted");
+    throw error;
+  });
+}

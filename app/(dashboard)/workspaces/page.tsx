@@ -1,12 +1,17 @@
 import { redirect } from "next/navigation";
 import { currentUser } from "@/lib/access/sign-in/page-session";
 import { readCurrentUser } from "@/lib/access/workspaces/service";
+import { ServiceError } from "@/lib/errors";
 
-/** Redirects to the user's default workspace. */
+/** Redirects to the user's default workspace; to the deleted ones, or a new one, where there is none. */
 export default async function HomeRedirect() {
   const claims = await currentUser();
   if (!claims) redirect("/sign-in");
-  const { workspaces, locked_workspaces: locked } = await readCurrentUser(claims);
-  const [first] = [...workspaces, ...locked];
-  redirect(first ? `/${first.slug}` : "/");
+  const user = await readCurrentUser(claims).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "account_deleted") redirect("/workspaces/deleted");
+    throw error;
+  });
+  const [first] = [...user.workspaces, ...user.locked_workspaces];
+  if (first) redirect(`/${first.slug}`);
+  redirect(user.deleted_workspaces.length > 0 ? "/workspaces/deleted" : "/workspaces/new");
 }

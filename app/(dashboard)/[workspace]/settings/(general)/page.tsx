@@ -1,12 +1,17 @@
 import type { Metadata } from "next";
+import { proveIdentity } from "@/app/(auth)/prove-identity";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { personName } from "@/components/members/person";
 import { Facts } from "@/components/settings/facts";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
+import { DeleteWorkspace } from "@/components/workspaces/delete-workspace";
+import { ExportWorkspace } from "@/components/workspaces/export-workspace";
 import { LeaveWorkspace } from "@/components/workspaces/leave-workspace";
 import { RequireMfa } from "@/components/workspaces/require-mfa";
 import { TransferOwnership } from "@/components/workspaces/transfer-ownership";
 import { WorkspaceForm } from "@/components/workspaces/workspace-form";
+import { readFactors } from "@/lib/access/sign-in/page-factors";
+import { pageSession } from "@/lib/access/sign-in/page-session";
 import { provedSecondFactor } from "@/lib/access/sign-in/second-factor";
 import { readOrganization } from "@/lib/access/workspaces/service";
 import { listCurrencies } from "@/lib/ledger/pricing/currency";
@@ -74,6 +79,29 @@ export default async function GeneralSettingsPage({ params }: Props) {
           <LeaveWorkspace workspace={workspace.slug} name={workspace.name} userId={user.id} />
         )}
       </SettingsSection>
+      {isAdmin ? (
+        <SettingsSection
+          title="Export everything"
+          description="All messages, projects, prices, budgets, keys without their secrets, members, alerts and the audit log, in one ZIP archive with a manifest."
+        >
+          <ExportWorkspace slug={workspace.slug} />
+        </SettingsSection>
+      ) : null}
+      {isOwner && workspace.type !== "demo" ? (
+        <SettingsSection
+          title="Delete this workspace"
+          description="Everything in it stops at once. You can undo this for thirty days; then it is erased."
+        >
+          <DeleteWorkspace
+            slug={workspace.slug}
+            name={workspace.name}
+            proof={{
+              authenticators: (await readFactors(await pageSession())).authenticators,
+              prove: proveIdentity,
+            }}
+          />
+        </SettingsSection>
+      ) : null}
     </SettingsSections>
   );
 }

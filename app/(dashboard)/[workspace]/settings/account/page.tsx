@@ -1,13 +1,19 @@
 import type { Metadata } from "next";
 import { explainAddressChange } from "@/app/(auth)/address-changes";
 import { OutboxHint } from "@/app/(auth)/outbox-hint";
+import { proveIdentity, signOutEverywhere } from "@/app/(auth)/prove-identity";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { ChangeEmailForm, type PendingAddress } from "@/components/account/change-email-form";
 import { ChangePasswordForm } from "@/components/account/change-password-form";
+import { DeleteAccount } from "@/components/account/delete-account";
 import { FiguresForm } from "@/components/account/figures-form";
 import { ProfileForm } from "@/components/account/profile-form";
+import { cn } from "@/components/cn";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { Alert } from "@/components/ui/alert";
+import { buttonVariants } from "@/components/ui/button";
+import { listSolelyOwned } from "@/lib/access/account/solely-owned";
+import { readFactors } from "@/lib/access/sign-in/page-factors";
 import { pageSession } from "@/lib/access/sign-in/page-session";
 import { supabaseProject } from "@/lib/env";
 import { changeEmail, changePassword, resendEmailChange, sendPasswordCode } from "./actions";
@@ -23,10 +29,15 @@ type Props = {
 /** The settings of the signed-in user, which are the same in every workspace. */
 export default async function AccountPage({ params, searchParams }: Props) {
   const { workspace } = await params;
-  const { user, profile, workspace: current, workspaces } = await requireWorkspace(workspace);
+  const { claims, user, profile, workspace: current, workspaces } = await requireWorkspace(workspace);
   // That of this workspace, otherwise of another one of the user.
   const currency = [current, ...workspaces].find(({ base_currency: base }) => base !== "USD")?.base_currency;
-  const [pending, change] = await Promise.all([readPendingAddress(), searchParams]);
+  const [pending, change, factors, blocking] = await Promise.all([
+    readPendingAddress(),
+    searchParams,
+    readFactors(await pageSession()),
+    listSolelyOwned(claims),
+  ]);
   const outcome = explainAddressChange(change.address);
   return (
     <SettingsSections>
@@ -73,6 +84,29 @@ export default async function AccountPage({ params, searchParams }: Props) {
         </div>
       </SettingsSection>
       <SecondFactor />
+      <SettingsSection
+        title="Your data"
+        description="What Outlay keeps of you, as JSON: profile, sign-in, sessions, memberships, connections, and what you did."
+      >
+        <a
+          href="/api/v1/me/export"
+          download="outlay-account.json"
+          className={cn(buttonVariants({ variant: "outline" }), "justify-self-start")}
+        >
+          Export my data
+        </a>
+      </SettingsSection>
+      <SettingsSection
+        title="Delete your account"
+        description="You can undo this for thirty days by signing in; then your identity is erased."
+      >
+        <DeleteAccount
+          email={user.email}
+          blocking={blocking}
+          proof={{ authenticators: factors.authenticators, prove: proveIdentity }}
+          signOut={signOutEverywhere}
+        />
+      </SettingsSection>
       <div className="text-muted-foreground text-sm">
         <OutboxHint />
       </div>

@@ -1,0 +1,43 @@
+"use server";
+
+import { redirect } from "next/navigation";
+import { z } from "zod";
+import { explainAuthError } from "@/lib/access/sign-in/explain-error";
+import { readFactors } from "@/lib/access/sign-in/page-factors";
+import { currentUser, pageSession } from "@/lib/access/sign-in/page-session";
+import { readCurrentUser } from "@/lib/access/workspaces/service";
+
+const given = z.string().max(200);
+
+/**
+ * Proves again who the signed-in user is: with a code of an authenticator app where they have one, otherwise with the password. The
+ * session of the page has the new proof afterwards, so that it may delete things. Server actions can be called with any values, so
+ * each is parsed.
+ * @param secret the code, or the password
+ * @param factorId the authenticator that the code is from
+ */
+export async function proveIdentity(secret: string, factorId?: string): Promise<{ error?: string }> {
+  const claims = await currentUser();
+  if (!claims) redirect("/sign-in");
+  const session = await pageSession();
+  const { authenticators } = await readFactors(session);
+  const typed = given.parse(secret);
+  const [first] = authenticators;
+  if (first) {
+    const chosen = authenticators.find(({ id }) => id === factorId) ?? first;
+    const code = typed.replace(/\s/g, "");
+    const { error } = await session.auth.mfa.challengeAndVerify({ factorId: chosen.id, code });
+    return error ? { error: explainAuthError(error) } : {};
+  }
+  const { user } = await readCurrentUser(claims);
+  const { error } = await session.auth.signInWithPassword({ email: user.email, password: typed });
+  if (error?.code === "invalid_credentials") return { error: "This is not your password." };
+  return error ? { error: explainAuthError(error) } : {};
+}
+
+/** Ends all sessions of the user at the identity provider, after the account was deleted. */
+export async function signOutEverywhere(): Promise<void> {
+  const { auth } = await pageSession();
+  await auth.signOut({ scope: "global" });
+  redirect("/sign-in");
+}

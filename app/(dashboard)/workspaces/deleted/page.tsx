@@ -1,0 +1,78 @@
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import { signOut } from "@/app/(auth)/actions";
+import { AuthCard, TextLink } from "@/components/auth/auth-card";
+import { Time } from "@/components/time";
+import { Button } from "@/components/ui/button";
+import { RestoreWorkspace } from "@/components/workspaces/restore-workspace";
+import { currentUser } from "@/lib/access/sign-in/page-session";
+import { withNext } from "@/lib/access/sign-in/safe-path";
+import { readCurrentUser } from "@/lib/access/workspaces/service";
+import { ServiceError } from "@/lib/errors";
+
+export const metadata: Metadata = { title: "Deleted workspaces", robots: { index: false } };
+
+type Props = { searchParams: Promise<{ workspace?: string }> };
+
+/** The workspaces of the user that were deleted, with the day of their erasure; owners can undo it. `workspace` comes first. */
+export default async function DeletedWorkspacesPage({ searchParams }: Props) {
+  const { workspace: slug } = await searchParams;
+  const claims = await currentUser();
+  if (!claims) redirect(withNext("/sign-in", "/workspaces/deleted"));
+  const user = await readCurrentUser(claims).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "account_deleted") return undefined;
+    throw error;
+  });
+  if (!user) return <DeletedAccount />;
+  const { deleted_workspaces: deleted, workspaces } = user;
+  if (deleted.length === 0) redirect("/workspaces");
+  const ordered = [...deleted].sort((a, b) => Number(b.slug === slug) - Number(a.slug === slug));
+  const asked = deleted.find((workspace) => workspace.slug === slug);
+  const [other] = workspaces;
+  return (
+    <AuthCard
+      title={asked ? `${asked.name} was deleted` : "Deleted workspaces"}
+      about="Nobody can use a deleted workspace, and its keys are refused. Until it is erased, an owner can undo the deletion: everything is then as it was."
+      footer={
+        <p>
+          {other ? (
+            <TextLink href={`/${other.slug}`}>Open {other.name}</TextLink>
+          ) : (
+            <TextLink href="/workspaces/new">Create a workspace</TextLink>
+          )}
+        </p>
+      }
+    >
+      <ul className="grid divide-y rounded-lg border">
+        {ordered.map(({ slug, name, role, erased_at: erasedAt, deleted_by: by }) => (
+          <li key={slug} className="flex items-center justify-between gap-4 p-4">
+            <div className="grid min-w-0 gap-0.5 text-sm">
+              <span className="break-words font-medium">{name}</span>
+              <span className="break-words text-muted-foreground">
+                Erased on <Time at={erasedAt} />
+                {by ? `, deleted by ${by}` : null}
+              </span>
+            </div>
+            {role === "owner" ? <RestoreWorkspace slug={slug} name={name} /> : null}
+          </li>
+        ))}
+      </ul>
+    </AuthCard>
+  );
+}
+
+/** For a session that began before its account was deleted. */
+function DeletedAccount() {
+  return (
+    <AuthCard
+      title="This account was deleted"
+      about="To keep it, sign in again within thirty days of the deletion. Everything is then as it was, but for connected assistants."
+    >
+      <form action={signOut}>
+        <Button type="submit" className="h-10 w-full sm:h-9">
+          Sign in again
+        </Button>
+      </form>
+    </AuthCard>
+  );
+}

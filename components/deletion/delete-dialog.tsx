@@ -1,0 +1,130 @@
+"use client";
+
+import { type ReactNode, useState } from "react";
+import { Problem } from "@/components/api";
+import { codeField } from "@/components/second-factor/second-factor";
+import { Button } from "@/components/ui/button";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
+import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
+import { Form, textOf } from "@/components/ui/form";
+import { FormField, TextField } from "@/components/ui/form-field";
+import { Select } from "@/components/ui/select";
+import { useMutation } from "@/components/use-mutation";
+
+/** How the user proves who they are: with a code of one of these authenticators, or, where there are none, with the password. */
+export type Proof = {
+  authenticators: { id: string; name: string }[];
+  prove: (secret: string, factorId?: string) => Promise<{ error?: string }>;
+};
+
+type Deletion = {
+  /** Label of the button that opens the dialog, and of the one that deletes. */
+  label: string;
+  /** A question that names the thing: "Delete Acme?" */
+  title: string;
+  /** What will happen, and until when it can be undone. */
+  children: ReactNode;
+  /** What the user types to confirm, such as the name of the workspace; and what it is. */
+  expected: string;
+  expectedLabel: string;
+  proof: Proof;
+  /** Deletes. @param typed what the user typed @throws Problem with what to do about it */
+  onDelete: (typed: string) => Promise<void>;
+};
+
+/** A button that deletes something which many depend on, after its name and a proof of who the user is. */
+export function DeleteButton(deletion: Deletion) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        variant="outline"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+        className="justify-self-start"
+      >
+        {deletion.label}
+      </Button>
+      <Dialog open={isOpen} onOpenChange={setOpen}>
+        <DialogContent className="sm:max-w-md">
+          <DeletionForm {...deletion} />
+        </DialogContent>
+      </Dialog>
+    </>
+  );
+}
+
+function DeletionForm({ label, title, children, expected, expectedLabel, proof, onDelete }: Deletion) {
+  const { authenticators, prove } = proof;
+  const { run, isPending, problem, fieldErrors } = useMutation(
+    async (typed: string, secret: string, factorId: string) => {
+      const { error } = await prove(secret, factorId);
+      if (error) throw new Problem(error);
+      await onDelete(typed);
+      return true;
+    },
+    {
+      quiet: true,
+      refresh: false,
+      check: (typed): Record<string, string> => (typed === expected ? {} : { typed: `must be ${expected}` }),
+    },
+  );
+  const submit = (fields: FormData) =>
+    run(
+      textOf(fields, "typed"),
+      String(fields.get("password") ?? fields.get("code") ?? ""),
+      textOf(fields, "factor"),
+    );
+  return (
+    <Form onSubmit={submit} className="grid gap-5">
+      <DialogHeader>
+        <DialogTitle>{title}</DialogTitle>
+        <DialogDescription>{children}</DialogDescription>
+      </DialogHeader>
+      <TextField
+        label={expectedLabel}
+        description={
+          <>
+            Type <strong className="break-words font-medium text-foreground">{expected}</strong> to confirm.
+          </>
+        }
+        error={fieldErrors.typed ?? fieldErrors.name ?? fieldErrors.email}
+        name="typed"
+        required
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        autoFocus
+      />
+      {authenticators.length > 1 ? (
+        <FormField label="Code from">
+          {(control) => (
+            <Select {...control} name="factor">
+              {authenticators.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </FormField>
+      ) : null}
+      {authenticators.length > 0 ? (
+        <TextField
+          label="Code"
+          description="The six digits that your authenticator app shows now."
+          {...codeField}
+        />
+      ) : (
+        <TextField
+          label="Your password"
+          type="password"
+          name="password"
+          required
+          autoComplete="current-password"
+        />
+      )}
+      <DialogFormFooter submit={label} isPending={isPending} problem={problem} destructive />
+    </Form>
+  );
+}

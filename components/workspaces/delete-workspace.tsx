@@ -1,0 +1,31 @@
+"use client";
+
+import { callApi } from "@/components/api";
+import { DeleteButton, type Proof } from "@/components/deletion/delete-dialog";
+import type { deletedWorkspace } from "@/lib/contract/me";
+import type { deleteWorkspaceRequest } from "@/lib/contract/workspaces";
+
+/** Deletes a workspace after its name and a proof, and opens the page on which that can be undone. */
+export function DeleteWorkspace({ slug, name, proof }: { slug: string; name: string; proof: Proof }) {
+  const remove = async (typed: string) => {
+    await callApi<typeof deletedWorkspace, typeof deleteWorkspaceRequest>(
+      "POST",
+      `/api/v1/workspaces/${slug}/deletion`,
+      { name: typed },
+    );
+    window.location.assign(`/workspaces/deleted?workspace=${slug}`);
+  };
+  return (
+    <DeleteButton
+      label="Delete workspace"
+      title={`Delete ${name}?`}
+      expected={name.trim()}
+      expectedLabel="Name of the workspace"
+      proof={proof}
+      onDelete={remove}
+    >
+      Its keys, connections and links stop working at once, charges, alerts and reports stop, and every member
+      is told by mail. You can undo this for thirty days. Then everything in the workspace is erased.
+    </DeleteButton>
+  );
+}
