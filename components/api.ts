@@ -62,6 +62,17 @@ export async function callApi<Answer extends z.ZodType, Body extends z.ZodType =
   throw parseError(response.status, text);
 }
 
+/**
+ * Asks whether an answer of the API has changed. @param tag the tag that it had, as `W/"…"`
+ * @returns the tag that it has @throws ApiError as `callApi`, with an empty message: HEAD has no body
+ */
+export async function readTag(path: string, tag: string, signal: AbortSignal): Promise<string | null> {
+  const headers = { "If-None-Match": tag };
+  const answer = await fetch(path, { method: "HEAD", headers, cache: "no-store", signal });
+  if (!answer.ok && answer.status !== 304) throw new ApiError(answer.status, "unavailable", "", []);
+  return answer.headers.get("ETag");
+}
+
 /** @param status 0 where there was no answer, or that of a proxy whose service is away */
 function unreachable(status: number): ApiError {
   return new ApiError(status, "unreachable", "Outlay cannot be reached. Try again in a moment.", []);

@@ -8,12 +8,17 @@ const slowPollMs = 10_000;
 const fastPolls = 150;
 
 /**
- * Calls `read` while the page is visible, every 2 seconds, later every 10. A call that fails is made again the next time.
+ * Calls `read` while the page is visible: every `intervalMs`, or else every 2 seconds and later every 10. A call that fails
+ * is made again the next time.
  * @param read gets a signal that aborts when its result is no longer wanted
  * @param isDone stops polling
  * @returns a function that calls `read` at once
  */
-export function usePoll(read: (signal: AbortSignal) => Promise<void>, isDone: boolean): () => void {
+export function usePoll(
+  read: (signal: AbortSignal) => Promise<void>,
+  isDone: boolean,
+  intervalMs?: number,
+): () => void {
   const [polls, setPolls] = useState(0);
   const poll = useCallback(() => setPolls((count) => count + 1), []);
   const readNow = useEffectEvent(read);
@@ -28,7 +33,8 @@ export function usePoll(read: (signal: AbortSignal) => Promise<void>, isDone: bo
       } catch {
         // The service may be reachable again at the next attempt.
       }
-      if (!abort.signal.aborted) timer = setTimeout(poll, polls < fastPolls ? fastPollMs : slowPollMs);
+      const pauseMs = intervalMs ?? (polls < fastPolls ? fastPollMs : slowPollMs);
+      if (!abort.signal.aborted) timer = setTimeout(poll, pauseMs);
     };
     const onVisible = () => document.visibilityState === "visible" && poll();
     if (document.visibilityState === "visible") look();
@@ -38,7 +44,7 @@ export function usePoll(read: (signal: AbortSignal) => Promise<void>, isDone: bo
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", onVisible);
     };
-  }, [isDone, polls, poll]);
+  }, [isDone, polls, poll, intervalMs]);
 
   return poll;
 }

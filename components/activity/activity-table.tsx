@@ -111,7 +111,7 @@ export function ActivityTable({ workspace, items }: { workspace: string; items: 
   );
 }
 
-/** Shows or hides the lines of a batch. It lies above the link that the rest of the row is. */
+/** Shows or hides the lines of a batch. It is drawn above the link that covers the rest of the row. */
 function LinesToggle({ item, open, onClick }: { item: ActivityItem; open: boolean; onClick: () => void }) {
   const lines = item.lineCount === 1 ? "1 line" : `${item.lineCount} lines`;
   return (

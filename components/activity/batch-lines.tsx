@@ -78,7 +78,7 @@ function Line({ line }: { line: BatchLine }) {
   );
 }
 
-/** A row that stands for lines which are not shown. */
+/** A row that says how many lines are not shown. */
 function Note({ children }: { children: ReactNode }) {
   return (
     <TableRow>

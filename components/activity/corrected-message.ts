@@ -21,7 +21,7 @@ export function kindOf({ message_type: type, lines }: MessageDetail): Correctabl
     : undefined;
 }
 
-/** What the fields of the form begin with: the message as it was recorded. */
+/** The initial values of the form: the message as it was recorded. */
 export function valuesOf(message: MessageDetail): Record<string, string> {
   const { provider, model, unit_type, quantity, feature, currency, category, notes, details } = message;
   const paid = message.original_amount ?? message.amount_usd;

@@ -22,7 +22,7 @@ export type ActivityItem = {
   isIncluded: boolean;
   /** What undoes what: a voided cost, its void, or what was recorded in its place. */
   undone: "voided" | "void" | "correction" | null;
-  /** How many of its lines match; null for what has none. */
+  /** The number of its lines that match; null for a message without lines. */
   lineCount: number | null;
 };
 

@@ -106,7 +106,7 @@ function Step({
   );
 }
 
-/** Keeps a choice for the person, unless it is of fixed days. That it could not be kept changes nothing on this page. */
+/** Keeps a choice for the person, unless it has fixed days. A failure to keep it is ignored. */
 function remember({ period }: PeriodChoice, params: SearchParams): void {
   const compare = compareOptions.find((option) => option.compare === params.compare)?.compare ?? "previous";
   if (period === "range") return;

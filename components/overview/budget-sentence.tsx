@@ -4,7 +4,7 @@ import { type Amount, toNumber } from "@/components/amount";
 import { formatCount } from "@/components/format-count";
 import { formatPercent, isAtLeastOne } from "@/components/format-percent";
 
-/** A budget with the fraction of it that is spent. */
+/** A budget with the fraction of its limit that is spent. */
 export type BudgetState = { id: string; name: string; percent_used: Amount; alert: boolean };
 
 /** The budgets that a sentence names; the others are counted. */

@@ -90,7 +90,7 @@ export function WhatChanged({
   );
 }
 
-/** The difference and what made most of it, in words. */
+/** The difference and its largest causes, in words. */
 function Sentence({ changes }: { changes: Changes }) {
   const { difference_usd: difference, before_usd: before, causes } = changes;
   const days = `${formatDays(changes.from, changes.to)} against ${formatDays(changes.before_from, changes.before_to)}`;

@@ -12,7 +12,7 @@ import { codeField, type FactorView, type SecondFactorActions, unwrap } from "./
 
 type Props = { factor: FactorView; factors: FactorView[]; actions: SecondFactorActions };
 
-/** A button that removes an authenticator. The dialog asks for a code of it, or of another authenticator of the user. */
+/** A button that removes an authenticator. The dialog asks for a code from it, or from another authenticator of the user. */
 export function RemoveAuthenticator(props: Props) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -27,7 +27,7 @@ export function AlertBell({
 }) {
   const store = newsOf(workspace);
   const news = useSyncExternalStore(store.subscribe, store.current, store.onServer);
-  // The list as it was when it was opened, so that what is new stays marked while it is being read.
+  // The list at the time it was opened, so that new alerts stay marked while they are read.
   const [opened, setOpened] = useState<AlertNews>();
   const [problem, setProblem] = useState<string>();
   const unread = news?.unread ?? 0;

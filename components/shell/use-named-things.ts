@@ -14,7 +14,7 @@ export type NamedThing = {
   href: string;
 };
 
-/** What has a name in a workspace, besides projects. Each kind is missing while it is loading and when it cannot be read. */
+/** The keys, members and other named things of a workspace, besides projects. A kind is undefined while it is loading and when it cannot be read. */
 export function useNamedThings(workspace: string): NamedThing[] {
   const path = `/api/v1/workspaces/${workspace}`;
   const { answer: keys } = useApi<typeof apiKeyList>(`${path}/api-keys`);

@@ -6,7 +6,7 @@ import { Time } from "@/components/time";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { SourceView } from "./source-view";
 
-/** What came in from a source, by emitter: counts, and the last record. */
+/** What a source has sent, by emitter: counts, and the last record. */
 export function Arrivals({ source, workspace }: { source: SourceView; workspace: string }) {
   const environment = source.environment === "test" ? "test" : undefined;
   return (

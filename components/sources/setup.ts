@@ -1,6 +1,6 @@
 import type { Language } from "@/components/ui/highlight";
 
-/** Something to paste: `title` says where, or how it is run. */
+/** A snippet for a source's setup. `title` says where to paste it, or how to run it. */
 export type SetupBlock = { title: string; language: Language; code: string };
 
 /** What a person does to have a program send: `steps` before the blocks, `note` after them. */

@@ -4,7 +4,7 @@ import type { Source } from "@/lib/contract/sources";
 /** A source with its amounts as exact text, so that a server component can pass it to a client component. */
 export type SourceView = Omit<Source, "arrivals"> & { arrivals: ArrivalView[] };
 
-/** What came in from one emitter; `amount_usd` is exact text. */
+/** What one emitter has sent; `amount_usd` is exact text. */
 export type ArrivalView = Omit<Source["arrivals"][number], "latest"> & {
   latest:
     | (Omit<NonNullable<Source["arrivals"][number]["latest"]>, "amount_usd"> & { amount_usd: string })

@@ -10,7 +10,7 @@ export function Meter({
 }: {
   fraction: number;
   label: string;
-  /** Fractions of the limit that are marked by a tick; those above 1 lie outside. Say in words beside it what they are. */
+  /** Fractions of the limit that get a tick mark; those above 1 are not drawn. Explain the marks in text beside the meter. */
   marks?: number[];
   className?: string;
 }) {

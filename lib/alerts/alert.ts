@@ -31,7 +31,7 @@ export function readFigures<R extends AlertRule>({
   return storedFigures.parse({ ...Object(details), rule }) as Extract<StoredFigures, { rule: R }>;
 }
 
-/** The figures of an alert for others: a budget stores its project by id, and is told with the project's slug. */
+/** The figures of an alert as the API returns them: a budget stores its project by id, and the API returns the slug. */
 export function namedFigures(alert: Pick<Alert, "rule" | "details" | "project_slug">): StoredFigures {
   const figures = readFigures(alert);
   return "scope_type" in figures

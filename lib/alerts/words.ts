@@ -1,6 +1,6 @@
 import { type Alert, lastDay, readContext, readFigures } from "./alert";
 
-/** An alert in words, for people: on the page, in mails and messages. None of it is escaped. */
+/** An alert in words, for people: on the page, in mails and messages. Nothing is escaped here. */
 export type AlertWords = {
   title: string;
   text: string;

@@ -103,7 +103,7 @@ const latestRecord = z.object({
   cost_status: costStatus,
 });
 
-/** What came in from one emitter. */
+/** What one emitter has sent. */
 const arrival = z
   .object({
     emitter: z.string().meta({ description: "The program or library: `claude-code`, `ai-sdk`, `litellm`." }),

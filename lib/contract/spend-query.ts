@@ -4,7 +4,7 @@ import { day, decimalNumber, projectSlug, text, uuid } from "./fields";
 import { environment, messageType } from "./ledger-query";
 import { source } from "./message";
 
-/** The names that every part of the ledger has for what it is of. */
+/** The dimensions that every posting of the ledger has. */
 const namedDimensions = [
   "project",
   "user",

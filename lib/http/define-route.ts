@@ -14,7 +14,14 @@ import { passSpan } from "@/lib/tracing";
 import type { Sender } from "./body";
 import { type Output, type Parsed, type Part, parseRequest, type Schema } from "./parse-request";
 import { callerAddress } from "./peer";
-import { errorResponse, jsonResponse, newRequestId, rateHeaders, streamResponse } from "./reply";
+import {
+  bodylessResponse,
+  errorResponse,
+  jsonResponse,
+  newRequestId,
+  rateHeaders,
+  streamResponse,
+} from "./reply";
 import { mediaTypeOf, type StreamedBody } from "./streamed";
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -83,9 +90,19 @@ type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> 
         role?: WorkspaceRole;
         /** Whether it is about deleted workspaces, too. All others refuse them. */
         ofDeleted?: boolean;
+        /**
+         * Makes the response's `ETag`, which changes with the response, for less than `run` takes. A request that names it
+         * in If-None-Match gets 304, and one with HEAD no body, without calling `run`.
+         */
+        tag?: (context: { principal: UserPrincipal } & Parsed<P, Q, B>) => Promise<string>;
         run: Run<{ principal: UserPrincipal } & Parsed<P, Q, B>, R>;
       }
   );
+
+/** The statuses of answers to conditional requests that have no body. */
+class Bodyless {
+  constructor(readonly status: 200 | 304) {}
+}
 
 /** An endpoint without the types of its schemas: its description, and the function that answers a request. */
 export type Endpoint = Description<Part, Part, Part, Schema> & {
@@ -163,6 +180,7 @@ function serve(declared: Endpoint): Handler {
     const respond = async () => {
       try {
         const body = await declared.answer(request, context, extra);
+        if (body instanceof Bodyless) return bodylessResponse(body.status, requestId, extra.headers);
         if (env().NODE_ENV !== "production") declared.response.parse(body);
         const mediaType = mediaTypeOf(declared.response);
         return mediaType === undefined
@@ -187,7 +205,7 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
   request: Request,
   context: RouteContext,
   { headers, setCookies }: Extra,
-): Promise<z.output<R>> {
+): Promise<z.output<R> | Bodyless> {
   const parse = (from?: Sender) => parseRequest(declared, request, context.params, from);
   if (declared.auth === "none") return declared.run({ request, headers, ...(await parse()) });
   const address = callerAddress(request, context.peer);
@@ -196,6 +214,11 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
     const parsed = await parse();
     if (declared.role)
       await requireDeclaredRole(principal, context, declared.role, declared.ofDeleted ?? false);
+    if (declared.tag) {
+      headers.ETag = await declared.tag({ principal, ...parsed });
+      if (isTagKnown(request.headers.get("if-none-match"), headers.ETag)) return new Bodyless(304);
+      if (request.method === "HEAD") return new Bodyless(200);
+    }
     return declared.run({ request, headers, principal, ...parsed });
   }
   const lookup = parseCredentials(request.headers.get("authorization"));
@@ -226,6 +249,12 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
   const principal = accepted(outcome);
   passSpan(request, principal.claims);
   return declared.run({ request, headers, principal, ...(await parse()) });
+}
+
+/** Whether a header If-None-Match names a tag, by the weak comparison of RFC 9110. */
+function isTagKnown(header: string | null, tag: string): boolean {
+  const opaque = (each: string) => each.trim().replace(/^W\//, "");
+  return header?.split(",").some((each) => ["*", opaque(tag)].includes(opaque(each))) ?? false;
 }
 
 /**

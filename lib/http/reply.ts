@@ -31,6 +31,15 @@ export function jsonResponse(
   });
 }
 
+/** A response without a body: to HEAD, or 304. */
+export function bodylessResponse(
+  status: number,
+  requestId: string,
+  headers: Record<string, string>,
+): Response {
+  return new Response(null, { status, headers: { ...always, "X-Request-Id": requestId, ...headers } });
+}
+
 /** A streamed response that browsers save as a file. */
 export function streamResponse(
   body: StreamedBody,

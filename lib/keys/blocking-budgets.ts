@@ -41,7 +41,7 @@ export type BudgetPeriod = {
   spent: Decimal;
 };
 
-/** A budget that blocks, with the periods of it that are known. */
+/** A blocking budget, with its known periods. */
 export type BlockingBudget = Omit<BlockingBudgetRow, "period"> & { periods: BudgetPeriod[] };
 
 /** Converts what the database describes. @param more periods of these budgets besides the present ones */

@@ -9,7 +9,7 @@ import { validationFailed } from "@/lib/errors";
  * (Model Context Protocol 2025-11-25, "General fields"). `idempotency_key` is older than this rule.
  */
 
-/** Whom a call records for. A host adds it to calls; models do not see it. */
+/** The person that a call records for. A host adds it to calls; models do not see it. */
 export type Attribution = z.output<typeof attribution>;
 
 const attribution = z.object({ user: user.optional(), session: session.optional(), tags });

@@ -26,7 +26,7 @@ export type ToolSession = {
   caller: string;
   /** An id that no other client has, if the client has one (see `Retries`). */
   session: string | undefined;
-  /** Reports an internal error. The caller gets no details of it. */
+  /** Reports an internal error. The caller gets no details. */
   report: (error: unknown) => void;
 };
 

@@ -10,7 +10,7 @@ import { allInput } from "./mapping/tokens";
 import type { Exporter } from "./record-calls";
 import { packRecords } from "./refused-records";
 
-/** A record and what became of it. */
+/** A record and its outcome. */
 export type Outcome = { record: SourceRecord; verdict: Verdict<Recorded> };
 
 /** The most characters of a name in an example, and of a description. */
@@ -18,9 +18,9 @@ const maxNameLength = 128;
 const maxDescriptionLength = 500;
 
 /**
- * Notes what a request told and what became of it, for the page Sources. Never throws.
+ * Notes the records of a request and their outcomes, for the page Sources. Never throws.
  * @param told every call that it told, counted or not
- * @param options.unreadable what could not be read of it
+ * @param options.unreadable the records that could not be read
  * @param options.keeps whether its refused records are kept, so that they can be sent again
  */
 export function noteOutcomes(
@@ -89,7 +89,7 @@ function count(arrival: Arrivals, { provider, model }: SourceRecord, verdict: Ve
 /** Refusals of these codes differ in figures alone. */
 const alike = new Set(["monthly_limit_exceeded", "rate_limited", "key_expired"]);
 
-/** @param example names of the record; left out for what is not a record */
+/** @param example names from the record; omitted if there is no record */
 function toRefusal({ code, message, fields }: ServiceError, example: Record<string, string> | null = null) {
   const description = storable(message, maxDescriptionLength);
   const { budget } = fields as { budget?: { id: string } };

@@ -91,7 +91,7 @@ function isTotal({ series }: SourceRecord): boolean {
   return series?.isTotal === true;
 }
 
-/** Leaves out records of sessions and services whose calls are told in another way, which came first. */
+/** Leaves out records of sessions and services whose calls are already reported in another way. */
 async function withoutOtherTelling(owner: Owner, { id }: ApiKey, records: SourceRecord[]) {
   const tellingOf = ({ series }: SourceRecord) => (series ? ("sums" as const) : ("calls" as const));
   const held = new Map<string, Set<string>>();

@@ -72,7 +72,7 @@ const record = z.object({
   claims: z.array(z.string()),
 });
 
-/** Reads kept records. @throws Error for what `pack` did not write */
+/** Reads kept records. @throws Error for bytes that `pack` did not write */
 export function unpack(packed: unknown[]): SourceRecord[] {
   return packed.map((one) => ({ scope: "", leftOut: [], ...record.parse(one) }) as SourceRecord);
 }

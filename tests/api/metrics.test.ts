@@ -270,3 +270,38 @@ test("Tells what is spent up to today from what is booked ahead, in the rows too
     booked_ahead: { total_usd: 1100, to },
   });
 });
+
+test("Answers 304, and HEAD without a body, as long as the figures of the range are the same", async () => {
+  const path = `/api/v1/workspaces/${slug}/metrics?from=2026-04-01&to=2026-04-30&compare=previous`;
+  const ask = (method: string, tag?: string) =>
+    fetch(`${baseUrl()}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...(tag !== undefined && { "If-None-Match": tag }) },
+    });
+  const recorded = { feature: "tagged", occurred_at: "2026-04-05T12:00:00Z" };
+  await post(recorded);
+  const first = await ask("GET");
+  const tag = first.headers.get("etag") ?? "";
+  expect(tag).toMatch(/^W\/"[\w-]{22}"$/);
+  await first.text();
+  for (const method of ["GET", "HEAD"]) {
+    const same = await ask(method, `"other", ${tag.replace("W/", "")}`);
+    expect([same.status, same.headers.get("etag"), await same.text()]).toEqual([304, tag, ""]);
+  }
+  const head = await ask("HEAD");
+  expect([head.status, head.headers.get("etag"), await head.text()]).toEqual([200, tag, ""]);
+  // A cost of another range changes nothing; one of the range, or of the days compared with, does.
+  await post({ ...recorded, occurred_at: "2026-05-05T12:00:00Z" });
+  expect((await ask("HEAD", tag)).status).toBe(304);
+  await post(recorded);
+  const second = await ask("HEAD", tag);
+  expect(second.status).toBe(200);
+  await post({ ...recorded, occurred_at: "2026-03-05T12:00:00Z" });
+  expect((await ask("HEAD", second.headers.get("etag") ?? "")).status).toBe(200);
+  // A stranger learns nothing from a tag.
+  const stranger = await addUser(harness, await harness.fixtures.workspace(`w-${randomUUID()}`), "owner");
+  const hidden = await fetch(`${baseUrl()}${path}`, {
+    headers: { Authorization: `Bearer ${stranger.token}`, "If-None-Match": "*" },
+  });
+  expect([hidden.status, hidden.headers.get("etag")]).toEqual([404, null]);
+});

@@ -131,7 +131,7 @@ test("Creates, follows, edits and deletes a project's budget, after a confirmati
   await page.getByRole("button", { name: "Actions for Search, hard line" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   const question = page.getByRole("alertdialog");
-  await expect(question).toContainText("What was spent stays recorded.");
+  await expect(question).toContainText("Recorded costs stay.");
   await expectUsable(page);
   await question.getByRole("button", { name: "Cancel" }).click();
   await cardOf(page, "Search, hard line").getByRole("link").click();

@@ -7,6 +7,10 @@ import { recordSpend } from "./spend";
 
 const unreachable = (page: Page) => page.getByText("Outlay cannot be reached. Trying again…");
 
+// Services start and stop in these tests, and the first page of one takes longer.
+test.setTimeout(180_000);
+const started = { timeout: 30_000 };
+
 /** A page of the stoppable service. Its console is not watched: a browser reports each request without an answer there. */
 async function openAt(browser: Browser, baseURL: string): Promise<Page> {
   return keepAwake(await (await browser.newContext({ baseURL })).newPage());
@@ -32,7 +36,7 @@ test("Keeps the app when the service stops, and opens the page that was clicked 
   await expect(unreachable(page)).toBeVisible();
   await stoppable.startAgain();
   await page.waitForURL(`**/${slug}/settings`);
-  await expect(page.getByRole("textbox", { name: "Name" })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Name" })).toBeVisible(started);
   await expect(unreachable(page)).toBeHidden();
   await page.context().close();
 });
@@ -78,7 +82,7 @@ test("Keeps what was typed into a form, says so, and saves it when the service a
   await expect(async () => {
     // A service that has just started may still refuse once, and says so in the form.
     await dialog.getByRole("button", { name: "Set the budget" }).click();
-    await expect(page.getByRole("main").getByText("All of it").first()).toBeVisible({ timeout: 3_000 });
+    await expect(page.getByRole("main").getByText("All of it").first()).toBeVisible({ timeout: 5_000 });
   }).toPass();
   await page.context().close();
 });

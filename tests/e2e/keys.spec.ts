@@ -142,7 +142,7 @@ test("Limits a key to the slug of a project that does not exist yet", {
   await sheet.getByLabel("What is its name?").fill("Rollout");
   await sheet.getByText("Only some").click();
   const projects = sheet.getByLabel("Allowed projects");
-  await expect(projects).toHaveAccessibleDescription(/a project that does not exist yet/);
+  await expect(projects).toHaveAccessibleDescription(/the slug of a new project/);
   await projects.fill("next-release");
   await expect(sheet.getByRole("option", { name: "next-release new" })).toBeVisible();
   await projects.press("Enter");

@@ -27,7 +27,7 @@ test("Lets a new person sign up and connect a program, which works as they allow
   await signUp(page);
 
   await expect(page.getByRole("heading", { name: "Connect “Claude Code” to Outlay?" })).toBeVisible();
-  await expect(page.getByText("Nobody vouches for it")).toBeVisible();
+  await expect(page.getByText("It is not verified")).toBeVisible();
   await expect(page.getByText(new URL(program.redirectUri).host)).toBeVisible();
   await expect(page.getByLabel("Read spend")).toBeDisabled();
   await page.getByLabel("Add expenses").uncheck();

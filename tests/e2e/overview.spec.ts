@@ -1,6 +1,7 @@
-import { signUp } from "./accounts";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
-import { expectUsable } from "./page-checks";
+import { expectStill, expectUsable, watchLayout } from "./page-checks";
 import { expectDigits, figuresOf, recordSpend, unfoldAll } from "./spend";
 
 test("Changes the chart's stacking in place and in the address, with the same sum", async ({
@@ -88,4 +89,53 @@ test("Says in an empty workspace how to record the first cost", async ({ page })
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
   await expect(page.getByText("Nothing is recorded here yet.")).toBeVisible();
+});
+
+test("Shows a new cost within two seconds, by small conditional requests, and asks nothing while hidden", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const client = apiClient(world.service.baseUrl, secret);
+  await watchLayout(page);
+  const answers: { status: number; body: number }[] = [];
+  page.on("response", async (response) => {
+    if (!new URL(response.url()).pathname.endsWith("/metrics")) return;
+    const body = Number(response.headers()["content-length"] ?? 0);
+    answers.push({ status: response.status(), body });
+  });
+  await page.goto(`/${slug}`);
+  await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+  // The tag of the page is that of its figures, so the first answers are that nothing has changed.
+  await expect.poll(() => answers.length).toBeGreaterThan(1);
+  expect(new Set(answers.map(({ status, body }) => `${status} ${body}`))).toEqual(new Set(["304 0"]));
+  const total = page.locator('[data-figure="totals.total_usd"]').first();
+  const before = Number(await total.getAttribute("data-exact"));
+  const record = (cost: number) => client.post(costMessage({ model: "gpt-4o", estimated_cost: cost }));
+  const sentAt = Date.now();
+  expect((await record(2.5)).status).toBe(201);
+  await expect(total).toHaveAttribute("data-exact", String(before + 2.5));
+  const tookMs = Date.now() - sentAt;
+  test.info().annotations.push({ type: "shown after", description: `${tookMs} ms` });
+  expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);
+  await expectStill(page);
+  const setHidden = (hidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, "visibilityState", {
+        value: value ? "hidden" : "visible",
+        configurable: true,
+      });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  await setHidden(true);
+  await page.waitForLoadState("networkidle");
+  const asked = answers.length;
+  await record(1);
+  // Longer than the interval: that nothing is requested can only be waited for.
+  await page.waitForTimeout(2_500);
+  expect(answers.length).toBe(asked);
+  await setHidden(false);
+  await expect(total).toHaveAttribute("data-exact", String(before + 3.5));
 });

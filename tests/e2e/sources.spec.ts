@@ -122,7 +122,7 @@ test("Changes how what a source sends is attributed", {
   await page.getByLabel("A subscription covers it").check();
   await expectUsable(page);
   await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("The settings apply from the next export on.")).toBeVisible();
+  await expect(page.getByText("The settings apply to the next export.")).toBeVisible();
   await send(env, readCapture("claude-code-logs"));
   await expect(page.getByRole("table", { name: "What came in" })).toContainText("included");
   await page.reload();

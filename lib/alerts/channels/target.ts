@@ -3,7 +3,7 @@ import type { ChannelKind, CreateChannelRequest, EditChannelRequest } from "@/li
 import { env } from "@/lib/env";
 import { validationFailed } from "@/lib/errors";
 
-/** Where a channel sends: what is shown of it, and what is kept secret. Mail has nothing secret. */
+/** Where a channel sends: the part that is shown, and the part that is kept secret. Mail has no secret part. */
 export type Target = { target: string; address: string | null };
 
 const fieldOf: Record<ChannelKind, "url" | "routing_key" | "addresses"> = {

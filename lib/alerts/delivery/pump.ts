@@ -56,7 +56,7 @@ export class DeliveryPump {
     this.#isPaused = false;
   }
 
-  /** Takes nothing more, and waits for what is being sent. */
+  /** Takes no more deliveries, and waits for those being sent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.drain();
@@ -87,7 +87,7 @@ export class DeliveryPump {
     return claimed.length;
   }
 
-  /** Fills the place of what has ended. The job would look again, too, but later. */
+  /** Takes the next delivery when one has ended. The job does so too, but later. */
   #lookAgain(): void {
     this.look().catch((error) => reportFailure(error, "The queue of alerts could not be read."));
   }

@@ -3,7 +3,7 @@ import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import { type AlertLink, linksOf } from "@/lib/alerts/links";
 import { type AlertWords, wordsOf } from "@/lib/alerts/words";
 
-/** A delivery in words, for people. None of it is escaped: each kind of channel escapes in its own way. */
+/** A delivery in words, for people. Nothing is escaped here: each kind of channel escapes in its own way. */
 export type Wording = AlertWords & { links: AlertLink[]; severity: Severity };
 
 /** How serious: an alert's severity, or a test. */

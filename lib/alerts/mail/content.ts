@@ -1,7 +1,7 @@
 import type { Wording } from "@/lib/alerts/kinds/wording";
 import type { MailContent } from "./send-mail";
 
-/** A list under a heading: each entry has a name, perhaps a link, and what is said of it. */
+/** A list under a heading: each entry has a name, an optional link, and a text. */
 export type MailSection = {
   heading: string;
   entries: { name: string; url?: string; value: string; note?: string }[];

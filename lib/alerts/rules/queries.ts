@@ -81,7 +81,7 @@ const stateRow = {
   details: json<unknown>(),
 };
 
-/** A subject that is not OK, with the figures of the alert that told of it. */
+/** A subject that is not OK, with the figures of its alert. */
 export type StateRow = Row<typeof stateRow>;
 
 /** The latest subjects of each rule that are not OK. */
@@ -109,7 +109,7 @@ export function selectStates(
 
 const snoozeRow = { id: uuid(), rule: text<AlertRule>(), subject_id: nullable(text()), until: timestamp() };
 
-/** Something of which nobody is told until a moment. */
+/** A snooze: a rule or a subject whose alerts are not sent until a given time. */
 export type SnoozeRow = Row<typeof snoozeRow>;
 
 /** What is snoozed now. @param id only this, also where it has ended */

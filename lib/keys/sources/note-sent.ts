@@ -7,7 +7,7 @@ import { log, reportFailure } from "@/lib/log";
 /** The last record of an emitter that was recorded. `amount` is exact text, USD. */
 type Latest = { id: string; provider: string | null; model: string | null; amount: string; status: string };
 
-/** What came in from one emitter. */
+/** What one emitter has sent. */
 type Arrival = {
   emitter: string;
   told: number;
@@ -33,7 +33,7 @@ type Refusal = {
 /** Refused records that can be sent again. `pack` writes them as JSON; it is called later, or never. */
 type Kept = { address: string | undefined; count: number; pack: () => unknown[] };
 
-/** What came of one request of a key. */
+/** The outcome of one request of a key. */
 export type Sent = { arrivals: Arrival[]; refusals: Refusal[]; kept?: Kept | undefined };
 
 /** Counts are stored at most this often by a process, and refused records of one key at most that often. */
@@ -55,7 +55,7 @@ let keptRecords = 0;
 let isStoring = false;
 
 /**
- * Notes what came of a request with a key, for the page Sources. Returns at once and never fails a request: what is noted is
+ * Notes the outcome of a request with a key, for the page Sources. Returns at once and never fails a request: what is noted is
  * summed in this process and stored about once a second, so that no row is written with every export. A process that is
  * killed loses the last second.
  */
@@ -168,7 +168,7 @@ function byKey({ arrivals, refusals, exports }: Noted): Noted[] {
   });
 }
 
-/** Takes what is to be stored now. Refused records of a key that stored some a moment ago go on waiting. */
+/** Takes the notes to store now. Refused records of a key that stored some a moment ago wait for the next time. */
 function take(nowMs: number): Noted {
   const arrivals: OfKey[] = [];
   const refusals: OfKey[] = [];

@@ -24,10 +24,10 @@ const totalsRow = {
   last_received_at: nullable(timestamp()),
 };
 
-/** What came in from a source in all. */
+/** Totals of what a source has sent. */
 export type TotalsRow = Row<typeof totalsRow>;
 
-/** What came in from each key of a workspace that was set up as a source or sent something. @param id only this one */
+/** What each source of a workspace has sent: every key that was set up as a source or sent something. @param id only this key */
 export function selectTotals(client: ClientBase, workspaceId: string, id?: string): Promise<TotalsRow[]> {
   return selectAll(
     client,
@@ -69,10 +69,10 @@ const arrivalRow = {
   last_recorded_at: nullable(timestamp()),
 };
 
-/** What came in from one emitter of a source; the last record's amount is exact text. */
+/** What one emitter of a source has sent; the last record's amount is exact text. */
 export type ArrivalRow = Row<typeof arrivalRow>;
 
-/** What came in from a source by emitter, the latest first. */
+/** What a source has sent, by emitter, the latest first. */
 export function selectArrivals(client: ClientBase, workspaceId: string, id: string): Promise<ArrivalRow[]> {
   return selectAll(
     client,

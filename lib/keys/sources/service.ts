@@ -50,7 +50,7 @@ export function listSources(claims: UserClaims, slug: string): Promise<z.output<
   });
 }
 
-/** What a key is set up for as a source and what came in from it, for members. @throws ServiceError not_found */
+/** A source's settings and what it has sent, for members. @throws ServiceError not_found */
 export function readSource(claims: UserClaims, slug: string, id: string): Promise<Source> {
   return asUserReading(claims, async (client, now) => {
     const membership = await requireMembership(client, claims, slug);

@@ -12,7 +12,7 @@ const numbers: Record<DecimalMark, RegExp> = {
   point: /^([+-]?)(\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d*))?(?:e([+-]?\d+))?$/i,
   comma: /^([+-]?)(\d*|[1-9]\d{0,2}(?:\.\d{3})+)(?:,(\d*))?(?:e([+-]?\d+))?$/i,
 };
-/** Digits with a point, and nothing between thousands: what has one reading only. */
+/** Digits with a decimal point and no thousands separators, which can be read in one way only. */
 const plainNumber = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 const spacedThousands = /^[+-]?[1-9]\d{0,2}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)/;
 

@@ -47,7 +47,7 @@ describe("Numbers of a file", () => {
     for (const wrong of ["1.23,4", "1,2,3", "", "-", "1..2", "12.34.567,1"]) {
       expect(readNumber(wrong, "comma"), wrong).toBeUndefined();
     }
-    // Without a choice, what could be read in two ways is refused.
+    // A value with two possible readings is refused until one is chosen.
     for (const text of ["1,234", "1.234,5", "12,5"]) expect(readNumber(text), text).toBeUndefined();
   });
 });

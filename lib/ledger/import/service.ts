@@ -6,7 +6,7 @@ import { FileError, type ReadRow, type Row } from "./row";
 export type ImportOptions = {
   /** The rows of the file, in order. */
   rows: AsyncIterable<ReadRow> | Iterable<ReadRow>;
-  /** The SHA-256 of the file's content in hex; the file's name is not part of it. */
+  /** The SHA-256 of the file's content, in hex, without the file's name. */
   fileHash: string;
   mapping: Mapping;
   /** The column with the client's own id of each row. Without it the file's hash and the line identify a row. */

@@ -16,13 +16,13 @@ import { add, compare, type Decimal, parseDecimal, zero } from "@/lib/ledger/pri
 import type { Draft } from "./draft";
 import type { Posting } from "./ledger";
 
-/** A posting that is not recorded yet, and its project: undefined where it makes a new one, which no budget is of. */
+/** A posting that is not recorded yet, and its project: undefined if the posting creates it, because no budget covers it yet. */
 export type Planned = { posting: Posting; projectId: string | undefined };
 
 /** Instants of a workspace's postings whose periods are not known, in milliseconds since 1970. */
 export type UnknownPeriods = { workspace_id: string; at: number[] };
 
-/** What a message adds to a period of a budget. `isUnpriced`: some of it has no price yet, and may get one. */
+/** What a message adds to a budget's period. `isUnpriced`: part of the message has no price yet and may get one. */
 type Change = { budget: BlockingBudget; period: BudgetPeriod; usd: Decimal; isUnpriced: boolean };
 
 /** All instants of such a step of a UTC clock lie in one day of any time zone. */

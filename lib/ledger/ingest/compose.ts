@@ -97,7 +97,7 @@ export function priceUsageLine(
   });
 }
 
-/** What a posting has of its line. */
+/** The columns of a posting that come from its line. */
 function lineFields(
   line: Line & { feature?: string | undefined },
   priced: PricedAmount,

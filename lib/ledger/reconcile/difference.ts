@@ -13,13 +13,13 @@ export const kinds = {
 } as const;
 export type Kind = keyof typeof kinds;
 
-/** A figure that is not the sum it stands for. Figures are exact text. */
+/** A stored figure that differs from the sum of its messages. Figures are exact text. */
 export type Difference = {
   workspace_id: string;
   /** The workspace's slug, or its id where there is no such workspace any more. */
   workspace: string;
   kind: Kind;
-  /** What it is of, the narrower the later: day, project, key. */
+  /** The figure's coordinates, from the widest to the narrowest: day, project, key. */
   where: Record<string, string | null>;
   figure: string;
   stored: string;

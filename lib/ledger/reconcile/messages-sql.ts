@@ -1,6 +1,6 @@
 import { empty, type Sql, sql } from "@/lib/db/sql";
 
-/** That a column is of one workspace; nothing for all of them. */
+/** A condition that a column names one workspace; empty for all workspaces. */
 export function ofWorkspace(column: Sql, workspaceId: string | null): Sql {
   return workspaceId === null ? empty : sql`and ${column} = ${workspaceId}`;
 }
@@ -79,7 +79,7 @@ export const strayAnswers = (workspaceId: string | null) => sql`
   where ${isStray} ${ofWorkspace(sql`i.workspace_id`, workspaceId)}
   order by workspace.slug, i.key`;
 
-/** Without the stray answer a retry is recorded, and what it stands for is counted. */
+/** Without the stray answer, a retry is recorded and counted. */
 export const removeStrayAnswers = (workspaceId: string) => sql`
   delete from private.idempotency as i where i.workspace_id = ${workspaceId} and ${isStray}`;
 

@@ -33,7 +33,7 @@ export type ReconcileOptions = {
   onProgress?: (what: string) => void;
 };
 
-/** What was found, and what of it is still so after a repair (without one: all of it). */
+/** The differences found, and those that remain after a repair (all of them without a repair). */
 export type Reconciliation = {
   workspaces: number;
   months: number;
@@ -53,7 +53,7 @@ const maxRounds = 20;
 const maxAttempts = 5;
 
 /**
- * Compares every figure that the service derives with the messages it stands for. Each comparison is one statement, one
+ * Compares every derived figure with the sum of its messages. Each comparison is one statement, one
  * snapshot: it is exact while the service records. The database does the sums, a month at a time.
  *
  * A repair adds to a figure what it lacks rather than setting it: sums and messages move on together, so the difference

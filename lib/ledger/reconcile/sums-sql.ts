@@ -68,7 +68,7 @@ function mend(table: Sql, by: Sql, names: readonly string[], conflict: Sql, comp
     on conflict ${conflict} do update set ${each(names, (name) => sql`${name} = kept.${name} + excluded.${name}`)}`;
 }
 
-/** A row that stands for nothing any more. */
+/** A row without any message. */
 const isEmpty = (names: readonly string[]) => each(names, (name) => sql`${name} = 0`, " and ");
 
 /** The days of a month. */

@@ -49,7 +49,7 @@ export async function selectThisMonth(client: ClientBase): Promise<string> {
   return month;
 }
 
-/** Removes the messages of a month and remembers what they came to. All of it or nothing, also when it is interrupted. */
+/** Removes the messages of a month and keeps their sums, in one transaction. */
 export async function removeMonth(client: ClientBase, { from }: StoredMonth): Promise<void> {
   await execute(client, sql`select private.remove_messages_month(${from}::date)`);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { callAsService } from "@/lib/db/transaction";
 import type { Owner } from "./running-totals";
 
-/** How calls of models are told: one by one, or as sums. */
+/** How an emitter reports model calls: one by one, or as sums. */
 export type Telling = "calls" | "sums";
 
 /** For how long a unit that this process has taken is not asked for again; a claim lasts a day. */

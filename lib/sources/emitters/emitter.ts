@@ -10,7 +10,7 @@ export type Names = readonly string[];
 export const tokenKinds = ["input", "cacheRead", "cacheWrite", "output", "reasoning"] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
-/** Where a record tells what it is about. */
+/** Where a record names its model, units and so on. */
 export type Attribution = {
   user: Names;
   session: Names;
@@ -64,7 +64,7 @@ export type Rule = {
   attribution: Attribution;
 };
 
-/** A program or library that tells what models were called. */
+/** A program or library that reports model calls. */
 export type Emitter = {
   name: string;
   /** Its figure of the cost is what was billed, and is recorded; others' figures are estimates, and the price list decides. */

@@ -19,7 +19,7 @@ const shared = {
   attribution: own,
 } as const;
 
-/** What an application passes as OpenAI answered it, whose input includes what came from the cache. */
+/** Usage in OpenAI's format, whose input includes cached tokens. */
 const asOpenAiAnswers: Rule = {
   ...shared,
   tokens: {

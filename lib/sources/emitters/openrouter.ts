@@ -19,7 +19,7 @@ export const openRouter: Emitter = {
     {
       ...inferenceSpan,
       provider: "openrouter",
-      // The model as it was asked for is the name on OpenRouter's price list.
+      // The requested model is the name on OpenRouter's price list.
       model: ["gen_ai.request.model", "gen_ai.response.model"],
       cost: {
         ...inferenceSpan.cost,

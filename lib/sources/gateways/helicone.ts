@@ -32,7 +32,7 @@ const answers: readonly Rule[] = [
     identity: identity(`${answer}.id`),
   },
   {
-    // Anthropic counts what came from the cache beside the input.
+    // Anthropic counts cached tokens separately from the input.
     ...shared,
     tokens: {
       input: [`${answer}.usage.input_tokens`],

@@ -9,7 +9,7 @@ import type { Gateway } from "./gateway";
 import { readItem } from "./read-item";
 import type { Told } from "./record-delivery";
 
-/** The most items of a delivery. LiteLLM sends 100 at a time, and 512 where it is told to. */
+/** The maximum number of items in a delivery. LiteLLM sends 100 at a time by default, and up to 512 by configuration. */
 const maxItems = 1000;
 
 /**

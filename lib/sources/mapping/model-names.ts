@@ -21,7 +21,7 @@ function makerOf(model: string): string | undefined {
   return makers.find((maker) => typeof matchModel(maker, model) === "object");
 }
 
-/** A model's name without what is not part of it: the size of the context (`[1m]`), and its provider's name before it. */
+/** A model's name without a context size (`[1m]`) and without its provider's name in front. */
 export function modelName(told: string | undefined, provider: string): string | undefined {
   const name = told?.replace(/\[[^\]]*\]$/, "");
   const isPrefixed = provider !== "openrouter" && name?.toLowerCase().startsWith(`${provider}/`);

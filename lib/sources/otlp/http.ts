@@ -73,7 +73,7 @@ function asBearer(authorization: string | null): string | null {
   return `Bearer ${text.slice(text.indexOf(":") + 1)}`;
 }
 
-/** The encoding of a request and of its answer; JSON for what is neither. */
+/** The encoding of a request and of its answer; JSON for any other content type. */
 function encodingOf(request: Request): Encoding {
   return mediaTypeOf(request) === contentTypes.protobuf ? "protobuf" : "json";
 }

@@ -2,7 +2,7 @@ import type { StoredActivity } from "./queries";
 
 const dot = " · ";
 
-/** A row in a few words: the label from its sender, else a description of its content. */
+/** A short name of a row: the label from its sender, otherwise a description of its content. */
 export function labelOf(row: StoredActivity): string {
   const label = row.label ?? describeContent(row);
   return row.voids === null ? label : `Void: ${label}`;

@@ -228,7 +228,7 @@ export async function selectLines(
 
 const foundDay = { day: nullable(text()) };
 
-/** What is asked for by name: the last day that has any of it, in the totals of the days. */
+/** The last day with spend of the names that were asked for, from the daily totals. */
 export type NamedFilter = {
   dimension: "project" | "key" | "provider" | "model" | "feature" | "user" | "tag";
   value?: string | null;

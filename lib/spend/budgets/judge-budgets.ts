@@ -85,7 +85,7 @@ async function judgeStep(client: ClientBase, at: Date | null): Promise<{ judged:
 /** Whether a rule is broken, with its figures. */
 type Found = { is_over: boolean } & Record<string, unknown>;
 
-/** What the rules say of a budget. What is OK is told of only where it was not. */
+/** The states of a budget by rule. A state of OK is included only if the previous one was not OK. */
 function judgeBudget(budget: JudgedBudget, usage: UsageOfDay[]): Verdict[] {
   const judged: [BudgetRule, Found | null | "keep"][] = [
     ["budget_forecast", judgeForecast(budget, usage)],

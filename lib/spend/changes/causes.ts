@@ -25,7 +25,7 @@ export type Segment = {
   before: { cost: Decimal; lines: number };
 };
 
-/** One cause: what it adds to the difference, USD, and the names behind most of it, the largest first. */
+/** One cause: what it adds to the difference, in USD, and the names that add most, the largest first. */
 export type Cause = { name: CauseName; amount: Decimal; parts: { name: string | null; amount: Decimal }[] };
 
 /** The difference of two ranges and its causes, which sum to it exactly. `volume`: lines of the usage that both have. */

@@ -40,7 +40,7 @@ type Axis = {
   restCount: number;
 };
 
-/** Makes the answer of the cells. Rows, columns and totals are sums of the cells, so that all of them agree exactly. */
+/** Builds the answer from its cells. Rows, columns and totals are sums of the cells, so they agree exactly. */
 export function toAnswer(
   {
     group_by: groupBy,

@@ -49,7 +49,7 @@ export function querySpend(claims: UserClaims, slug: string, query: SpendQuery):
 }
 
 /**
- * Answers a question of an API key about what it may read: its environment, its projects and its users.
+ * Answers a spend query of an API key, within the environment, the projects and the users that the key may read.
  * @throws ServiceError validation_failed, query_too_broad
  */
 export function querySpendAsKey(

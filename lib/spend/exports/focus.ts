@@ -9,7 +9,7 @@ import { csvNumber } from "./csv";
 import type { Column } from "./export-rows";
 import type { ExportedPosting } from "./unfold";
 
-/** A charge: a posting in a workspace. A line of a batch is one by itself, for it has one model and one unit. */
+/** A charge: a posting in a workspace. Each line of a batch is its own charge, because it has one model and one unit. */
 type Charge = ExportedPosting & { workspace: Membership };
 
 /** How FOCUS classes a message: what it is, and how often it comes. An allocation corrects where a cost belongs. */
@@ -27,7 +27,7 @@ const dayOfCharge = ({ occurred_at }: Charge) => dayOf(occurred_at.getTime());
 const midnight = (day: string) => `${day}T00:00:00Z`;
 const provider = (charge: Charge) => charge.provider ?? charge.workspace.name;
 const cost = (charge: Charge) => csvNumber(charge.amount_usd);
-/** What was bought is one of itself; of an allocation there is no quantity. */
+/** A purchase has the quantity 1 (-1 when voided); an allocation has none. */
 const quantity = (charge: Charge) =>
   csvNumber(
     isPurchase(charge) ? (charge.voids === null ? "1" : "-1") : isUsage(charge) ? charge.quantity : null,

@@ -25,7 +25,7 @@ import { type ExportedPosting, runsOf, unfold } from "./unfold";
 const rowsAPage = 500;
 const postingsARun = 2_000;
 
-/** An export under way: its file name, and its text as it comes to be. `end` lets go of it, at whatever place it is. */
+/** A running export: its file name, and its text in pieces. `end` stops it at any point and frees its connection. */
 export type Export = {
   fileName: string;
   text: AsyncIterable<string>;

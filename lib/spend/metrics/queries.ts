@@ -22,7 +22,7 @@ const typeTotals = {
   ahead_amount: numeric(),
   /** The last day after today that has any, `YYYY-MM-DD`. */
   ahead_until: nullable(text()),
-  /** In the days compared with: all of it (`before_`), and up to the point that corresponds to now. */
+  /** The compared days: in full (`before_`), and up to the point that corresponds to now. */
   before_amount: numeric(),
   before_messages: numeric(),
   before_unpriced: numeric(),
@@ -84,7 +84,7 @@ type ColumnDimension = keyof typeof columnOf;
 type NamedDimension = ColumnDimension | "tag";
 const columnDimensions = Object.keys(columnOf) as ColumnDimension[];
 
-/** The dimensions whose totals have a row for every name and one for what has none. */
+/** The dimensions whose totals have a row for each name and one for spend without a name. */
 const wholeDimensions = columnDimensions.filter((dimension) => dimension !== "user");
 
 /** The dimension to sum where only the whole matters: each dimension sums to it, and there are fewest providers. */

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import { ExactNumber } from "@/lib/contract/exact-number";
 import { dayOf } from "@/lib/contract/instant";
 import { comparisonOf, type Period, periodOf } from "@/lib/contract/ledger-query";
 import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
@@ -113,6 +115,50 @@ export async function loadMetrics(
     ) as Pick<Metrics, `by_${Dimension}`>),
   };
 }
+
+/**
+ * A tag of the figures of `readMetrics`, for an ETag: it changes when a cost is recorded, voided or priced in the days that
+ * they are of, and at midnight. Names, of projects for example, are not part of it. It is read from a few rows of sums.
+ * @throws ServiceError not_found
+ */
+export function readMetricsTag(claims: UserClaims, slug: string, query: MetricsQuery): Promise<string> {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    const range = rangeOf(query, now);
+    const before = comparedRange(query, range);
+    const days = {
+      range,
+      spent: spentWithin(range, now),
+      before: before && spentWithin(before, now),
+      point: undefined,
+    };
+    const types = await selectTypeTotals(client, { workspaceId: id, filters: query }, days);
+    return tagOf(
+      {
+        totals: toTotals(types, ""),
+        booked_ahead: toBookedAhead(types, days),
+        previous: before ? { totals: toTotals(types, "before_") } : null,
+      },
+      now,
+    );
+  });
+}
+
+/** The tag that `readMetricsTag` answers, of figures that were read at `now`. */
+export function tagOf({ totals, booked_ahead: ahead, previous }: TaggedFigures, now: number): string {
+  const figures = [totals, ahead, previous?.totals].map((each) => Object.values(each ?? {}).map(toText));
+  return `W/"${createHash("sha256")
+    .update(JSON.stringify([dayOf(now), figures]))
+    .digest("base64url")
+    .slice(0, 22)}"`;
+}
+
+type TaggedFigures = Pick<Metrics, "totals" | "booked_ahead"> & {
+  previous: Pick<NonNullable<Metrics["previous"]>, "totals"> | null;
+};
+
+const toText = (figure: number | string | ExactNumber): string =>
+  figure instanceof ExactNumber ? figure.text : String(figure);
 
 /** The totals of `loadMetrics` alone, and what is booked ahead. */
 export async function loadTotals(

@@ -35,7 +35,7 @@ function split({ from, until }: Span): { days: Span; edges: Span[] } {
   return { days, edges: edges.filter((edge) => edge.from < edge.until) };
 }
 
-/** Whether a column lies in one of the spans. @param write writes an instant as a value of the column's type */
+/** Whether a column is within one of the spans. @param write writes an instant as a value of the column's type */
 function inSpans(column: Sql, spans: Span[], write: (ms: number) => Sql): Sql {
   const conditions = spans.map(
     ({ from, until }) => sql`${column} >= ${write(from)} and ${column} < ${write(until)}`,

@@ -1,11 +1,12 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { oneOf, type SearchParams } from "@/components/filters/href";
+import { hrefWith, oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { RangePicker } from "@/components/filters/range-picker";
 import { RangeProblem } from "@/components/filters/range-problem";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { Headline } from "@/components/overview/headline";
+import { LiveOverview } from "@/components/overview/live-overview";
 import { OverviewSkeleton } from "@/components/overview/overview-skeleton";
 import { WhatChanged } from "@/components/overview/what-changed";
 import { PageHeader } from "@/components/shell/page-header";
@@ -15,6 +16,7 @@ import { SpendStats } from "@/components/spend/spend-stats";
 import { toSpendView } from "@/components/spend/spend-view";
 import type { RangeQuery } from "@/lib/contract/ledger-query";
 import type { Dimension } from "@/lib/contract/metrics";
+import { tagOf } from "@/lib/spend/metrics/service";
 import { readOverview } from "@/lib/spend/views/overview";
 import { requireWorkspace } from "../membership";
 import { readPageRange } from "../page-range";
@@ -64,8 +66,10 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
   // Budgets count live spend of a month.
   const hasBudgets = metrics.period === "month" && environment === "live";
   const globalBudget = hasBudgets ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;
+  const source = hrefWith(`/api/v1/workspaces/${slug}/metrics`, range, { environment });
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
+      <LiveOverview source={source} tag={tagOf(metrics, now)} />
       <div className="grid gap-3">
         <Headline view={view} budget={globalBudget?.amount} />
         {environment === "live" ? <BudgetSentence budgets={budgets} href={`/${slug}/budgets`} /> : null}

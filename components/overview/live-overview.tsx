@@ -1,0 +1,45 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useRef, useState, useTransition } from "react";
+import { ApiError, readTag } from "@/components/api";
+import { usePoll } from "@/components/use-poll";
+
+/** Short enough to ask, answer and render within two seconds. */
+const intervalMs = 1_500;
+/** After so many changes one after the other, costs arrive all the time, and the page is read again less often. */
+const changesInARow = 5;
+const busyPauseMs = 10_000;
+
+/**
+ * Reads the page again within two seconds after its figures have changed. A small conditional request asks whether they
+ * have; while the page is hidden there is none.
+ * @param props.source path of the figures, with their range
+ * @param props.tag the tag of the figures that are shown
+ */
+export function LiveOverview({ source, tag }: { source: string; tag: string }) {
+  const router = useRouter();
+  const [isReading, startReading] = useTransition();
+  const [isOver, setOver] = useState(false);
+  const pace = useRef({ changes: 0, resumeAt: 0 });
+  usePoll(
+    async (signal) => {
+      if (isReading || performance.now() < pace.current.resumeAt) return;
+      const latest = await readTag(source, tag, signal).catch((error) => {
+        // Without a session or a membership, further attempts fail too.
+        if (error instanceof ApiError && (error.status === 401 || error.status === 404)) setOver(true);
+        throw error;
+      });
+      if (latest === tag) {
+        pace.current.changes = 0;
+        return;
+      }
+      pace.current.changes += 1;
+      if (pace.current.changes >= changesInARow) pace.current.resumeAt = performance.now() + busyPauseMs;
+      startReading(() => router.refresh());
+    },
+    isOver,
+    intervalMs,
+  );
+  return null;
+}
