@@ -241,7 +241,7 @@ function unpricedWords(alert: Alert): AlertWords {
   return alert.state === "ok"
     ? {
         title: `All usage of ${name} has a price`,
-        text: overText(because, "What had no price is priced now.", "model"),
+        text: overText(because, "Unpriced usage is priced now.", "model"),
         facts,
       }
     : {

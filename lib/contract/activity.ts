@@ -59,16 +59,15 @@ export type ActivityQuery = z.output<typeof activityQuery>;
 const keyReference = z.object({ id: uuid, name: z.string() });
 const userReference = z.object({
   id: uuid,
-  name: z.string().meta({ description: "The display name, else the address." }),
+  name: z.string().meta({ description: "The display name, otherwise the address." }),
 });
 
 const storedTags = z
   .record(z.string(), z.string())
   .meta({ description: "The message's tags; empty for none." });
-const emitterName = z
-  .string()
-  .nullable()
-  .meta({ description: "The program that told of it, such as `claude-code`; null for what clients sent." });
+const emitterName = z.string().nullable().meta({
+  description: "The program that reported it, such as `claude-code`; null for messages that clients sent.",
+});
 const listPrice = decimalNumber("USD.").nullable().meta({
   description: "What included usage would have cost, as far as prices are known; null for any other.",
 });
@@ -117,7 +116,7 @@ const activityRow = z
     tags: storedTags,
     emitter: emitterName,
     source,
-    label: z.string().meta({ description: "The message's own label, else a short description." }),
+    label: z.string().meta({ description: "The message's own label, otherwise a short description." }),
     provider: z
       .string()
       .nullable()
@@ -153,7 +152,7 @@ export const activityList = z
     activity: z.array(activityRow),
     next_cursor: z.string().nullable().meta({
       description:
-        "Where the next rows begin; null where there are none. A search through many rows may answer few or none and still go on there.",
+        "The cursor of the next rows; null if there are none. A search through many rows may return few rows or none and still have a next cursor.",
     }),
     removed_before: day.nullable().meta({
       description:
@@ -185,7 +184,7 @@ export const messageDetail = z
     environment,
     source,
     created_at: instant,
-    amount_usd: decimalNumber("What it cost in all, USD; of an allocation, what was moved."),
+    amount_usd: decimalNumber("The total cost, USD; for an allocation, the amount moved."),
     cost_status: costStatus,
     key: keyReference.nullable(),
     user: userReference.nullable(),
@@ -193,7 +192,7 @@ export const messageDetail = z
     model: z.string().nullable(),
     feature: z.string().nullable(),
     end_user: z.string().nullable().meta({
-      description: "The person whom the usage was for. Those of a batch's lines are with its lines.",
+      description: "The person whom the usage was for. A batch has them on its lines.",
     }),
     session: z.string().nullable(),
     tags: storedTags,
@@ -220,7 +219,7 @@ export const messageDetail = z
     voided_at: instant.nullable(),
     void_reason: z.string().nullable().meta({ description: "Why it was voided." }),
     may_void: z.boolean().meta({
-      description: "Whether it can be voided and corrected, and you may: not what was voided, and no void.",
+      description: "Whether you may void and correct it. Voided messages and voids cannot be voided.",
     }),
     entries: z
       .array(

@@ -13,8 +13,7 @@ const maxAddresses = 10;
 
 const name = text(120).refine((value) => value.trim() !== "", "must not be blank");
 const url = text(2048).meta({
-  description:
-    "The https address that alerts are posted to. It is a secret: no answer shows more of it than its host.",
+  description: "The https address that alerts are posted to. It is a secret: answers show only its host.",
 });
 const routingKey = z
   .string()
@@ -64,7 +63,7 @@ const digest = z
   .nullable()
   .meta({
     description:
-      "Null: each alert is sent at once. Otherwise what has fired is collected and sent as one digest, each day or week at a local time; where nothing fired, nothing is sent.",
+      "Null: each alert is sent immediately. Otherwise alerts are collected and sent as one digest, each day or week at a local time. Without alerts, nothing is sent.",
   });
 
 const wanted = {
@@ -119,7 +118,7 @@ const channelFields = {
   name: z.string(),
   kind: z.enum(channelKinds),
   target: z.string().meta({
-    description: "What is shown of where it sends: the host, PagerDuty's region, or the mail addresses.",
+    description: "The public part of its target: the host, PagerDuty's region, or the mail addresses.",
   }),
   rules: z.array(alertRule).nullable(),
   least_percent: z.int().nullable(),
@@ -157,7 +156,7 @@ export const createdChannel = z
     ...channelFields,
     signing_secret: signingSecret.nullable().meta({
       description:
-        "Of a `webhook`: signs what is sent (Standard Webhooks). Only this answer has it. Otherwise null.",
+        "For a `webhook`: the secret that signs its deliveries (Standard Webhooks). Shown only in this answer. Otherwise null.",
     }),
   })
   .meta({ id: "CreatedAlertChannel" });
@@ -166,7 +165,9 @@ export type CreatedChannel = z.output<typeof createdChannel>;
 export const rotatedSecret = z
   .object({
     signing_secret: signingSecret,
-    old_secret_until: instant.meta({ description: "Until then, the former secret signs beside it." }),
+    old_secret_until: instant.meta({
+      description: "Until then, deliveries are signed with the former secret, too.",
+    }),
   })
   .meta({ id: "RotatedSigningSecret" });
 

@@ -17,7 +17,7 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
   const budget = {
     ...scope,
     amount_usd: decimal("The budget's limit at that time, USD."),
-    spent_usd: decimal("What was spent in its period, USD."),
+    spent_usd: decimal("Spend in its period, USD."),
   };
   return z.discriminatedUnion("rule", [
     z.object({
@@ -37,8 +37,8 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
     z.object({
       rule: z.literal("budget_pace"),
       ...budget,
-      before_usd: decimal("What was spent at the same point of the last period, USD."),
-      percent: decimal("What is spent as a share of that, in percent."),
+      before_usd: decimal("Spend at the same point of the previous period, USD."),
+      percent: decimal("Spend as a percentage of it."),
     }),
     z.object({
       rule: z.literal("unusual_day"),
@@ -61,12 +61,12 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
     }),
     z.object({
       rule: z.literal("key_expiry"),
-      expires_at: instant.nullable().meta({ description: "Null where it does not expire any more." }),
+      expires_at: instant.nullable().meta({ description: "Null if it no longer expires." }),
     }),
     z.object({
       rule: z.literal("unpriced_usage"),
       provider: z.string().nullable().default(null),
-      model: z.string().nullable().default(null).meta({ description: "Null: the usage names none." }),
+      model: z.string().nullable().default(null).meta({ description: "Null: usage without a name." }),
       line_count: z.int().meta({ description: "How many usage lines have no price." }),
     }),
     z.object({

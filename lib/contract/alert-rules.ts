@@ -37,7 +37,7 @@ export type AlertState = z.output<typeof alertState>;
 
 export const alertSeverity = z
   .enum(["info", "warning", "critical"])
-  .meta({ description: "How serious. What is over, and thresholds below 80 %, are `info`." });
+  .meta({ description: "How serious it is. Alerts that are over, and thresholds below 80 %, are `info`." });
 export type AlertSeverity = z.output<typeof alertSeverity>;
 
 export const alertSubjectType = z.enum(["budget", "workspace", "key", "model", "source"]);
@@ -61,7 +61,7 @@ export const maxSnoozeDays = 366;
 const snooze = z
   .object({ id: uuid, until: instant })
   .nullable()
-  .meta({ description: "Until when nobody is told; null where it is not snoozed." });
+  .meta({ description: "Until when its alerts are not sent; null if it is not snoozed." });
 
 const ruleSubject = z.object({
   type: alertSubjectType,
@@ -69,7 +69,7 @@ const ruleSubject = z.object({
   name: z.string(),
   state: z.enum(["warning", "alert"]),
   since: instant,
-  title: z.string().meta({ description: "What is the matter, in words." }),
+  title: z.string().meta({ description: "The problem, in words." }),
   snooze,
 });
 
@@ -86,11 +86,13 @@ export const alertRuleSetting = z
         most: z.number(),
       })
       .nullable()
-      .meta({ description: "From when on it tells; null for a rule that has nothing to set." }),
+      .meta({ description: "The value from which the rule fires; null for a rule without a parameter." }),
     state: z.enum(["ok", "warning", "alert", "no_data", "off"]).meta({
-      description: "The worst state of its subjects; `no_data`: there is nothing yet to judge.",
+      description: "The worst state of its subjects; `no_data`: there is nothing to check yet.",
     }),
-    subjects: z.array(ruleSubject).meta({ description: "What is not OK, the latest first: at most 50." }),
+    subjects: z
+      .array(ruleSubject)
+      .meta({ description: "The subjects that are not OK, the latest first: at most 50." }),
     snooze,
   })
   .meta({ id: "AlertRuleSetting" });
@@ -129,7 +131,9 @@ export const snoozeRequest = z
     subject_id: text(256).nullable().default(null).meta({
       description: "The id of an alert's subject; null: all subjects of the rule.",
     }),
-    until: instant.meta({ description: "Nobody is told before. At most 366 days from now." }),
+    until: instant.meta({
+      description: "Its alerts are not sent before this time. At most 366 days from now.",
+    }),
   })
   .meta({ id: "SnoozeAlertsRequest" });
 export type SnoozeRequest = z.output<typeof snoozeRequest>;

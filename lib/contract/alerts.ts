@@ -20,7 +20,7 @@ const page = {
     .meta({ jsonSchema: { type: "integer", minimum: 1, maximum: maxRows, default: defaultRows } }),
   cursor: text(500).optional().meta({ description: "`next_cursor` of the previous answer, unchanged." }),
 };
-const nextCursor = z.string().nullable().meta({ description: "Null where there are no older ones." });
+const nextCursor = z.string().nullable().meta({ description: "Null if there are no older ones." });
 
 export const alertQuery = z.strictObject(page);
 export type AlertQuery = z.output<typeof alertQuery>;
@@ -50,11 +50,11 @@ export const alertDelivery = z
     alert: z
       .object({ id: uuid, rule: alertRule, state: alertState, title: z.string() })
       .nullable()
-      .meta({ description: "What it tells; null for a digest or a test." }),
+      .meta({ description: "The alert that it sends; null for a digest or a test." }),
     digest: z
       .object({ count: z.int() })
       .nullable()
-      .meta({ description: "How many alerts a digest has; null where it is none." }),
+      .meta({ description: "The number of alerts in a digest; null for a single alert or a test." }),
     ...outcome,
   })
   .meta({ id: "AlertDelivery" });
@@ -71,7 +71,7 @@ export const alert = z
         "Of a budget's threshold: `80` for a share in percent, `$500` for an amount in USD. Of another rule: its state.",
     }),
     fired_at: instant,
-    is_quiet: z.boolean().meta({ description: "Recorded, but told to nobody." }),
+    is_quiet: z.boolean().meta({ description: "Recorded, but not sent." }),
     quiet_reason: z.enum(["was_above", "snoozed", "rule_off", "start_untold"]).nullable().meta({
       description:
         "`was_above`: the budget was above the threshold when it was set; `snoozed`; `rule_off`: the rule is off; `start_untold`: nobody was told of what is over now.",
@@ -101,7 +101,7 @@ export const alert = z
           ...outcome,
         }),
       )
-      .meta({ description: "Whom it was sent to, for 30 days." }),
+      .meta({ description: "Its recipients, kept for 30 days." }),
   })
   .meta({ id: "Alert" });
 export type FiredAlert = z.output<typeof alert>;

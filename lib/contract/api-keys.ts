@@ -36,7 +36,7 @@ const conditionsOf = {
   features: "The only features it may record usage under.",
   sources: "The only sources it may record with.",
   users:
-    "The only users it may record for, as messages name them; what has no user is refused, too. It reads only what was recorded for them.",
+    "The only users it may record for, as named in messages; messages without a user are refused, too. It can read only what was recorded for them.",
 };
 
 const conditionsChange = z
@@ -128,7 +128,7 @@ export const apiKey = z
         sources: z.array(source).meta({ description: conditionsOf.sources }),
         users: z.array(z.string()).meta({ description: conditionsOf.users }),
       })
-      .meta({ description: "Each list is empty where there is no such condition." }),
+      .meta({ description: "A list is empty if there is no such condition." }),
     monthly_limit: decimalNumber("USD.").nullable(),
     spent: decimalNumber("Recorded with this key in the current UTC month, USD."),
     expires_at: instant.nullable(),
@@ -151,14 +151,14 @@ export const apiKey = z
     created_by: z
       .object({ id: uuid, name: z.string().nullable(), email: z.string() })
       .nullable()
-      .meta({ description: "Null where they are no member any more." }),
+      .meta({ description: "Null if they are no longer a member." }),
     can_edit: z.boolean().meta({ description: "Whether you may edit, rotate and revoke it." }),
     summary: z.string().meta({ description: "What it may do, in words." }),
   })
   .meta({ id: "ApiKey" });
 
 export const apiKeyWithSecret = apiKey
-  .extend({ secret: z.string().meta({ description: "Shown this once, and kept by nobody." }) })
+  .extend({ secret: z.string().meta({ description: "Shown only in this answer." }) })
   .meta({ id: "ApiKeyWithSecret" });
 
 export const apiKeyList = z

@@ -55,6 +55,6 @@ const auditEntry = z
 export const auditList = z
   .object({
     entries: z.array(auditEntry).meta({ description: "The newest first." }),
-    next_cursor: z.string().nullable().meta({ description: "Null where there are no older ones." }),
+    next_cursor: z.string().nullable().meta({ description: "Null if there are no older ones." }),
   })
   .meta({ id: "AuditList" });

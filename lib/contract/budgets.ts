@@ -145,7 +145,7 @@ export const budget = budgetRow
     forecast: decimalNumber("What the period comes to at its end, rounded to what it is worth, USD.")
       .nullable()
       .meta({
-        description: "Null where usage of fewer than three days is known, and while nothing is spent.",
+        description: "Null with usage of fewer than three days, and while nothing is spent.",
       }),
     forecast_details: forecastDetails,
     runs_out_on: day.nullable().meta({

@@ -16,7 +16,7 @@ export const connection = z
       host: z
         .string()
         .nullable()
-        .meta({ description: "The host that vouches for the name; null where nobody does." }),
+        .meta({ description: "The host that verifies the name; null if it is not verified." }),
       redirect_host: z.string().meta({ description: "The host that the member was last redirected to." }),
     }),
     user: z.object({ id: uuid, email: z.string(), display_name: z.string().nullable() }),

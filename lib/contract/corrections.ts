@@ -40,7 +40,7 @@ export const messageVoid = z
         cost_status: costStatus,
       })
       .nullable()
-      .meta({ description: "The message that was recorded in its place; null where it was voided alone." }),
+      .meta({ description: "The message that replaces it; null if it was voided without a replacement." }),
   })
   .meta({ id: "MessageVoid" });
 export type MessageVoid = z.output<typeof messageVoid>;

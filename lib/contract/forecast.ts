@@ -6,9 +6,7 @@ export const forecastDetails = z
   .object({
     low_usd: decimalNumber("The lower end of the range that the total is expected in, USD."),
     high_usd: decimalNumber("Its upper end, USD."),
-    recorded_usd: decimalNumber(
-      "What is recorded in the period, and what is booked on its coming days, USD.",
-    ),
+    recorded_usd: decimalNumber("Spend recorded in the period and booked on its remaining days, USD."),
     added_usd: decimalNumber("What the usage of the days left adds, USD."),
     days_left: z.int().meta({ description: "Days of the period that are left, with today." }),
     days_compared: z.int().meta({

@@ -73,7 +73,7 @@ export const invitationOffer = z
   .object({
     workspace: z.object({ name: z.string() }),
     role: invitedRole,
-    invited_by: z.string().meta({ description: "The inviter's name, else their address." }),
+    invited_by: z.string().meta({ description: "The inviter's name, otherwise their address." }),
     email: z
       .string()
       .nullable()

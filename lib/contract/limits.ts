@@ -21,8 +21,7 @@ export const keyLimits = z
       features: only("features that it may record usage under"),
       sources: z.array(source).nullable().meta({ description: "The only sources; null: all." }),
       is_limited_to_users: z.boolean().meta({
-        description:
-          "Whether it records for certain users only. Who they are is told to members of the workspace.",
+        description: "Whether it records for certain users only. Members of the workspace see which.",
       }),
       expires_at: instant.nullable(),
       rate_limit_rpm: z.int().nullable().meta({
@@ -50,7 +49,7 @@ export const keyLimits = z
           is_used_up: z.boolean().meta({
             description: "Whether nothing is left. One that blocks then refuses all that costs anything.",
           }),
-          period: budgetPeriod.nullable().meta({ description: "Null where its figures are not told." }),
+          period: budgetPeriod.nullable().meta({ description: "Null if the key may not read its figures." }),
           period_from: day.meta({ description: "The first day of its present period, in `time_zone`." }),
           period_until: day.meta({ description: "The day after its last." }),
           time_zone: z.string(),

@@ -62,7 +62,7 @@ export const currentUser = z
       default_workspace_id: uuid.nullable(),
       shown_range: shownRange
         .nullable()
-        .meta({ description: "The range that pages show where their address has none; null: this month." }),
+        .meta({ description: "The range that pages show if their address has none; null: this month." }),
       locale: locale.nullable().meta({
         description:
           "By which pages write numbers and dates; null: that of the browser. Answers of the API have none.",
@@ -103,7 +103,7 @@ export const updateMeRequest = z
       .strictObject(shownRange.shape)
       .nullable()
       .optional()
-      .meta({ description: "The range that pages show where their address has none. Null: this month." }),
+      .meta({ description: "The range that pages show if their address has none. Null: this month." }),
     locale: locale.nullable().optional().meta({
       description: "By which pages write numbers and dates, like `de-DE`. Null: that of the browser.",
     }),

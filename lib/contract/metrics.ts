@@ -49,7 +49,7 @@ const slice = {
   name: z
     .string()
     .nullable()
-    .meta({ description: "The display name: a project's or key's name, else the value." }),
+    .meta({ description: "The display name: a project's or key's name, otherwise the value." }),
   is_rest: z.boolean().meta({ description: "Whether it is the sum of all that are not listed." }),
   total_usd: decimalNumber("USD."),
 };
@@ -92,7 +92,7 @@ const bookedAhead = z
   .nullable()
   .meta({
     description:
-      "What is booked on days of the period after today, such as the coming months of a yearly subscription. Not part of the totals. Null where nothing is.",
+      "What is booked on days of the period after today, such as the coming months of a yearly subscription. Not part of the totals. Null if nothing is booked ahead.",
   });
 
 /**
@@ -103,13 +103,13 @@ export const metrics = z
   .object({
     ...answeredPeriod,
     environment,
-    totals: totals.meta({ description: "What was spent in the period, up to today." }),
+    totals: totals.meta({ description: "Spend in the period, up to today." }),
     booked_ahead: bookedAhead,
     compare: comparison.meta({ description: "What the period is compared with." }),
     previous: previousTotals,
     forecast_usd: decimalNumber("USD.").nullable().meta({
       description:
-        "What the period comes to at its end, rounded to what it is worth. Null for what is over, ends today or has no end, and where usage of fewer than three days is known.",
+        "The forecast spend of the whole period, rounded to its accuracy. Null for a period that is over, ends today or has no end, and with usage of fewer than three days.",
     }),
     forecast: forecastDetails,
     series: z.object({

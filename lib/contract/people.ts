@@ -13,7 +13,8 @@ export const erasure = z
   .object({
     id: uuid,
     pseudonym: z.string().meta({
-      description: "What is in the place of the name. It is random: nothing leads back to the name.",
+      description:
+        "The pseudonym that replaces the name. It is random, so the name cannot be derived from it.",
     }),
     status: z.enum(["pending", "running", "done"]),
     changed_count: z.int().meta({ description: "Postings that have the pseudonym by now." }),

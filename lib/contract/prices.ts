@@ -80,7 +80,7 @@ export const setPriceRequest = z
       .optional()
       .meta({
         description:
-          "Also correct what was priced before, in this range. What clients priced themselves stays.",
+          "Also correct usage in this range that already has a price. Costs that clients sent do not change.",
       }),
   })
   .refine(({ reprice }) => !reprice?.to || Date.parse(reprice.from) < Date.parse(reprice.to), {

@@ -34,7 +34,7 @@ export const updateProjectRequest = z
     name: text(120).optional(),
     archived: z.boolean().optional().meta({
       description:
-        "An archived project is left out where one is chosen from. It counts in every sum, and messages to it are recorded.",
+        "An archived project is not offered in lists to choose from. It counts in every total, and messages to it are recorded.",
     }),
   })
   .meta({ id: "UpdateProjectRequest" });

@@ -46,9 +46,9 @@ const described = {
   program: "The program that it was set up for, for the page Sources.",
   project_attribute:
     "The attribute that names the project, before those that Outlay knows. A value becomes a slug: `Checkout API` is `checkout-api`, and of a repository's address the repository's name is taken. The key's conditions hold for it.",
-  default_project: "The project of what names none.",
+  default_project: "The project of records that name none.",
   feature_attribute: "The attribute that names the feature, before those that Outlay knows.",
-  default_feature: "The feature of what names none.",
+  default_feature: "The feature of records that name none.",
   tags: `Attributes that become tags, at most ${maxTags}.`,
   trusted_cost:
     "Whether the cost that the program gives is recorded. False: the price list decides. Null: as OpenRouter's and LiteLLM's are recorded, and no others.",
@@ -74,7 +74,7 @@ export const sourceSettingsChange = z
   })
   .meta({
     description:
-      "How what programs send with the key (OpenTelemetry, gateways) is attributed. A field that is left out stays, null clears it; null for the whole clears all of it.",
+      "How records that programs send with the key (OpenTelemetry, gateways) are attributed. An omitted field stays, null clears it; null for the whole object clears all fields.",
   });
 
 export const sourceSettings = z
@@ -124,7 +124,7 @@ const sourceSummary = {
   status: z.enum(["active", "expired", "revoked"]),
   environment: z.enum(["live", "test"]),
   program: program.nullable(),
-  emitters: z.array(z.string()).meta({ description: "What was recognised, the latest first." }),
+  emitters: z.array(z.string()).meta({ description: "The recognized programs, the latest first." }),
   told: z.int(),
   recorded: z.int(),
   refused: z.int().meta({ description: "Records and whole requests that were refused." }),

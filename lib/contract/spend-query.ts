@@ -95,17 +95,17 @@ export const spendFilter = z
   .strictObject({
     field: filterField.meta({
       description:
-        "What is filtered by. `tag` takes whole tags (`team:growth`), `tag:team` the values of one tag (`growth`).",
+        "The dimension to filter by. `tag` takes whole tags (`team:growth`), `tag:team` the values of one tag (`growth`).",
     }),
     op: z
       .enum(["is", "is_not"])
       .default("is")
-      .meta({ description: "Whether the rows have one of the values, or none of them." }),
+      .meta({ description: "Whether the rows have one of the values (`is`) or none of them (`is_not`)." }),
     values: z
       .array(z.string().max(maxNameLength).nullable())
       .min(1, "must not be empty")
       .max(maxFilterValues, `must have at most ${maxFilterValues} values`)
-      .meta({ description: "Slugs of projects, ids of keys, else names; null: rows without one." }),
+      .meta({ description: "Slugs of projects, ids of keys, otherwise names; null: rows without one." }),
   })
   .superRefine(({ field, values }, context) => {
     for (const [index, value] of values.entries()) {
@@ -209,7 +209,7 @@ const sums = {
     .meta({ description: "Null unless the measure needs them." }),
   measured: decimalNumber("The measure.")
     .nullable()
-    .meta({ description: "The measure. Null where it is a quotient by zero." }),
+    .meta({ description: "The measure; null if it would divide by zero." }),
 };
 
 /** One row or column. */
@@ -222,7 +222,7 @@ const group = z
     name: z
       .string()
       .nullable()
-      .meta({ description: "The display name of a project or key, else the value." }),
+      .meta({ description: "The display name of a project or key, otherwise the value." }),
     is_rest: z.boolean().meta({ description: "Whether it is the sum of all that are not listed." }),
     ...sums,
   })

@@ -33,7 +33,7 @@ export const sentReport = z
   .object({
     sent_to: z.string(),
     week: day.meta({ description: "The Monday of the week that it is about: the last one that is over." }),
-    error: z.string().nullable().meta({ description: "Why it could not be sent; null where it was." }),
+    error: z.string().nullable().meta({ description: "Why it could not be sent; null if it was sent." }),
   })
   .meta({ id: "SentWeeklyReport" });
 export type SentReport = z.output<typeof sentReport>;

@@ -152,7 +152,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     },
   },
   user_not_allowed: {
-    when: "The key is limited to certain users, and the message, or a line of usage, is of another or of none.",
+    when: "The key is limited to certain users, and the message, or a line of usage, names another user or none.",
     says: "This API key may not record for this user.",
   },
   source_not_allowed: {
@@ -258,7 +258,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
   },
   unavailable: {
     when: "The service is overloaded, or its database is unreachable, too slow or cannot store anything. Try again after `Retry-After`; with an idempotency key a retry never counts twice.",
-    says: "The service is taking in all it can. Try again in a second.",
+    says: "The service is at capacity. Try again in a second.",
   },
 };
 

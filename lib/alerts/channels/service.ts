@@ -150,7 +150,7 @@ export function rotateChannelSecret(
       rotateSecret(client, workspaceId, id, secret, overlapSeconds),
     );
     if (until === null) {
-      const message = `A channel of the kind ${kind} signs nothing. To change where it sends, edit it.`;
+      const message = `A channel of the kind ${kind} has no signing secret. To change its target, edit the channel.`;
       throw new ServiceError("conflict", message);
     }
     return { signing_secret: secret, old_secret_until: toInstant(until.getTime()) };

@@ -45,7 +45,7 @@ async function ask(delivery: Claimed, network: OutsideNetwork, signal: AbortSign
 async function mail(delivery: Claimed, signal: AbortSignal): Promise<Outcome> {
   const { recipients } = delivery.channel;
   if (recipients.length === 0) {
-    const error = "None of the addresses is that of a member of the workspace any more.";
+    const error = "None of the addresses belongs to a member of the workspace any more.";
     return { outcome: "failed", status: null, error };
   }
   await sendMail(

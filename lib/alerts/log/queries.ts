@@ -102,9 +102,9 @@ const deliveryRow = {
   channel_name: text(),
   channel_kind: text<ChannelKind>(),
   alert_id: nullable(uuid()),
-  /** How many alerts a digest has; null where it is none. */
+  /** The number of alerts in a digest; null for a single alert or a test. */
   digest_count: nullable(bigint()),
-  /** What it tells; null for a digest or a test. */
+  /** The alert that it sends; null for a digest or a test. */
   alert: nullable(json<Omit<Alert, "project_slug">>()),
   state: text<DeliveryState>(),
   attempts: integer(),

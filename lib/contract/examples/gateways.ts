@@ -72,7 +72,7 @@ export const gatewayExamples: ExampleSet = {
           error: "feature_not_allowed",
           error_description: "This API key may not record usage of the feature chat.",
         },
-        { index: 2, status: 200, ignored: "No usage is told of this call." },
+        { index: 2, status: 200, ignored: "The record reports no usage of this call." },
       ],
     },
     SignedWebhook: { url: `https://outlay.example.com/api/v1/sources/helicone?key_id=${key}` },

@@ -2,7 +2,7 @@ import { attribution } from "./conventions";
 import type { Emitter } from "./emitter";
 
 const remedy =
-  "Codex tells its tokens in its logs, and again in these; only its logs are counted. Set `exporter` in `[otel]` of its configuration.";
+  "Codex reports its tokens in its logs and again here; only the logs are counted. Set `exporter` in `[otel]` of its configuration.";
 
 /** Its logs have a line for each answer. Its metrics and traces repeat the counts without the conversation. */
 export const codex: Emitter = {

@@ -28,7 +28,8 @@ export async function recordDelivery(exporter: Exporter, told: Told[]): Promise<
   });
   noteOutcomes(exporter, calls, outcomes, { unreadable });
   const results = told.flatMap((item, index): DeliveryResult["results"] => {
-    if (item === "no usage") return [{ index, status: 200, ignored: "No usage is told of this call." }];
+    if (item === "no usage")
+      return [{ index, status: 200, ignored: "The record reports no usage of this call." }];
     const verdict = item instanceof ServiceError ? item : ofCall.get(item);
     return toBulkResult(verdict ? [verdict] : []).results.map((result) => ({ ...result, index }));
   });

@@ -33,7 +33,7 @@ export function documented(receive: Handler, signal: Signal, bodyLimitBytes: num
             errorMessage: z
               .string()
               .optional()
-              .meta({ description: "Why, or what to know about what was counted." }),
+              .meta({ description: "The reason, or a note about what was counted." }),
           })
           .optional(),
       })

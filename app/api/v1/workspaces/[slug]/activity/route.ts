@@ -5,7 +5,7 @@ import { readActivity } from "@/lib/spend/activity/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
-    summary: "List what was recorded",
+    summary: "List activity",
     description:
       "Latest first, by when the cost occurred. The rows of a period sum to the total that metrics answers for the same filters.",
     auth: "user",

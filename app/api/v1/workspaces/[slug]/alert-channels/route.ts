@@ -6,7 +6,8 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List a workspace's alert channels",
-    description: "Where alerts are sent, and whether it works. No answer has the secret part of an address.",
+    description:
+      "Where alerts are sent, and whether deliveries arrive. No answer contains the secret part of an address.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

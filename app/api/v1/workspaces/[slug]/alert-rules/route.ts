@@ -6,7 +6,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List a workspace's alert rules",
-    description: "Which rules are on, from when on they tell, their present states, and what is snoozed.",
+    description: "The rules: whether they are on, when they fire, their current states, and snoozes.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

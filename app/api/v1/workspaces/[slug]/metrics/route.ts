@@ -5,7 +5,7 @@ import { readMetrics, readMetricsTag } from "@/lib/spend/metrics/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
-    summary: "Read what was spent",
+    summary: "Read spend",
     description:
       "Totals with the previous period's, a series over time, and breakdowns. All are read in one snapshot: every series and breakdown sums exactly to the total. The `ETag` changes when a cost is recorded, voided or priced in the range: send it as `If-None-Match`, and as long as the figures are the same the answer is 304, which costs little.",
     auth: "user",

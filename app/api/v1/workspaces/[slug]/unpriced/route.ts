@@ -5,7 +5,7 @@ import { listUnpriced } from "@/lib/ledger/custom-prices/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
-    summary: "List what has no price",
+    summary: "List unpriced usage",
     description: "Usage that counts as 0 until a price is set for it, by provider, model and unit.",
     auth: "user",
     role: "viewer",

@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   }),
   POST: endpoint({
     summary: "Save a view",
-    description: "Saves what Explore shows, by the query of its address. Viewers cannot share theirs.",
+    description: "Saves the query of an address of Explore. Viewers cannot share their views.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

@@ -6,7 +6,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read whether you receive the weekly report",
-    description: "Each member decides for themselves; nobody else sees it.",
+    description: "A setting of each member, visible to that member only.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

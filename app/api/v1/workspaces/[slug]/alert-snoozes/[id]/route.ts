@@ -5,7 +5,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "End a snooze",
-    description: "Alerts of it are told again from now on. For admins.",
+    description: "Its alerts are sent again from now on. For admins.",
     auth: "user",
     role: "admin",
     params: snoozeParams,

@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   }),
   PATCH: endpoint({
     summary: "Change a budget",
-    description: "Its name and its amount, for admins. Fields that are left out stay unchanged.",
+    description: "Changes its name, amount and other settings, for admins. Omitted fields stay unchanged.",
     auth: "user",
     role: "admin",
     params: budgetParams,

@@ -6,7 +6,7 @@ import { erasePerson, listErasures } from "@/lib/ledger/erasure/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List erasures of people",
-    description: "With the progress of each, for admins. They do not have the names.",
+    description: "The erasures with their progress, for admins, without the erased names.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

@@ -5,7 +5,7 @@ import { stopRecurring } from "@/lib/ledger/recurring/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "Stop a recurring subscription",
-    description: "What is booked stays; no further period is booked.",
+    description: "Booked charges stay; no further period is booked.",
     auth: "user",
     role: "member",
     params: subscriptionParams,

@@ -6,7 +6,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List the deliveries of an alert channel",
-    description: "What was sent to it and how that ended, the newest first, for 30 days.",
+    description: "Its deliveries and their outcomes, the newest first, for 30 days.",
     auth: "user",
     role: "viewer",
     params: channelParams,
