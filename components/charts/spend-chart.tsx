@@ -4,6 +4,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import { exactText } from "@/components/amount";
+import { onDemand } from "@/components/connection/on-demand";
 import { formatChartAmount, shownNumber } from "@/components/money";
 import { type Bar, type ChartGroup, toDrawn } from "./chart-data";
 import { ChartDownloads } from "./chart-downloads";
@@ -16,13 +17,16 @@ import { SeriesLegend } from "./series-legend";
 import { spendCsv } from "./spend-csv";
 
 /** Loaded when the page is there: the chart is complete without it. */
-const ChartPointer = dynamic(() => import("./chart-pointer").then((module) => module.ChartPointer), {
-  ssr: false,
-});
+const ChartPointer = dynamic(
+  onDemand(() => import("./chart-pointer").then((module) => module.ChartPointer)),
+  {
+    ssr: false,
+  },
+);
 
 /** Loaded when what is drawn changes in the browser. */
-const SpendDrawing = lazy(() =>
-  import("./spend-drawing").then((module) => ({ default: module.SpendDrawing })),
+const SpendDrawing = lazy(
+  onDemand(() => import("./spend-drawing").then((module) => ({ default: module.SpendDrawing }))),
 );
 
 /**

@@ -14,6 +14,7 @@ import { Secret } from "@/components/ui/secret";
 import { Step } from "@/components/ui/step";
 import { useMutation } from "@/components/use-mutation";
 import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
+import { freeName } from "@/lib/contract/free-name";
 import { type SourceProgram, sourcePrograms } from "@/lib/contract/source-programs";
 import { FirstRecord } from "./first-record";
 import { programs } from "./programs";
@@ -35,8 +36,17 @@ const check = (form: KeyForm) => parseKeyForm(form).errors;
  * Adds a source in four steps: choose the program, make its key, paste the lines with the key, see the first record. The secret
  * is shown only until the page is left.
  * @param props.url the address of this service
+ * @param props.takenNames the names of the workspace's keys
  */
-export function AddSource({ workspace, url }: { workspace: string; url: string }) {
+export function AddSource({
+  workspace,
+  url,
+  takenNames,
+}: {
+  workspace: string;
+  url: string;
+  takenNames: string[];
+}) {
   const [program, setProgram] = useState<SourceProgram>();
   const [created, setCreated] = useState<Created>();
   const source = useSource(created && `/api/v1/workspaces/${workspace}/sources/${created.id}`);
@@ -59,7 +69,13 @@ export function AddSource({ workspace, url }: { workspace: string; url: string }
             </p>
           </div>
         ) : program ? (
-          <SourceKey key={program} workspace={workspace} program={program} onCreated={setCreated} />
+          <SourceKey
+            key={program}
+            workspace={workspace}
+            program={program}
+            takenNames={takenNames}
+            onCreated={setCreated}
+          />
         ) : (
           <p className="text-muted-foreground text-sm">The key can only log usage.</p>
         )}
@@ -124,15 +140,17 @@ function ProgramChoice({
 function SourceKey({
   workspace,
   program,
+  takenNames,
   onCreated,
 }: {
   workspace: string;
   program: SourceProgram;
+  takenNames: string[];
   onCreated: (created: Created) => void;
 }) {
   const [form, setForm] = useState<KeyForm>({
     ...newKeyForm,
-    name: programs[program].name,
+    name: freeName(programs[program].name, takenNames),
     sources: ["api"],
   });
   const projects = useProjectList(workspace);

@@ -16,9 +16,12 @@ const moments = new Intl.DateTimeFormat("en-US", {
   timeStyle: "short",
 });
 const counts = new Intl.NumberFormat("en-US");
+const shares = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
 
 /** Dollars with two decimals. @param usd exact decimal text, of which no digit passes through a float */
 export const money = (usd: string) => dollars.format(usd as `${number}`);
+/** A percentage with its thousands separated: "4,120 %". @param percent exact decimal text */
+const shareText = (percent: string) => `${shares.format(percent as `${number}`)} %`;
 const dayText = (day: string) => days.format(new Date(day));
 const momentText = (at: string) => `${moments.format(new Date(at))} UTC`;
 
@@ -78,12 +81,14 @@ function thresholdWords(alert: Alert): AlertWords {
   const isAmount = alert.level.startsWith("$");
   const isUsedUp = Number(percent) === 100;
   return {
-    title: isUsedUp ? `The budget ${name} is used up` : `${percent} % of the budget ${name} is spent`,
+    title: isUsedUp
+      ? `The budget ${name} is used up`
+      : `${shareText(percent)} of the budget ${name} is spent`,
     text: `${money(spent)} of ${money(amount)} is spent in the period from ${periodText(alert)}.`,
     facts: [
       ["Spent", money(spent)],
       ["Budget", money(amount)],
-      ["Threshold", isAmount ? money(figures.threshold_usd ?? spent) : `${percent} %`],
+      ["Threshold", isAmount ? money(figures.threshold_usd ?? spent) : shareText(percent)],
       ...budgetFacts(alert, figures.scope_type, figures.scope_value),
     ],
   };
@@ -103,7 +108,7 @@ function forecastWords(alert: Alert): AlertWords {
   if (alert.state !== "ok") {
     return {
       title: `The budget ${name} is forecast to be exceeded`,
-      text: `The period from ${periodText(alert)} is forecast to end at ${money(forecast)}, ${percent} % of ${money(amount)}. ${money(spent)} is spent so far.`,
+      text: `The period from ${periodText(alert)} is forecast to end at ${money(forecast)}, ${shareText(percent)} of ${money(amount)}. ${money(spent)} is spent so far.`,
       facts,
     };
   }
@@ -134,7 +139,7 @@ function paceWords(alert: Alert): AlertWords {
   if (alert.state !== "ok") {
     return {
       title: `The budget ${name} is spent faster than in its last period`,
-      text: `${money(spent)} is spent so far, ${percent} % of the ${money(before)} at the same point of the last period.`,
+      text: `${money(spent)} is spent so far, ${shareText(percent)} of the ${money(before)} at the same point of the last period.`,
       facts,
     };
   }

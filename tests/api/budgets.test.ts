@@ -271,3 +271,23 @@ test("Allows several budgets of one scope and audits every change", async () => 
     { action: "budget.deleted", actor_id: owner.id, before: "6", after: null },
   ]);
 });
+
+test("Numbers the names of budgets that were not named, so that no two are equal", async () => {
+  const other = await makeTeam(harness);
+  const name = async (given?: string) =>
+    (
+      await other.users.admin.call("POST", `${other.path}/budgets`, {
+        scope_type: "global",
+        amount: 5,
+        ...(given !== undefined && { name: given }),
+      })
+    ).body.name;
+  expect([await name(), await name(), await name("Everything 3"), await name()]).toEqual([
+    "Everything",
+    "Everything 2",
+    "Everything 3",
+    "Everything 4",
+  ]);
+  // A name that somebody chose stays as it is.
+  expect(await name("Everything")).toBe("Everything");
+});

@@ -103,6 +103,7 @@ function unpricedSection({ unpriced: { count, models } }: Week, home: string): M
 const wholePercent = (share: number) =>
   share < 1 ? Math.min(Math.round(share * 100), 99) : Math.round(share * 100);
 
+const shares = new Intl.NumberFormat("en-US");
 const runsOut = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "short", day: "numeric" });
 
 function budgetSection({ budgets }: Week, home: string): MailSection[] {
@@ -110,7 +111,7 @@ function budgetSection({ budgets }: Week, home: string): MailSection[] {
   const entries = budgets.map(({ id, name, spent, amount, used, runs_out_on: day }) => ({
     name,
     url: `${home}/budgets#budget-${id}`,
-    value: `${wholePercent(Number(used))} %`,
+    value: `${shares.format(wholePercent(Number(used)))} %`,
     note: `${money(spent)} of ${money(amount)}${
       day === null ? "" : `; used up on ${runsOut.format(new Date(day))} at this pace`
     }`,

@@ -134,6 +134,16 @@ export function selectScopes(client: ClientBase, workspaceId: string, named: str
   );
 }
 
+/** The names of a workspace's budgets. */
+export async function selectBudgetNames(client: ClientBase, workspaceId: string): Promise<string[]> {
+  const rows = await selectAll(
+    client,
+    { name: text() },
+    sql`select name from public.budgets where workspace_id = ${workspaceId}`,
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** What a budget is made of. Amounts are exact text in its currency, thresholds in USD, days `YYYY-MM-DD`. */
 export type NewBudget = {
   workspace_id: string;

@@ -8,6 +8,7 @@ import {
   type EditBudgetRequest,
   weekdays,
 } from "@/lib/contract/budgets";
+import { freeName } from "@/lib/contract/free-name";
 import { dayOf, toInstant } from "@/lib/contract/instant";
 import type { budgetStatus } from "@/lib/contract/reads";
 import {
@@ -42,6 +43,7 @@ import {
   deleteBudget,
   insertBudget,
   type ScopeRow,
+  selectBudgetNames,
   selectBudgetStatus,
   selectBudgetUsage,
   selectScopes,
@@ -119,8 +121,7 @@ export function createBudget(
     requireAmounts(request);
     const id = await insertBudget(client, {
       workspace_id: workspaceId,
-      // A feature's name may be longer than the name of a budget.
-      name: request.name ?? [...scope.label].slice(0, 120).join(""),
+      name: request.name ?? freeName(scope.label, await selectBudgetNames(client, workspaceId)),
       scope_type: scopeType,
       scope_value: scope.stored,
       period: request.period,

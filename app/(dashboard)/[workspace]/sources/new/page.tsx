@@ -4,6 +4,7 @@ import { serviceAddresses } from "@/app/(dashboard)/[workspace]/service-addresse
 import { PageHeader } from "@/components/shell/page-header";
 import { AddSource } from "@/components/sources/add-source";
 import { EmptyState } from "@/components/ui/empty-state";
+import { listApiKeys } from "@/lib/keys/management/service";
 
 export const metadata: Metadata = { title: "Add a source" };
 
@@ -12,15 +13,17 @@ type Props = { params: Promise<{ workspace: string }> };
 /** Adds a source: the program, its key, the lines to paste, and the first record. */
 export default async function NewSourcePage({ params }: Props) {
   const {
+    claims,
     workspace: { slug, role },
   } = await requireWorkspace((await params).workspace);
+  const keys = role === "viewer" ? [] : (await listApiKeys(claims, slug)).api_keys;
   return (
     <>
       <PageHeader title="Add a source" parent={{ href: `/${slug}/sources`, label: "Sources" }} />
       {role === "viewer" ? (
         <EmptyState title="Viewers cannot add a source">Ask a member of this workspace.</EmptyState>
       ) : (
-        <AddSource workspace={slug} url={serviceAddresses().api} />
+        <AddSource workspace={slug} url={serviceAddresses().api} takenNames={keys.map(({ name }) => name)} />
       )}
     </>
   );
