@@ -21,7 +21,7 @@ export function ConnectionTable({
         <TableRow>
           <TableHead className="pl-0">Assistant</TableHead>
           <TableHead className="text-right max-sm:pr-0">
-            Spent<span className="max-sm:sr-only"> this month</span>
+            Recorded<span className="max-sm:sr-only"> this month</span>
           </TableHead>
           <TableHead className="hidden md:table-cell">Last used</TableHead>
           <TableHead className="hidden md:table-cell">Connected by</TableHead>

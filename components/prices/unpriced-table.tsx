@@ -24,7 +24,7 @@ export function UnpricedTable({
           <TableHead className="pl-0">What</TableHead>
           <TableHead className="text-right">Units</TableHead>
           <TableHead className="hidden text-right md:table-cell">Lines</TableHead>
-          <TableHead className="hidden sm:table-cell">Since</TableHead>
+          <TableHead className="hidden sm:table-cell">First occurred</TableHead>
           {canSet ? (
             <TableHead className="pr-0">
               <span className="sr-only">Set price</span>

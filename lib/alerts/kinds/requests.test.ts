@@ -310,9 +310,9 @@ describe("The other rules", () => {
     ],
     [
       "budget_pace",
-      { subject_type: "budget", details: { ...budgetFigures, before_usd: "200", percent: "200" } },
+      { subject_type: "budget", details: { ...budgetFigures, before_usd: "0.009", percent: "4444444" } },
       "The budget Checkout is spent faster than in its last period",
-      "$400.00 is spent so far, 200 % of the $200.00 at the same point of the last period.",
+      "$400.00 is spent so far, 4,444,444 % of the $0.01 at the same point of the last period.",
       "The budget Checkout is back at its usual pace",
     ],
     [
