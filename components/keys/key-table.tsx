@@ -1,8 +1,13 @@
+"use client";
+
+import { useMemo } from "react";
 import { activityHref } from "@/components/filters/href";
+import { secondLine, type TableColumn } from "@/components/table/column";
+import { DataTable } from "@/components/table/data-table";
+import type { RememberedViews } from "@/components/table/view-cookie";
 import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
 import { Meter } from "@/components/ui/meter";
-import { Table, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { Permission } from "@/lib/contract/permissions";
 import { KeyActions } from "./key-actions";
 import { type KeyView, limitUsed, type ServiceAddresses } from "./key-view";
@@ -11,81 +16,135 @@ import { SpentOfLimit } from "./spent-of-limit";
 type Context = { workspace: string; grantable: readonly Permission[]; addresses: ServiceAddresses };
 
 /** API keys: what each may do, what it spent, and when it was last used. A phone shows the details below the name. */
-export function KeyTable({ keys, label, ...context }: Context & { keys: KeyView[]; label: string }) {
+export function KeyTable({
+  keys,
+  label,
+  workspace,
+  grantable,
+  addresses,
+  views,
+}: Context & { keys: KeyView[]; label: string; views: RememberedViews }) {
+  const columns = useMemo(
+    () => columnsOf({ workspace, grantable, addresses }),
+    [workspace, grantable, addresses],
+  );
   return (
-    <Table aria-label={label}>
-      <TableHeader>
-        <TableRow>
-          <TableHead className="pl-0">Key</TableHead>
-          <TableHead className="text-right">
-            Recorded<span className="max-sm:sr-only"> this month</span>
-          </TableHead>
-          <TableHead className="hidden md:table-cell">Last used</TableHead>
-          <TableHead className="hidden md:table-cell">Expires</TableHead>
-          <TableHead className="hidden lg:table-cell">Created by</TableHead>
-          <TableHead className="w-9 pr-0 pl-0">
-            <span className="sr-only">Actions</span>
-          </TableHead>
-        </TableRow>
-      </TableHeader>
-      {keys.map((key) => (
-        <Row key={key.id} apiKey={key} {...context} />
-      ))}
-    </Table>
+    <DataTable
+      id="keys"
+      workspace={workspace}
+      views={views}
+      label={label}
+      noun="key"
+      rows={keys}
+      columns={columns}
+      rowId={({ id }) => id}
+      below={{ render: (key) => <Details apiKey={key} />, until: "md" }}
+    />
   );
 }
 
-/** One key. On a phone, its permissions are in a second row that is as wide as the screen. */
-function Row({ apiKey: key, ...context }: Context & { apiKey: KeyView }) {
-  const usedAt = key.last_used_at ? <Time at={key.last_used_at} /> : null;
+function columnsOf(context: Context): TableColumn<KeyView>[] {
+  return [
+    {
+      id: "name",
+      label: "Key",
+      part: "name",
+      value: ({ name }) => name,
+      text: (key) =>
+        [key.name, key.prefix, key.last_four, key.summary, key.environment === "test" && "test"].join(" "),
+      cell: (key) => <Name apiKey={key} />,
+      className: "w-full min-w-32",
+    },
+    {
+      id: "spent",
+      label: "Recorded this month",
+      heading: (
+        <>
+          Recorded<span className="max-sm:sr-only"> this month</span>
+        </>
+      ),
+      kind: "usd",
+      value: ({ spent }) => spent,
+      cell: (key) => <Spent apiKey={key} workspace={context.workspace} />,
+    },
+    {
+      id: "last_used",
+      label: "Last used",
+      kind: "time",
+      value: ({ last_used_at: at }) => at,
+      cell: ({ last_used_at: at }) => (at ? <Time at={at} /> : <Absent>never</Absent>),
+      from: "md",
+      className: "whitespace-nowrap",
+    },
+    {
+      id: "expires",
+      label: "Expires",
+      kind: "time",
+      value: ({ expires_at: at }) => at,
+      cell: ({ expires_at: at }) => (at ? <Time at={at} /> : <Absent>never</Absent>),
+      from: "md",
+      className: "whitespace-nowrap",
+    },
+    {
+      id: "created_by",
+      label: "Created by",
+      value: ({ created_by: creator }) => creator && (creator.name ?? creator.email),
+      text: ({ created_by: creator }) => (creator ? `${creator.name ?? ""} ${creator.email}` : ""),
+      cell: (key) => <Creator apiKey={key} />,
+      from: "lg",
+      className: "max-w-40 truncate",
+    },
+    {
+      id: "actions",
+      part: "actions",
+      label: "Actions",
+      cell: (key) => (key.can_edit ? <KeyActions apiKey={key} {...context} /> : null),
+      className: "w-9 px-0",
+      cellClassName: "py-1.5 in-data-[density=compact]:py-0",
+    },
+  ];
+}
+
+function Name({ apiKey: key }: { apiKey: KeyView }) {
   return (
-    <tbody className="border-b last:border-0">
-      <tr>
-        <TableCell className="w-full min-w-32 pt-3 pb-1 pl-0 sm:pb-3">
-          <div className="grid gap-1">
-            <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
-              <span className="font-medium [overflow-wrap:anywhere]">{key.name}</span>
-              <code className="font-mono text-muted-foreground text-xs">
-                {key.prefix}…{key.last_four}
-              </code>
-              <Badges apiKey={key} />
-            </p>
-            <p className="hidden max-w-[68ch] text-[13px] text-muted-foreground [overflow-wrap:anywhere] sm:block">
-              {key.summary}
-            </p>
-          </div>
-        </TableCell>
-        <TableCell className="pt-3 pb-1 text-right sm:pb-3">
-          <Spent apiKey={key} workspace={context.workspace} />
-        </TableCell>
-        <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
-          {usedAt ?? <Absent>never</Absent>}
-        </TableCell>
-        <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
-          {key.expires_at ? <Time at={key.expires_at} /> : <Absent>never</Absent>}
-        </TableCell>
-        <TableCell className="hidden max-w-40 truncate py-3 lg:table-cell">
-          <Creator apiKey={key} />
-        </TableCell>
-        <TableCell className="py-1.5 pr-0 pl-0">
-          {key.can_edit ? <KeyActions apiKey={key} {...context} /> : null}
-        </TableCell>
-      </tr>
-      <tr className="md:hidden">
-        <TableCell colSpan={3} className="pt-0 pr-0 pb-3 pl-0 text-muted-foreground [overflow-wrap:anywhere]">
-          <p className="text-[13px] sm:hidden">{key.summary}</p>
-          <p className="pt-1 text-xs">
-            {usedAt ? <>Used {usedAt}</> : "Never used"}
-            {key.expires_at ? (
-              <>
-                {key.status === "expired" ? ", expired " : ", expires "}
-                <Time at={key.expires_at} />
-              </>
-            ) : null}
-          </p>
-        </TableCell>
-      </tr>
-    </tbody>
+    <div className="grid gap-1">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <bdi className="font-medium [overflow-wrap:anywhere]">{key.name}</bdi>
+        <code className="font-mono text-muted-foreground text-xs">
+          {key.prefix}…{key.last_four}
+        </code>
+        <Badges apiKey={key} />
+      </p>
+      <p
+        className={`hidden max-w-[68ch] text-[13px] text-muted-foreground [overflow-wrap:anywhere] sm:block ${secondLine}`}
+      >
+        {key.summary}
+      </p>
+    </div>
+  );
+}
+
+/** What a phone and a small screen show below a key, as wide as the screen. */
+function Details({ apiKey: key }: { apiKey: KeyView }) {
+  return (
+    <>
+      <p className="text-[13px] sm:hidden">{key.summary}</p>
+      <p className="pt-1 text-xs">
+        {key.last_used_at ? (
+          <>
+            Used <Time at={key.last_used_at} />
+          </>
+        ) : (
+          "Never used"
+        )}
+        {key.expires_at ? (
+          <>
+            {key.status === "expired" ? ", expired " : ", expires "}
+            <Time at={key.expires_at} />
+          </>
+        ) : null}
+      </p>
+    </>
   );
 }
 
@@ -108,7 +167,7 @@ function Badges({ apiKey: { environment, kind, status, revoked_at: revoked } }: 
 function Spent({ apiKey: key, workspace }: { apiKey: KeyView; workspace: string }) {
   const used = limitUsed(key);
   return (
-    <div className="ml-auto grid w-24 justify-items-end gap-1.5 sm:w-36">
+    <div className="ml-auto grid min-w-24 justify-items-end gap-1.5 sm:min-w-36">
       <SpentOfLimit
         href={activityHref(workspace, {
           key: key.id,
@@ -118,7 +177,7 @@ function Spent({ apiKey: key, workspace }: { apiKey: KeyView; workspace: string 
         limit={key.monthly_limit}
       />
       {used === null ? null : (
-        <Meter fraction={used} label={`Limit of ${key.name} used`} className="w-full" />
+        <Meter fraction={used} label={`Limit of ${key.name} used`} className={`w-full ${secondLine}`} />
       )}
     </div>
   );
@@ -134,7 +193,7 @@ function Creator({ apiKey: { created_by: creator, created_at: at } }: { apiKey: 
       ) : (
         <Absent>no member</Absent>
       )}
-      <Time at={at} className="text-muted-foreground text-xs" />
+      <Time at={at} className={`text-muted-foreground text-xs ${secondLine}`} />
     </span>
   );
 }

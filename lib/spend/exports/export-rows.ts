@@ -1,6 +1,6 @@
+import { type CsvCell, csvNumber } from "@/lib/contract/csv";
 import { toInstant } from "@/lib/contract/instant";
 import { labelOf } from "@/lib/spend/activity/label";
-import { type CsvCell, csvNumber } from "./csv";
 import type { ExportedPosting } from "./unfold";
 
 /** A column of an export: its name, and its cell for a row. */

@@ -1,11 +1,11 @@
 import { fromTagList } from "@/lib/contract/attribution";
+import { csvNumber } from "@/lib/contract/csv";
 import { dayOf } from "@/lib/contract/instant";
 import type { Membership } from "@/lib/contract/me";
 import type { MessageType } from "@/lib/contract/message";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { labelOf } from "@/lib/spend/activity/label";
 import { addDays, addMonthStart } from "@/lib/spend/period";
-import { csvNumber } from "./csv";
 import type { Column } from "./export-rows";
 import type { ExportedPosting } from "./unfold";
 

@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { ExportQuery } from "@/lib/contract/activity";
+import { csvRow } from "@/lib/contract/csv";
 import { dayOf } from "@/lib/contract/instant";
 import type { Membership } from "@/lib/contract/me";
 import type { DayRange } from "@/lib/contract/month";
@@ -11,7 +12,6 @@ import { type ActivityPage, readPage } from "@/lib/spend/activity/activity-page"
 import { type ActivityPlace, type StoredActivity, selectLines } from "@/lib/spend/activity/queries";
 import { rangeOf } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
-import { csvRow } from "./csv";
 import { activityColumns, type Column } from "./export-rows";
 import { focusColumns } from "./focus";
 import { inTurn } from "./in-turn";

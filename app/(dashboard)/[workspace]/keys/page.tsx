@@ -8,6 +8,7 @@ import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
 import { listApiKeys } from "@/lib/keys/management/service";
 import { requireWorkspace } from "../membership";
+import { readRememberedViews } from "../remembered-views";
 import { serviceAddresses } from "../service-addresses";
 
 export const metadata: Metadata = { title: "Keys" };
@@ -16,7 +17,7 @@ type Props = { params: Promise<{ workspace: string }> };
 
 /** The API keys of a workspace: what each may do, what it spent, and when it was last used. Inactive keys are folded away. */
 export default async function KeysPage({ params }: Props) {
-  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { claims, user, workspace } = await requireWorkspace((await params).workspace);
   const {
     api_keys,
     can_create,
@@ -26,6 +27,7 @@ export default async function KeysPage({ params }: Props) {
   const active = keys.filter(({ status }) => status === "active");
   const past = keys.filter(({ status }) => status !== "active");
   const context = { workspace: workspace.slug, grantable, addresses: serviceAddresses() };
+  const views = await readRememberedViews(user.id);
   return (
     <>
       {/* NewKey keeps its place when the first key is created, because it shows that key's secret. */}
@@ -40,7 +42,9 @@ export default async function KeysPage({ params }: Props) {
           <p id={keysSentenceId} tabIndex={-1} className="max-w-[70ch] outline-none">
             {summarizeKeys(keys, Date.now())}
           </p>
-          {active.length > 0 ? <KeyTable keys={active} label="Keys in use" {...context} /> : null}
+          {active.length > 0 ? (
+            <KeyTable keys={active} label="Keys in use" views={views} {...context} />
+          ) : null}
           {past.length > 0 ? (
             <details className="group">
               <summary className="flex w-fit items-center gap-1.5 rounded-sm text-muted-foreground text-sm hover:text-foreground">
@@ -51,7 +55,7 @@ export default async function KeysPage({ params }: Props) {
                 {past.length === 1 ? "One key that is" : `${past.length} keys that are`} revoked or expired
               </summary>
               <div className="pt-3">
-                <KeyTable keys={past} label="Revoked and expired keys" {...context} />
+                <KeyTable keys={past} label="Revoked and expired keys" views={views} {...context} />
               </div>
             </details>
           ) : null}

@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
+import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import { ProjectList } from "@/components/projects/project-list";
 import { ProjectListSkeleton } from "@/components/projects/project-list-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
@@ -25,9 +26,15 @@ export default async function ProjectsPage({ params }: Props) {
 }
 
 async function Projects({ slug }: { slug: string }) {
-  const { claims } = await requireWorkspace(slug);
+  const { claims, user } = await requireWorkspace(slug);
   const { projects, trends } = await listProjectsWithTrends(claims, slug);
   return (
-    <ProjectList workspace={slug} projects={projects} trends={trends} order={projectOrderOf(projects)} />
+    <ProjectList
+      workspace={slug}
+      projects={projects}
+      trends={trends}
+      order={projectOrderOf(projects)}
+      views={await readRememberedViews(user.id)}
+    />
   );
 }

@@ -1,0 +1,163 @@
+"use client";
+
+import type { RowData } from "@tanstack/react-table";
+import { type ReactNode, type Ref, useDeferredValue, useMemo, useRef, useState } from "react";
+import { cn } from "@/components/cn";
+import { Button } from "@/components/ui/button";
+import { Table, TableHeader, TableRow } from "@/components/ui/table";
+import type { TableColumn } from "./column";
+import { ColumnHeading } from "./column-heading";
+import { moveBetweenRows } from "./move-rows";
+import { searchRows } from "./search";
+import { DataRow, type RowContext } from "./table-row";
+import { TableToolbar } from "./table-toolbar";
+import { type InitialSort, useDataTable } from "./use-data-table";
+import { useTableView } from "./use-table-view";
+import { useVirtualRows } from "./use-virtual-rows";
+import type { RememberedViews } from "./view-cookie";
+import type { RowKeeper } from "./virtual-rows";
+
+/** Lists with more rows than this can be searched; fewer are seen at once. */
+const maxRowsSeenAtOnce = 8;
+
+/** Only the rows in and near the window are rendered of a list with more than this. */
+const maxRenderedRows = 200;
+
+/** What is rendered of a long list before the script that renders the rest is loaded. */
+const firstRows = 60;
+
+/** Props of a DataTable. */
+type DataTableProps<Row> = {
+  /** Names the table in what is remembered and in the names of files: "keys". */
+  id: string;
+  workspace: string;
+  /** How the reader wants to see tables, from the request. */
+  views: RememberedViews;
+  /** The accessible name. */
+  label: string;
+  /** What a row is, in the singular: "key". */
+  noun: string;
+  /** In the order that is shown while the table is not sorted. A stable array: the table sorts it again when it changes. */
+  rows: Row[];
+  /** A stable array, too. */
+  columns: TableColumn<Row>[];
+  rowId: (row: Row) => string;
+  initialSort?: InitialSort;
+  /** What a phone shows below a row, as wide as the table. */
+  below?: RowContext<Row>["below"];
+  /** Classes of the table. */
+  className?: string;
+  /** Rows after all others, which are not sorted: sums. */
+  footer?: (columns: TableColumn<Row>[]) => ReactNode;
+};
+
+/** A DataTable, as its own script renders it. */
+export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
+  const { id, workspace, label, noun, rows, columns, rowId, initialSort, below, className, footer } = props;
+  const [view, setView] = useTableView(id, props.views);
+  const [typed, setTyped] = useState("");
+  const search = useDeferredValue(typed);
+  const shown = useMemo(
+    () => columns.filter(({ id: column }) => !view.hidden.includes(column)),
+    [columns, view.hidden],
+  );
+  const found = useMemo(() => searchRows(rows, shown, search), [rows, shown, search]);
+  const table = useDataTable({ columns, rows: found, rowId, initialSort, hidden: view.hidden });
+  const sorted = table.getRowModel().rows;
+  const isLong = sorted.length > maxRenderedRows;
+  const VirtualRows = useVirtualRows(isLong);
+  const frame = useRef<HTMLDivElement>(null);
+  const keeper = useRef<RowKeeper>(null);
+  const context: RowContext<Row> = { columns: shown, below };
+  const render = (index: number, ref?: Ref<HTMLElement>) => {
+    const row = sorted[index];
+    return row ? (
+      <DataRow key={row.id} ref={ref} row={row.original} index={index} isOneOfMany={isLong} {...context} />
+    ) : null;
+  };
+  const clear = () => {
+    setTyped("");
+    frame.current?.querySelector<HTMLElement>("input")?.focus();
+  };
+  return (
+    <div ref={frame} className={cn("grid grid-cols-[minmax(0,1fr)]", rows.length > 1 && "gap-3")}>
+      {rows.length > 1 ? (
+        <TableToolbar
+          noun={noun}
+          search={rows.length > maxRowsSeenAtOnce || typed !== "" ? typed : undefined}
+          onSearch={setTyped}
+          foundCount={found.length}
+          count={rows.length}
+          columns={columns.filter(({ part }) => part === undefined)}
+          view={view}
+          onView={setView}
+          onSave={async () => {
+            const { saveTableCsv } = await import("./save-csv");
+            saveTableCsv(
+              `${workspace}-${id}`,
+              sorted.map(({ original }) => original),
+              shown,
+            );
+          }}
+        />
+      ) : null}
+      <Table
+        aria-label={label}
+        aria-rowcount={isLong ? sorted.length + 1 : undefined}
+        data-density={view.isCompact ? "compact" : "comfortable"}
+        className={cn(isLong && "table-fixed", className)}
+        onKeyDown={(event) => moveBetweenRows(event, sorted.length, (index) => keeper.current?.reveal(index))}
+        onFocus={({ target }) => {
+          const index = target.closest<HTMLElement>("[data-index]")?.dataset.index;
+          if (index !== undefined) keeper.current?.keep(Number(index));
+        }}
+      >
+        <TableHeader>
+          <TableRow aria-rowindex={isLong ? 1 : undefined}>
+            {shown.map((column) => (
+              <ColumnHeading
+                key={column.id}
+                column={column}
+                sorted={table.getColumn(column.id)?.getIsSorted() ?? false}
+                onSort={() => table.getColumn(column.id)?.toggleSorting()}
+              />
+            ))}
+          </TableRow>
+        </TableHeader>
+        {isLong && VirtualRows ? (
+          <VirtualRows
+            keys={sorted.map((row) => row.id)}
+            columnCount={shown.length}
+            isGrouped={below !== undefined}
+            keeper={keeper}
+            render={render}
+          />
+        ) : (
+          <Bodies isGrouped={below !== undefined}>
+            {(isLong ? sorted.slice(0, firstRows) : sorted).map((_, index) => render(index))}
+          </Bodies>
+        )}
+        {sorted.length === 0 ? (
+          <tbody>
+            <tr>
+              <td colSpan={shown.length} className="py-8 text-center">
+                <p className="pb-3 text-muted-foreground">
+                  No {noun} matches “<bdi className="[overflow-wrap:anywhere]">{search.trim()}</bdi>”.
+                </p>
+                <Button variant="outline" size="sm" onClick={clear}>
+                  Clear search
+                </Button>
+              </td>
+            </tr>
+          </tbody>
+        ) : null}
+        {footer?.(shown)}
+      </Table>
+    </div>
+  );
+}
+
+/** Rows with something below them are groups of their own; others share one. */
+function Bodies({ isGrouped, children }: { isGrouped: boolean; children: ReactNode }) {
+  return isGrouped ? children : <tbody>{children}</tbody>;
+}

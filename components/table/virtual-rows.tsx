@@ -1,0 +1,119 @@
+import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual";
+import {
+  Fragment,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { flushSync } from "react-dom";
+
+/** Keeps one row of a long list rendered, wherever the window is: with `reveal` at once, so that it can take the focus. */
+export type RowKeeper = { keep: (index: number) => void; reveal: (index: number) => void };
+
+/** The height of a row before it is measured, px. */
+const usualHeight = 52;
+
+/**
+ * The rows of a long list that are in or near the window. Empty rows as high as the others keep the table's height. The row
+ * with the focus stays rendered, so that the focus is not lost when it is scrolled away.
+ */
+export function VirtualRows({
+  keys,
+  columnCount,
+  isGrouped,
+  keeper,
+  render,
+}: {
+  /** The ids of all rows, in their order. */
+  keys: string[];
+  columnCount: number;
+  /** True where each row is a group of its own. */
+  isGrouped: boolean;
+  keeper: RefObject<RowKeeper | null>;
+  /** The row at a position. Its element, which has the attribute `data-index`, is measured by `ref`. */
+  render: (index: number, ref: Ref<HTMLElement>) => ReactNode;
+}) {
+  const start = useRef<HTMLTableSectionElement>(null);
+  const [scrollMargin, setScrollMargin] = useState(0);
+  const [kept, setKept] = useState<number>();
+  useLayoutEffect(() => {
+    const measure = () => {
+      const top = start.current?.getBoundingClientRect().top;
+      if (top !== undefined) setScrollMargin(Math.round(top + window.scrollY));
+    };
+    measure();
+    // What stands above the table may change its height.
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, []);
+  const virtualizer = useWindowVirtualizer({
+    count: keys.length,
+    estimateSize: () => usualHeight,
+    getItemKey: (index) => keys[index] ?? index,
+    overscan: 15,
+    scrollMargin,
+    useFlushSync: false,
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      if (kept === undefined || kept >= keys.length || shown.includes(kept)) return shown;
+      return [...shown, kept].sort((a, b) => a - b);
+    },
+  });
+  useImperativeHandle(
+    keeper,
+    () => ({ keep: setKept, reveal: (index) => flushSync(() => setKept(index)) }),
+    [],
+  );
+  const items = virtualizer.getVirtualItems();
+  const first = items[0]?.start ?? scrollMargin;
+  const end = items.at(-1)?.end ?? scrollMargin;
+  const rows = items.map((item, place) => (
+    <Fragment key={item.key}>
+      {place === 0 ? null : (
+        <Gap
+          height={item.start - (items[place - 1]?.end ?? item.start)}
+          columnCount={columnCount}
+          isGrouped={isGrouped}
+        />
+      )}
+      {render(item.index, virtualizer.measureElement)}
+    </Fragment>
+  ));
+  return (
+    <>
+      <tbody ref={start} aria-hidden="true">
+        <Gap height={first - scrollMargin} columnCount={columnCount} />
+      </tbody>
+      {isGrouped ? rows : <tbody>{rows}</tbody>}
+      <tbody aria-hidden="true">
+        <Gap height={virtualizer.getTotalSize() - (end - scrollMargin)} columnCount={columnCount} />
+      </tbody>
+    </>
+  );
+}
+
+/** Takes the place of rows that are not rendered. */
+function Gap({
+  height,
+  columnCount,
+  isGrouped = false,
+}: {
+  /** px */
+  height: number;
+  columnCount: number;
+  isGrouped?: boolean;
+}) {
+  if (height <= 0) return null;
+  const row = (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it has neither content nor focus.
+    <tr aria-hidden="true" style={{ height }}>
+      <td colSpan={columnCount} />
+    </tr>
+  );
+  return isGrouped ? <tbody aria-hidden="true">{row}</tbody> : row;
+}

@@ -1,0 +1,234 @@
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "@playwright/test";
+import { parse } from "csv-parse/sync";
+import { signUp, workspaceId } from "./accounts";
+import { expect, test, type World } from "./fixtures";
+import { expectLight, expectStill, expectUsable, watchLayout } from "./page-checks";
+
+/** Costs whose nearest doubles are equal in part, with the project of each. The names are in three scripts. */
+const costs: [slug: string, name: string, usd: string][] = [
+  ["first", "Zoë’s search", "8.500000000000000001"],
+  ["second", "مشروع الدفع بالبطاقة", "8.500000000000000002"],
+  ["third", "検索", "8.5"],
+  ["fourth", "=cmd()", "0.000000001"],
+  ["fifth", "checkout 10", "900000000000.25"],
+  ["sixth", "checkout 2", "12"],
+];
+
+/** A new user in a workspace whose projects cost that, and others that cost nothing. */
+async function withProjects(page: Page, world: World, others = 4): Promise<string> {
+  const { slug } = await signUp(page);
+  const id = await workspaceId(world, slug);
+  await world.fixtures.sql.query(
+    `insert into public.projects (workspace_id, slug, name)
+     select $1::uuid, slug, name from unnest($2::text[], $3::text[]) as named (slug, name)
+     union all
+     select $1::uuid, 'other-' || number, 'Other ' || lpad(number::text, 4, '0') from generate_series(1, $4) as number`,
+    [id, costs.map(([each]) => each), costs.map(([, name]) => name), others],
+  );
+  const { secret } = await world.fixtures.key(id);
+  const messages = costs.map(
+    ([project, , usd]) =>
+      `{"project":"${project}","source":"api","message":{"type":"usage","provider":"p","model":"m","unit_type":"calls","quantity":1,"estimated_cost":${usd}}}`,
+  );
+  const answer = await fetch(`${world.service.baseUrl}/api/v1/messages/batch`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: `{"messages":[${messages.join(",")}]}`,
+  });
+  expect(answer.status).toBe(207);
+  return slug;
+}
+
+const headingOf = (table: Locator, name: string) => table.getByRole("columnheader", { name });
+const sortBy = (table: Locator, name: string) => headingOf(table, name).getByRole("button").click();
+/** The names in the first column, in the order that is shown. */
+const namesIn = (table: Locator) =>
+  table.locator("tbody tr[data-index] td:first-child bdi").allTextContents();
+
+test("Sorts amounts exactly, in one direction, the other and not at all, with a click or Enter", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const slug = await withProjects(page, world);
+  await page.goto(`/${slug}/projects`);
+  const table = page.getByRole("table", { name: "Projects" });
+  const spent = headingOf(table, "Spent this month");
+  await expect(spent).toHaveAttribute("aria-sort", "descending");
+  const highest = ["checkout 10", "checkout 2", "مشروع الدفع بالبطاقة", "Zoë’s search", "検索", "=cmd()"];
+  expect((await namesIn(table)).slice(0, 6)).toEqual(highest);
+  await spent.getByRole("button").focus();
+  await page.keyboard.press("Enter");
+  await expect(spent).toHaveAttribute("aria-sort", "ascending");
+  expect((await namesIn(table)).slice(-6)).toEqual([...highest].reverse());
+  await page.keyboard.press("Enter");
+  await expect(spent).not.toHaveAttribute("aria-sort");
+  await page.keyboard.press("Enter");
+  await expect(spent).toHaveAttribute("aria-sort", "descending");
+  await sortBy(table, "Project");
+  await expect(headingOf(table, "Project")).toHaveAttribute("aria-sort", "ascending");
+  await expect(spent).not.toHaveAttribute("aria-sort");
+  const names = await namesIn(table);
+  expect(names.indexOf("checkout 2")).toBeLessThan(names.indexOf("checkout 10"));
+  await sortBy(table, "Project");
+  await expect(headingOf(table, "Project")).toHaveAttribute("aria-sort", "descending");
+  expect(await namesIn(table)).toEqual(names.reverse());
+  await sortBy(table, "Project");
+  await expect(headingOf(table, "Project")).not.toHaveAttribute("aria-sort");
+  await expectUsable(page);
+});
+
+test("Searches what is shown, says how much it found, and clears an empty result", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const slug = await withProjects(page, world);
+  await page.goto(`/${slug}/projects`);
+  const table = page.getByRole("table", { name: "Projects" });
+  const search = page.getByRole("searchbox", { name: "Search projects" });
+  const status = page.getByRole("main").getByRole("status");
+  await search.fill("ZOE");
+  await expect(status).toHaveText("1 of 10 projects");
+  expect(await namesIn(table)).toEqual(["Zoë’s search"]);
+  await search.fill("الدفع");
+  await expect.poll(() => namesIn(table)).toEqual(["مشروع الدفع بالبطاقة"]);
+  await search.fill("nothing like it");
+  await expect(status).toHaveText("0 of 10 projects");
+  await expect(table.getByText("No project matches “nothing like it”.")).toBeVisible();
+  await expectUsable(page);
+  await page.getByRole("button", { name: "Clear search" }).click();
+  await expect(search).toHaveValue("");
+  await expect(search).toBeFocused();
+  await expect.poll(() => namesIn(table)).toHaveLength(10);
+});
+
+test("Keeps a short list calm: it can be sorted, and has no search", async ({ page, world }) => {
+  const slug = await withProjects(page, world, 2);
+  await page.goto(`/${slug}/projects`);
+  await expect(
+    headingOf(page.getByRole("table", { name: "Projects" }), "Project").getByRole("button"),
+  ).toBeVisible();
+  await expect(page.getByRole("searchbox")).toHaveCount(0);
+});
+
+test("Remembers columns and density after a reload, from the first paint on, and for one person", async ({
+  page,
+  world,
+}) => {
+  const slug = await withProjects(page, world);
+  await page.goto(`/${slug}/projects`);
+  const table = page.getByRole("table", { name: "Projects" });
+  const rowHeight = async () => (await table.locator("tr[data-index]").first().boundingBox())?.height ?? 0;
+  const comfortable = await rowHeight();
+  await page.getByRole("button", { name: "View" }).click();
+  const menu = page.getByRole("dialog", { name: "View" });
+  await expect(menu.getByRole("checkbox", { name: "Project", exact: true })).toHaveCount(0);
+  await menu.getByRole("checkbox", { name: "Messages" }).uncheck();
+  await menu.getByText("Compact").click();
+  await expect(headingOf(table, "Messages")).toHaveCount(0);
+  await expect.poll(rowHeight).toBeLessThan(comfortable);
+  await expectUsable(page);
+  await page.keyboard.press("Escape");
+
+  await watchLayout(page);
+  const opened = await page.goto(`/${slug}/projects`);
+  await expect(headingOf(table, "Last occurred")).toBeVisible();
+  await expect(headingOf(table, "Messages")).toHaveCount(0);
+  expect(await rowHeight()).toBeLessThan(comfortable);
+  await expectStill(page);
+  await expectLight(page, opened);
+  expect(await opened?.text(), "the server renders the choice").not.toContain('data-sort="messages"');
+
+  // Another table has a view of its own, and another person in this browser has theirs.
+  await page.goto(`/${slug}/keys`);
+  await expect(page.getByRole("table", { name: "Keys in use" })).toHaveAttribute(
+    "data-density",
+    "comfortable",
+  );
+  const other = await withProjects(page, world);
+  await page.goto(`/${other}/projects`);
+  await expect(headingOf(table, "Messages")).toBeVisible();
+});
+
+test("Moves between rows with the keyboard and opens one with Enter", async ({ page, world }) => {
+  const slug = await withProjects(page, world);
+  await page.goto(`/${slug}/projects`);
+  const table = page.getByRole("table", { name: "Projects" });
+  await page.getByRole("searchbox", { name: "Search projects" }).press("ArrowDown");
+  const link = (name: string) => table.getByRole("link", { name });
+  await expect(link("checkout 10")).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(link("checkout 2")).toBeFocused();
+  await page.keyboard.press("End");
+  await expect(table.locator("tr[data-index='9'] a")).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(table.locator("tr[data-index='9'] a")).toBeFocused();
+  await page.keyboard.press("Home");
+  await expect(link("checkout 10")).toBeFocused();
+  // Tab goes through the links as without arrow keys.
+  await page.keyboard.press("Tab");
+  await expect(link("checkout 2")).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/${slug}/projects/sixth`);
+});
+
+test("Saves what is shown as a CSV: the rows found, in their order, in the chosen columns", async ({
+  page,
+  world,
+}) => {
+  const slug = await withProjects(page, world);
+  await page.goto(`/${slug}/projects`);
+  const table = page.getByRole("table", { name: "Projects" });
+  await page.getByRole("button", { name: "View" }).click();
+  await page.getByRole("dialog", { name: "View" }).getByRole("checkbox", { name: "Last occurred" }).uncheck();
+  await page.keyboard.press("Escape");
+  await page.getByRole("searchbox", { name: "Search projects" }).fill("c");
+  await expect.poll(() => namesIn(table)).toHaveLength(4);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe(`${slug}-projects-${new Date().toISOString().slice(0, 10)}.csv`);
+  const [heads, ...lines] = parse(await readFile(await file.path(), "utf8")) as string[][];
+  expect(heads).toEqual(["Project", "Messages", "Spent this month"]);
+  expect(lines).toEqual([
+    ["checkout 10", "1", "900000000000.25"],
+    ["checkout 2", "1", "12"],
+    ["Zoë’s search", "1", "8.500000000000000001"],
+    ["'=cmd()", "1", "0.000000001"],
+  ]);
+  expect(lines.map(([name = ""]) => name.replace(/^'/, ""))).toEqual(await namesIn(table));
+});
+
+test("Renders the rows of a long list that are near the window, and reaches all by keyboard and search", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const slug = await withProjects(page, world, 994);
+  await watchLayout(page);
+  await page.goto(`/${slug}/projects`);
+  const table = page.getByRole("table", { name: "Projects" });
+  const rows = table.locator("tr[data-index]");
+  await expect(table).toHaveAttribute("aria-rowcount", "1001");
+  // The page is as high as with all rows.
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(30_000);
+  await expect.poll(() => rows.count()).toBeLessThan(120);
+  await expect(rows.first()).toHaveAttribute("aria-rowindex", "2");
+  await expectStill(page);
+  await expectUsable(page);
+  await sortBy(table, "Project");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("End");
+  const last = table.locator("tr[data-index='999']");
+  await expect(last).toHaveAttribute("aria-rowindex", "1001");
+  await expect(last.getByRole("link")).toBeFocused();
+  await expect(last).toBeInViewport();
+  expect(await rows.count()).toBeLessThan(120);
+  // The row with the focus stays, and the arrow keys go on from it.
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await expect(rows.first()).toBeInViewport();
+  await expect(last.getByRole("link")).toBeFocused();
+  await page.keyboard.press("ArrowUp");
+  await expect(table.locator("tr[data-index='998'] a")).toBeFocused();
+  await expect(table.locator("tr[data-index='998']")).toBeInViewport();
+  await page.getByRole("searchbox", { name: "Search projects" }).fill("other 0777");
+  await expect(page.getByRole("main").getByRole("status")).toHaveText("1 of 1,000 projects");
+  await expect.poll(() => namesIn(table)).toEqual(["Other 0777"]);
+  await expect(table).not.toHaveAttribute("aria-rowcount");
+});
