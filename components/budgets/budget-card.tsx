@@ -1,18 +1,17 @@
-import { CircleAlert, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { z } from "zod";
 import { exactText, toNumber } from "@/components/amount";
-import { activityHref } from "@/components/filters/href";
 import { formatDay } from "@/components/format-date";
-import { formatPercent, isAtLeastOne } from "@/components/format-percent";
+import { formatPercent } from "@/components/format-percent";
 import { formatAmount, Money } from "@/components/money";
 import { ForecastFigure, formatForecastRange } from "@/components/spend/forecast-figure";
-import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Meter } from "@/components/ui/meter";
 import { addDays } from "@/components/utc-day";
 import type { budget as budgetSchema } from "@/lib/contract/budgets";
+import { isUsedUp, StateBadge } from "./budget-badge";
+import { budgetRowsHref } from "./budget-rows-href";
 import { formatPeriod, formatScope, periodNames, presentPeriod } from "./budget-view";
 import { type Reached, Thresholds, thresholdsOf } from "./thresholds";
 
@@ -56,7 +55,7 @@ export function BudgetCard({
         <p className="flex flex-wrap items-baseline justify-between gap-x-3">
           <span>
             <Link
-              href={rowsHref(workspace, budget)}
+              href={budgetRowsHref(workspace, budget)}
               prefetch={false}
               className="rounded-sm font-medium text-xl tracking-tight underline-offset-4 hover:underline"
             >
@@ -92,27 +91,6 @@ export function BudgetCard({
 
 /** The present limit in the budget's currency. */
 const limitOf = ({ raise, usual_amount: usual }: Budget) => raise?.amount ?? usual;
-
-const isUsedUp = ({ percent_used: used }: Budget) => isAtLeastOne(used);
-
-/** A badge that says what the colour of the meter means; none while the budget is not close to its limit. */
-function StateBadge({ budget }: { budget: Budget }) {
-  if (isUsedUp(budget)) {
-    return (
-      <Badge variant="destructive">
-        <CircleAlert aria-hidden="true" className="size-3" />
-        {budget.blocks ? "Used up, blocking" : "Used up"}
-      </Badge>
-    );
-  }
-  if (!budget.alert) return null;
-  return (
-    <Badge variant="warning">
-      <TriangleAlert aria-hidden="true" className="size-3" />
-      Close to the limit
-    </Badge>
-  );
-}
 
 /** The days of the present period, and what differs from the usual: a raise, an end. */
 function PeriodLine({ budget }: { budget: Budget }) {
@@ -187,14 +165,4 @@ function Forecast({ budget }: { budget: Budget }) {
       {range} by the end of the {whole}.
     </>
   );
-}
-
-/** The address of the rows that a budget counts: live messages of its period in its scope. */
-function rowsHref(workspace: string, { scope: { type, value }, ...budget }: Budget): string {
-  const filter = type === "global" ? {} : { [type]: value };
-  const period =
-    budget.period === "month" && budget.time_zone === "UTC"
-      ? { period: "month" }
-      : { period: "range", from: budget.period_from, to: addDays(budget.period_until, -1) };
-  return activityHref(workspace, { ...period, environment: "live", ...filter });
 }

@@ -1,6 +1,6 @@
 import { exactText } from "@/components/amount";
 import { capitalize } from "@/components/capitalize";
-import { toCsvText } from "@/components/csv";
+import { csvNumber, csvRow } from "@/lib/contract/csv";
 import type { Bar, ChartGroup } from "./chart-data";
 
 /** The figures of a chart of spend as a CSV: a line for each day or month, amounts in USD with all their digits. */
@@ -10,13 +10,15 @@ export function spendCsv(
   bars: Bar[],
   comparison: string | undefined,
 ): string {
-  return toCsvText([
+  return [
     [capitalize(unit), ...groups.map(({ name }) => name), "Total", ...(comparison ? [comparison] : [])],
     ...bars.map(({ from, amounts, total, previous }) => [
       unit === "month" ? from.slice(0, 7) : from,
-      ...groups.map((_, group) => exactText(amounts[group] ?? 0)),
-      exactText(total),
-      ...(comparison ? [previous === null ? "" : exactText(previous)] : []),
+      ...groups.map((_, group) => csvNumber(exactText(amounts[group] ?? 0))),
+      csvNumber(exactText(total)),
+      ...(comparison ? [csvNumber(previous === null ? null : exactText(previous))] : []),
     ]),
-  ]);
+  ]
+    .map(csvRow)
+    .join("");
 }

@@ -1,7 +1,12 @@
+"use client";
+
+import { useMemo } from "react";
 import { activityHref } from "@/components/filters/href";
 import { SpentOfLimit } from "@/components/keys/spent-of-limit";
+import { secondLine, type TableColumn } from "@/components/table/column";
+import { DataTable } from "@/components/table/data-table";
+import type { RememberedViews } from "@/components/table/view-cookie";
 import { Time } from "@/components/time";
-import { Table, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { summarizeKey } from "@/lib/contract/summarize-key";
 import type { ConnectionView } from "./connection-view";
@@ -11,85 +16,144 @@ import { Disconnect } from "./disconnect";
 export function ConnectionTable({
   connections,
   workspace,
+  views,
 }: {
   connections: ConnectionView[];
   workspace: string;
+  views: RememberedViews;
 }) {
+  const columns = useMemo(() => columnsOf(workspace), [workspace]);
   return (
-    <Table aria-label="Connected assistants">
-      <TableHeader>
-        <TableRow>
-          <TableHead className="pl-0">Assistant</TableHead>
-          <TableHead className="text-right max-sm:pr-0">
-            Recorded<span className="max-sm:sr-only"> this month</span>
-          </TableHead>
-          <TableHead className="hidden md:table-cell">Last used</TableHead>
-          <TableHead className="hidden md:table-cell">Connected by</TableHead>
-          <TableHead className="hidden pr-0 pl-0 sm:table-cell">
-            <span className="sr-only">Disconnect</span>
-          </TableHead>
-        </TableRow>
-      </TableHeader>
-      {connections.map((connection) => (
-        <Row key={connection.id} connection={connection} workspace={workspace} />
-      ))}
-    </Table>
+    <DataTable
+      id="connections"
+      workspace={workspace}
+      views={views}
+      label="Connected assistants"
+      noun="assistant"
+      rows={connections}
+      columns={columns}
+      rowId={({ id }) => id}
+      below={{
+        render: (connection) => <Details connection={connection} workspace={workspace} />,
+        until: "md",
+      }}
+    />
   );
 }
 
-/** One connection. On a phone, its permissions are in a second row that is as wide as the screen. */
-function Row({ connection, workspace }: { connection: ConnectionView; workspace: string }) {
-  const { id, client, user, last_used_at: at, created_at: createdAt } = connection;
-  const button = connection.can_revoke ? <Disconnect workspace={workspace} connection={connection} /> : null;
-  const person = user.display_name ?? user.email;
-  const summary = summarizeConnection(connection);
-  const usedAt = at ? <Time at={at} /> : null;
-  return (
-    <tbody className="border-b last:border-0">
-      <tr>
-        <TableCell className="w-full min-w-32 pt-3 pb-1 pl-0 sm:pb-3">
-          <div className="grid gap-1">
-            <p className="flex flex-wrap items-baseline gap-x-2">
-              <span className="font-medium [overflow-wrap:anywhere]">{client.name}</span>
-              <span className="text-muted-foreground text-xs [overflow-wrap:anywhere]">
-                {client.host ?? `at ${client.redirect_host}, name not verified`}
-              </span>
-            </p>
-            <p className="hidden max-w-[68ch] text-[13px] text-muted-foreground [overflow-wrap:anywhere] sm:block">
-              {summary}
-            </p>
-          </div>
-        </TableCell>
-        <TableCell className="pt-3 pb-1 text-right max-sm:pr-0 sm:pb-3">
-          <SpentOfLimit
-            href={activityHref(workspace, { key: id })}
-            spent={connection.spent}
-            limit={connection.monthly_limit}
-          />
-        </TableCell>
-        <TableCell className="hidden whitespace-nowrap py-3 md:table-cell">
-          {usedAt ?? <span className="text-muted-foreground">never</span>}
-        </TableCell>
-        <TableCell className="hidden max-w-44 py-3 md:table-cell">
-          <span className="grid">
-            <span className="truncate" title={user.email}>
-              {person}
-            </span>
-            <Time at={createdAt} className="text-muted-foreground text-xs" />
+const personOf = ({ user }: ConnectionView) => user.display_name ?? user.email;
+const placeOf = ({ client }: ConnectionView) =>
+  client.host ?? `at ${client.redirect_host}, name not verified`;
+
+function columnsOf(workspace: string): TableColumn<ConnectionView>[] {
+  return [
+    {
+      id: "name",
+      label: "Assistant",
+      part: "name",
+      value: ({ client }) => client.name,
+      alsoSaved: [
+        { label: "Address", value: placeOf },
+        { label: "May", value: summarizeConnection },
+      ],
+      text: (connection) =>
+        `${connection.client.name} ${placeOf(connection)} ${summarizeConnection(connection)}`,
+      cell: (connection) => <Name connection={connection} />,
+      className: "w-full min-w-32",
+    },
+    {
+      id: "spent",
+      label: "Recorded this month",
+      heading: (
+        <>
+          Recorded<span className="max-sm:sr-only"> this month</span>
+        </>
+      ),
+      kind: "usd",
+      value: ({ spent }) => spent,
+      alsoSaved: [{ label: "Monthly limit", kind: "usd", value: ({ monthly_limit: limit }) => limit }],
+      cell: ({ id, spent, monthly_limit: limit }) => (
+        <SpentOfLimit href={activityHref(workspace, { key: id })} spent={spent} limit={limit} />
+      ),
+      className: "max-sm:pr-0",
+    },
+    {
+      id: "last_used",
+      label: "Last used",
+      kind: "time",
+      value: ({ last_used_at: at }) => at,
+      cell: ({ last_used_at: at }) =>
+        at ? <Time at={at} /> : <span className="text-muted-foreground">never</span>,
+      from: "md",
+      className: "whitespace-nowrap",
+    },
+    {
+      id: "connected_by",
+      label: "Connected by",
+      value: personOf,
+      alsoSaved: [{ label: "Connected", kind: "time", value: ({ created_at: at }) => at }],
+      text: ({ user }) => `${user.display_name ?? ""} ${user.email}`,
+      cell: (connection) => (
+        <span className="grid">
+          <span className="truncate" title={connection.user.email}>
+            {personOf(connection)}
           </span>
-        </TableCell>
-        <TableCell className="hidden py-2.5 pr-0 pl-0 sm:table-cell">{button}</TableCell>
-      </tr>
-      <tr className="md:hidden">
-        <TableCell colSpan={3} className="pt-0 pr-0 pb-3 pl-0 text-muted-foreground [overflow-wrap:anywhere]">
-          <p className="text-[13px] sm:hidden">{summary}</p>
-          <p className="py-1 text-xs">
-            {person}, <Time at={createdAt} />. {usedAt ? <>Used {usedAt}.</> : "Never used."}
-          </p>
-          <div className="pt-1 text-foreground sm:hidden">{button}</div>
-        </TableCell>
-      </tr>
-    </tbody>
+          <Time at={connection.created_at} className={`text-muted-foreground text-xs ${secondLine}`} />
+        </span>
+      ),
+      from: "md",
+      className: "max-w-44",
+    },
+    {
+      id: "actions",
+      label: "Disconnect",
+      part: "actions",
+      cell: (connection) =>
+        connection.can_revoke ? <Disconnect workspace={workspace} connection={connection} /> : null,
+      from: "sm",
+      className: "px-0",
+    },
+  ];
+}
+
+function Name({ connection }: { connection: ConnectionView }) {
+  return (
+    <div className="grid gap-1">
+      <p className="flex flex-wrap items-baseline gap-x-2">
+        <bdi className="font-medium [overflow-wrap:anywhere]">{connection.client.name}</bdi>
+        <span className="text-muted-foreground text-xs [overflow-wrap:anywhere]">{placeOf(connection)}</span>
+      </p>
+      <p
+        className={`hidden max-w-[68ch] text-[13px] text-muted-foreground [overflow-wrap:anywhere] sm:block ${secondLine}`}
+      >
+        {summarizeConnection(connection)}
+      </p>
+    </div>
+  );
+}
+
+/** What a phone and a small screen show below a connection, as wide as the screen. */
+function Details({ connection, workspace }: { connection: ConnectionView; workspace: string }) {
+  const { last_used_at: at, created_at: createdAt } = connection;
+  return (
+    <>
+      <p className="text-[13px] sm:hidden">{summarizeConnection(connection)}</p>
+      <p className="py-1 text-xs">
+        {personOf(connection)}, <Time at={createdAt} />.{" "}
+        {at ? (
+          <>
+            Used <Time at={at} />.
+          </>
+        ) : (
+          "Never used."
+        )}
+      </p>
+      {connection.can_revoke ? (
+        <div className="pt-1 text-foreground sm:hidden">
+          <Disconnect workspace={workspace} connection={connection} />
+        </div>
+      ) : null}
+    </>
   );
 }
 

@@ -7,10 +7,12 @@ import { SeriesLegend } from "@/components/charts/series-legend";
 import { onDemand } from "@/components/connection/on-demand";
 import { formatNumber, plural } from "@/components/format-count";
 import { formatDate } from "@/components/format-date";
+import type { RememberedViews } from "@/components/table/view-cookie";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { ExploreData } from "./data";
 import { measures } from "./dimensions";
-import { ExplorePivot, ExploreTable } from "./explore-table";
+import { ExplorePivot } from "./explore-pivot";
+import { ExploreTable } from "./explore-table";
 import { type ExploreState, exploreHref } from "./state";
 import { toCsv } from "./to-csv";
 
@@ -28,10 +30,12 @@ export function ExploreView({
   workspace,
   state: given,
   data,
+  views,
 }: {
   workspace: string;
   state: ExploreState;
   data: ExploreData;
+  views: RememberedViews;
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const [hidden, setHidden] = useState(given.hidden);
@@ -56,11 +60,13 @@ export function ExploreView({
             {plural(data.totals.messages, "message")}, {formatDate(data.from)} – {formatDate(data.to)}
           </span>
         </p>
-        <ChartDownloads
-          fileName={fileName}
-          toCsv={() => toCsv(state, data)}
-          frame={state.show === "chart" ? frame : undefined}
-        />
+        {state.show === "table" ? null : (
+          <ChartDownloads
+            fileName={fileName}
+            toCsv={() => toCsv(state, data)}
+            frame={state.show === "chart" ? frame : undefined}
+          />
+        )}
       </div>
       {state.show === "chart" ? (
         <figure aria-label={`${label} as a chart`} className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -83,7 +89,7 @@ export function ExploreView({
       {state.show === "pivot" ? (
         <ExplorePivot workspace={workspace} state={state} data={data} />
       ) : (
-        <ExploreTable workspace={workspace} state={state} data={data} />
+        <ExploreTable workspace={workspace} state={state} data={data} views={views} />
       )}
     </section>
   );

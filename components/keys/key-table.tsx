@@ -50,6 +50,12 @@ function columnsOf(context: Context): TableColumn<KeyView>[] {
       label: "Key",
       part: "name",
       value: ({ name }) => name,
+      alsoSaved: [
+        { label: "Secret", value: ({ prefix, last_four: end }) => `${prefix}…${end}` },
+        { label: "Environment", value: ({ environment }) => environment },
+        { label: "Status", value: ({ status }) => status },
+        { label: "May", value: ({ summary }) => summary },
+      ],
       text: (key) =>
         [key.name, key.prefix, key.last_four, key.summary, key.environment === "test" && "test"].join(" "),
       cell: (key) => <Name apiKey={key} />,
@@ -65,6 +71,7 @@ function columnsOf(context: Context): TableColumn<KeyView>[] {
       ),
       kind: "usd",
       value: ({ spent }) => spent,
+      alsoSaved: [{ label: "Monthly limit", kind: "usd", value: ({ monthly_limit: limit }) => limit }],
       cell: (key) => <Spent apiKey={key} workspace={context.workspace} />,
     },
     {
@@ -89,6 +96,7 @@ function columnsOf(context: Context): TableColumn<KeyView>[] {
       id: "created_by",
       label: "Created by",
       value: ({ created_by: creator }) => creator && (creator.name ?? creator.email),
+      alsoSaved: [{ label: "Created", kind: "time", value: ({ created_at: at }) => at }],
       text: ({ created_by: creator }) => (creator ? `${creator.name ?? ""} ${creator.email}` : ""),
       cell: (key) => <Creator apiKey={key} />,
       from: "lg",

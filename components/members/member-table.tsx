@@ -1,55 +1,94 @@
+"use client";
+
+import { useMemo } from "react";
+import { secondLine, type TableColumn } from "@/components/table/column";
+import { DataTable } from "@/components/table/data-table";
+import type { RememberedViews } from "@/components/table/view-cookie";
 import { Time } from "@/components/time";
 import { Avatar } from "@/components/ui/avatar";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { Membership } from "@/lib/contract/me";
 import type { Member } from "@/lib/contract/members";
 import { MemberActions } from "./member-actions";
-import { personName, roleLabel } from "./person";
+import { personName, roleLabel, roles } from "./person";
 
 type Viewer = { userId: string; workspace: Membership };
 
 /** The members of a workspace with their roles, which admins can change. */
-export function MemberTable({ members, viewer }: { members: Member[]; viewer: Viewer }) {
+export function MemberTable({
+  members,
+  viewer,
+  views,
+}: {
+  members: Member[];
+  viewer: Viewer;
+  views: RememberedViews;
+}) {
+  const columns = useMemo(() => columnsOf(viewer), [viewer]);
   return (
-    <Table aria-label="Members">
-      <TableHeader>
-        <TableRow>
-          <TableHead className="pl-0">Name</TableHead>
-          <TableHead className="hidden sm:table-cell">Joined</TableHead>
-          <TableHead className="w-32 pr-2.5 text-right">Role</TableHead>
-        </TableRow>
-      </TableHeader>
-      <TableBody>
-        {members.map((member) => (
-          <TableRow key={member.user_id} className="[&>td]:align-middle">
-            <TableCell className="max-w-0 py-2.5 pl-0">
-              <Person member={member} isViewer={member.user_id === viewer.userId} />
-            </TableCell>
-            <TableCell className="hidden w-32 whitespace-nowrap text-muted-foreground sm:table-cell">
-              <Time at={member.joined_at} />
-            </TableCell>
-            <TableCell className="whitespace-nowrap py-1.5 pr-0 text-right">
-              <Role member={member} viewer={viewer} />
-            </TableCell>
-          </TableRow>
-        ))}
-      </TableBody>
-    </Table>
+    <DataTable
+      id="members"
+      workspace={viewer.workspace.slug}
+      views={views}
+      label="Members"
+      noun="member"
+      rows={members}
+      columns={columns}
+      rowId={({ user_id: id }) => id}
+    />
   );
+}
+
+/** The rank of a member's role; the lowest is 0. */
+const rankOf = ({ role }: Member) => -roles.findIndex(({ value }) => value === role);
+
+function columnsOf(viewer: Viewer): TableColumn<Member>[] {
+  return [
+    {
+      id: "name",
+      label: "Name",
+      part: "name",
+      value: personName,
+      alsoSaved: [{ label: "E-mail address", value: ({ email }) => email }],
+      text: ({ display_name: name, email }) => `${name ?? ""} ${email}`,
+      cell: (member) => <Person member={member} isViewer={member.user_id === viewer.userId} />,
+      className: "w-full max-w-0",
+    },
+    {
+      id: "joined",
+      label: "Joined",
+      kind: "time",
+      value: ({ joined_at: at }) => at,
+      cell: ({ joined_at: at }) => <Time at={at} />,
+      from: "sm",
+      className: "w-32 min-w-32 whitespace-nowrap",
+      cellClassName: "text-muted-foreground",
+    },
+    {
+      id: "role",
+      label: "Role",
+      part: "actions",
+      value: ({ role }) => roleLabel(role),
+      compare: (a, b) => rankOf(a) - rankOf(b),
+      cell: (member) => <Role member={member} viewer={viewer} />,
+      // Aligned with the text of the buttons in the rows.
+      className: "min-w-28 whitespace-nowrap pr-2.5 text-right last:pr-2.5",
+      cellClassName: "py-1.5 last:pr-0 in-data-[density=compact]:py-0",
+    },
+  ];
 }
 
 function Person({ member, isViewer }: { member: Member; isViewer: boolean }) {
   const { display_name: name, email } = member;
   return (
     <div className="flex min-w-0 items-center gap-3">
-      <Avatar name={personName(member)} />
+      <Avatar name={personName(member)} className="sm:in-data-[density=compact]:size-6" />
       <span className="grid min-w-0">
         <span className="truncate">
-          <span className="font-medium">{personName(member)}</span>
+          <bdi className="font-medium">{personName(member)}</bdi>
           {isViewer ? <span className="text-muted-foreground"> (you)</span> : null}
         </span>
         {name === null ? null : (
-          <span className="truncate text-muted-foreground text-xs" title={email}>
+          <span className={`truncate text-muted-foreground text-xs ${secondLine}`} title={email}>
             {email}
           </span>
         )}

@@ -1,75 +1,110 @@
-import { exactText } from "@/components/amount";
+"use client";
+
+import { useMemo } from "react";
 import { formatDate } from "@/components/format-date";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import { formatRate, type Price, startFromPrice } from "./price-view";
+import type { TableColumn } from "@/components/table/column";
+import { DataTable } from "@/components/table/data-table";
+import type { RememberedViews } from "@/components/table/view-cookie";
+import { formatRate, type PriceView, startFromPrice } from "./price-view";
 import { SetPrice } from "./set-price";
 
-/** A workspace's own prices, with the first day of each. Admins can change them. */
-export function PriceTable({
-  prices,
-  workspace,
-  canSet,
-  today,
-}: {
-  prices: Price[];
+type Context = {
   workspace: string;
   canSet: boolean;
   /** The current UTC day, `YYYY-MM-DD`. */
   today: string;
-}) {
+};
+
+/** A workspace's own prices, with the first day of each. Admins can change them. */
+export function PriceTable({
+  prices,
+  views,
+  workspace,
+  canSet,
+  today,
+}: Context & { prices: PriceView[]; views: RememberedViews }) {
+  const columns = useMemo(() => columnsOf({ workspace, canSet, today }), [workspace, canSet, today]);
   return (
-    <Table aria-label="Own prices">
-      <TableHeader>
-        <TableRow>
-          <TableHead className="pl-0">Price of</TableHead>
-          <TableHead className="text-right">US dollars</TableHead>
-          <TableHead className="hidden sm:table-cell">From</TableHead>
-          {canSet ? (
-            <TableHead className="pr-0">
-              <span className="sr-only">Change price</span>
-            </TableHead>
-          ) : null}
-        </TableRow>
-      </TableHeader>
-      <TableBody>
-        {prices.map((price) => {
-          const { id, provider, model, unit_type: unit, rate, starts_at: start } = price;
-          return (
-            <TableRow key={id} className="[&>td]:align-middle">
-              <TableCell className="w-full min-w-32 pl-0">
-                <span className="font-medium [overflow-wrap:anywhere]">{model ?? "Every model"}</span>
-                <span className="block text-muted-foreground text-xs [overflow-wrap:anywhere]">
-                  {provider}, {unit}
-                </span>
-                <span className="block text-muted-foreground text-xs sm:hidden">
-                  from {formatDate(start)}
-                </span>
-              </TableCell>
-              <TableCell
-                className="whitespace-nowrap text-right tabular-nums"
-                title={`$${exactText(rate)} per unit`}
-                data-figure="rate"
-                data-exact={exactText(rate)}
-              >
-                {formatRate(exactText(rate), unit)}
-              </TableCell>
-              <TableCell className="hidden whitespace-nowrap sm:table-cell" title={start}>
-                {formatDate(start)}
-              </TableCell>
-              {canSet ? (
-                <TableCell className="pr-0 text-right">
-                  <SetPrice
-                    workspace={workspace}
-                    start={startFromPrice(price, today)}
-                    label="Change"
-                    of={`${model ?? provider}, ${unit}`}
-                  />
-                </TableCell>
-              ) : null}
-            </TableRow>
-          );
-        })}
-      </TableBody>
-    </Table>
+    <DataTable
+      id="prices"
+      workspace={workspace}
+      views={views}
+      label="Own prices"
+      noun="price"
+      rows={prices}
+      columns={columns}
+      rowId={({ id }) => id}
+    />
   );
+}
+
+const modelOf = ({ model }: PriceView) => model ?? "Every model";
+
+function columnsOf({ workspace, canSet, today }: Context): TableColumn<PriceView>[] {
+  const columns: TableColumn<PriceView>[] = [
+    {
+      id: "model",
+      label: "Price of",
+      part: "name",
+      value: modelOf,
+      alsoSaved: [
+        { label: "Provider", value: ({ provider }) => provider },
+        { label: "Unit", value: ({ unit_type: unit }) => unit },
+      ],
+      text: (price) => `${modelOf(price)} ${price.provider} ${price.unit_type}`,
+      cell: (price) => (
+        <>
+          <bdi className="font-medium [overflow-wrap:anywhere]">{modelOf(price)}</bdi>
+          <span className="block text-muted-foreground text-xs [overflow-wrap:anywhere] sm:in-data-[density=compact]:inline">
+            <span className="hidden sm:in-data-[density=compact]:inline"> </span>
+            {price.provider}, {price.unit_type}
+          </span>
+          <span className="block text-muted-foreground text-xs sm:hidden">
+            from {formatDate(price.starts_at)}
+          </span>
+        </>
+      ),
+      className: "w-full min-w-32",
+    },
+    {
+      id: "rate",
+      label: "US dollars per unit",
+      heading: "US dollars",
+      kind: "decimal",
+      value: ({ rate }) => rate,
+      text: ({ rate, unit_type: unit }) => `${formatRate(rate, unit)} ${rate}`,
+      cell: ({ rate, unit_type: unit }) => formatRate(rate, unit),
+      cellProps: ({ rate }) => ({ title: `$${rate} per unit`, "data-figure": "rate", "data-exact": rate }),
+      className: "whitespace-nowrap",
+    },
+    {
+      id: "from",
+      label: "From",
+      kind: "time",
+      value: ({ starts_at: at }) => at,
+      cell: ({ starts_at: at }) => formatDate(at),
+      cellProps: ({ starts_at: at }) => ({ title: at }),
+      from: "sm",
+      className: "whitespace-nowrap",
+    },
+  ];
+  if (!canSet) return columns;
+  return [
+    ...columns,
+    {
+      id: "actions",
+      label: "Change price",
+      part: "actions",
+      cell: (price) => (
+        <SetPrice
+          workspace={workspace}
+          start={startFromPrice(price, today)}
+          label="Change"
+          of={`${price.model ?? price.provider}, ${price.unit_type}`}
+        />
+      ),
+      className: "text-right",
+      cellClassName: "py-2 in-data-[density=compact]:py-0.5",
+    },
+  ];
 }

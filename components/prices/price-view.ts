@@ -5,11 +5,28 @@ import { formatUsd } from "@/components/money";
 import type { priceList, unpricedList } from "@/lib/contract/prices";
 
 /** A price, as the API answers it. */
-export type Price = z.output<typeof priceList>["prices"][number];
+type Price = z.output<typeof priceList>["prices"][number];
 /** A correction of earlier usage, as the API answers it. */
 export type Repricing = z.output<typeof priceList>["repricings"][number];
 /** Usage without a price, as the API answers it. */
-export type Unpriced = z.output<typeof unpricedList>["unpriced"][number];
+type Unpriced = z.output<typeof unpricedList>["unpriced"][number];
+
+/** A price with its rate as exact text, so that a server component can pass it to a client component. */
+export type PriceView = Omit<Price, "rate"> & {
+  /** USD for one unit. */
+  rate: string;
+};
+/** Usage without a price, with its units as exact text. */
+export type UnpricedView = Omit<Unpriced, "quantity"> & { quantity: string };
+
+/** Maps a price of the service's answer to a PriceView. */
+export const toPriceView = (price: Price): PriceView => ({ ...price, rate: exactText(price.rate) });
+
+/** Maps usage without a price to an UnpricedView. */
+export const toUnpricedView = (unpriced: Unpriced): UnpricedView => ({
+  ...unpriced,
+  quantity: exactText(unpriced.quantity),
+});
 
 /** A price that two catalogues disagree about, as the API answers it. */
 export type Disputed = z.output<typeof priceList>["disputed"][number];
@@ -47,26 +64,26 @@ export function startOfMonth(today: string): string {
 }
 
 /** The initial values for a new price that replaces an existing one. @param today its first UTC day, `YYYY-MM-DD` */
-export function startFromPrice(price: Price, today: string): PriceStart {
+export function startFromPrice(price: PriceView, today: string): PriceStart {
   const { provider, model, unit_type: unitType, rate } = price;
   return {
     provider,
     model: model ?? "",
     unitType,
-    rate: multiplyExact(exactText(rate), usualPortion(unitType)),
+    rate: multiplyExact(rate, usualPortion(unitType)),
     startsOn: today,
     waiting: null,
   };
 }
 
 /** The initial values for the first price of unpriced usage: it starts on the day of the first usage. */
-export function startFromUnpriced(unpriced: Unpriced): PriceStart {
+export function startFromUnpriced(unpriced: UnpricedView): PriceStart {
   return {
     provider: unpriced.provider,
     model: unpriced.model ?? "",
     unitType: unpriced.unit_type,
     rate: "",
     startsOn: unpriced.first_occurred_at.slice(0, 10),
-    waiting: exactText(unpriced.quantity),
+    waiting: unpriced.quantity,
   };
 }

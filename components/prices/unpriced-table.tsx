@@ -1,87 +1,126 @@
+"use client";
+
 import Link from "next/link";
-import { exactText } from "@/components/amount";
+import { useMemo } from "react";
 import { activityHref } from "@/components/filters/href";
 import { formatDigits } from "@/components/format-count";
+import type { TableColumn } from "@/components/table/column";
+import { DataTable } from "@/components/table/data-table";
+import type { RememberedViews } from "@/components/table/view-cookie";
 import { Time } from "@/components/time";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import { startFromUnpriced, type Unpriced } from "./price-view";
+import { startFromUnpriced, type UnpricedView } from "./price-view";
 import { SetPrice } from "./set-price";
+
+type Context = { workspace: string; canSet: boolean };
 
 /** Usage without a price, which counts as $0. Admins can set its price. */
 export function UnpricedTable({
   unpriced,
+  views,
   workspace,
   canSet,
-}: {
-  unpriced: Unpriced[];
-  workspace: string;
-  canSet: boolean;
-}) {
+}: Context & { unpriced: UnpricedView[]; views: RememberedViews }) {
+  const columns = useMemo(() => columnsOf({ workspace, canSet }), [workspace, canSet]);
   return (
-    <Table aria-label="Without a price">
-      <TableHeader>
-        <TableRow>
-          <TableHead className="pl-0">What</TableHead>
-          <TableHead className="text-right">Units</TableHead>
-          <TableHead className="hidden text-right md:table-cell">Lines</TableHead>
-          <TableHead className="hidden sm:table-cell">First occurred</TableHead>
-          {canSet ? (
-            <TableHead className="pr-0">
-              <span className="sr-only">Set price</span>
-            </TableHead>
-          ) : null}
-        </TableRow>
-      </TableHeader>
-      <TableBody>
-        {unpriced.map((each) => {
-          const { provider, model, unit_type: unit } = each;
-          return (
-            <TableRow key={`${provider}/${model}/${unit}`} className="[&>td]:align-middle">
-              <TableCell className="w-full min-w-32 pl-0">
-                <Link
-                  href={activityHref(workspace, {
-                    period: "all",
-                    environment: "live",
-                    provider,
-                    model,
-                    cost_status: "unpriced",
-                  })}
-                  prefetch={false}
-                  className="rounded-sm font-medium underline-offset-4 [overflow-wrap:anywhere] hover:underline"
-                >
-                  {model ?? "No model"}
-                </Link>
-                <span className="block text-muted-foreground text-xs [overflow-wrap:anywhere]">
-                  {provider}, {unit}
-                </span>
-              </TableCell>
-              <TableCell
-                className="text-right tabular-nums"
-                data-figure="quantity"
-                data-exact={exactText(each.quantity)}
-              >
-                {formatDigits(exactText(each.quantity))}
-              </TableCell>
-              <TableCell className="hidden text-right tabular-nums md:table-cell">
-                {formatDigits(String(each.line_count))}
-              </TableCell>
-              <TableCell className="hidden whitespace-nowrap sm:table-cell">
-                <Time at={each.first_occurred_at} />
-              </TableCell>
-              {canSet ? (
-                <TableCell className="pr-0 text-right">
-                  <SetPrice
-                    workspace={workspace}
-                    start={startFromUnpriced(each)}
-                    label="Set price"
-                    of={`${model ?? provider}, ${unit}`}
-                  />
-                </TableCell>
-              ) : null}
-            </TableRow>
-          );
+    <DataTable
+      id="unpriced"
+      workspace={workspace}
+      views={views}
+      label="Without a price"
+      noun="model"
+      rows={unpriced}
+      columns={columns}
+      rowId={({ provider, model, unit_type: unit }) => JSON.stringify([provider, model, unit])}
+    />
+  );
+}
+
+const modelOf = ({ model }: UnpricedView) => model ?? "No model";
+
+function columnsOf({ workspace, canSet }: Context): TableColumn<UnpricedView>[] {
+  const columns: TableColumn<UnpricedView>[] = [
+    {
+      id: "model",
+      label: "What",
+      part: "name",
+      value: modelOf,
+      alsoSaved: [
+        { label: "Provider", value: ({ provider }) => provider },
+        { label: "Unit", value: ({ unit_type: unit }) => unit },
+      ],
+      text: (each) => `${modelOf(each)} ${each.provider} ${each.unit_type}`,
+      cell: (each) => <Model unpriced={each} workspace={workspace} />,
+      className: "w-full min-w-32",
+    },
+    {
+      id: "units",
+      label: "Units",
+      kind: "decimal",
+      value: ({ quantity }) => quantity,
+      text: ({ quantity }) => `${formatDigits(quantity)} ${quantity}`,
+      cell: ({ quantity }) => formatDigits(quantity),
+      cellProps: ({ quantity }) => ({ "data-figure": "quantity", "data-exact": quantity }),
+    },
+    {
+      id: "lines",
+      label: "Lines",
+      kind: "count",
+      value: ({ line_count: count }) => count,
+      cell: ({ line_count: count }) => formatDigits(String(count)),
+      from: "md",
+    },
+    {
+      id: "since",
+      label: "First occurred",
+      kind: "time",
+      value: ({ first_occurred_at: at }) => at,
+      cell: ({ first_occurred_at: at }) => <Time at={at} />,
+      from: "sm",
+      className: "whitespace-nowrap",
+    },
+  ];
+  if (!canSet) return columns;
+  return [
+    ...columns,
+    {
+      id: "actions",
+      label: "Set price",
+      part: "actions",
+      cell: (each) => (
+        <SetPrice
+          workspace={workspace}
+          start={startFromUnpriced(each)}
+          label="Set price"
+          of={`${each.model ?? each.provider}, ${each.unit_type}`}
+        />
+      ),
+      className: "text-right",
+      cellClassName: "py-2 in-data-[density=compact]:py-0.5",
+    },
+  ];
+}
+
+function Model({ unpriced, workspace }: { unpriced: UnpricedView; workspace: string }) {
+  const { provider, model, unit_type: unit } = unpriced;
+  return (
+    <>
+      <Link
+        href={activityHref(workspace, {
+          period: "all",
+          environment: "live",
+          provider,
+          model,
+          cost_status: "unpriced",
         })}
-      </TableBody>
-    </Table>
+        prefetch={false}
+        className="rounded-sm font-medium underline-offset-4 [overflow-wrap:anywhere] hover:underline"
+      >
+        <bdi>{modelOf(unpriced)}</bdi>
+      </Link>
+      <span className="block text-muted-foreground text-xs [overflow-wrap:anywhere] sm:in-data-[density=compact]:inline">
+        <span className="hidden sm:in-data-[density=compact]:inline"> </span>
+        {provider}, {unit}
+      </span>
+    </>
   );
 }

@@ -67,7 +67,7 @@ function columnsOf(workspace: string): TableColumn<ProjectView>[] {
       id: "trend",
       label: "By day, this month",
       cell: ({ trend, colour }) => (
-        <Sparkline values={trend.map(Number)} colour={colour} className="in-data-[density=compact]:h-5" />
+        <Sparkline shape={trend} colour={colour} className="in-data-[density=compact]:h-5" />
       ),
       from: "md",
       className: "w-44",

@@ -1,16 +1,17 @@
 import { exactText } from "@/components/amount";
+import { type SparklineShape, toSparkline } from "@/components/charts/sparkline-shape";
 import type { Project } from "@/lib/contract/projects";
 
 /** A project with its amounts as exact text, so that a server component can pass it to a client component. */
 export type ProjectView = Pick<Project, "slug" | "name" | "month_message_count" | "last_activity_on"> & {
   /** USD in the current UTC month. */
   monthUsd: string;
-  /** What it cost on each day of this month up to today; USD as exact text. */
-  trend: string[];
+  /** What it cost on each day of this month up to today. */
+  trend: SparklineShape;
   colour: string;
 };
 
-/** @param trends what each project cost on each day, by its slug */
+/** @param trends what each project cost on each day, by its slug; USD as exact text */
 export function toProjectView(
   { slug, name, month_message_count, last_activity_on, month_usd }: Project,
   trends: Record<string, string[]>,
@@ -22,7 +23,7 @@ export function toProjectView(
     month_message_count,
     last_activity_on,
     monthUsd: exactText(month_usd),
-    trend: trends[slug] ?? [],
+    trend: toSparkline((trends[slug] ?? []).map(Number)),
     colour,
   };
 }

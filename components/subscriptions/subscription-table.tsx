@@ -1,104 +1,161 @@
-import type { z } from "zod";
-import { exactText } from "@/components/amount";
-import { cn } from "@/components/cn";
+"use client";
+
+import { useMemo } from "react";
 import { formatDate } from "@/components/format-date";
 import { formatAmount } from "@/components/money";
+import { secondLine, type TableColumn } from "@/components/table/column";
+import { compareDecimals } from "@/components/table/compare";
+import { DataTable } from "@/components/table/data-table";
+import type { RememberedViews } from "@/components/table/view-cookie";
 import { Badge } from "@/components/ui/badge";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { recurringSubscription } from "@/lib/contract/subscriptions";
 import { StopSubscription } from "./stop-subscription";
+import type { SubscriptionView } from "./subscription-view";
 
-type Subscription = z.output<typeof recurringSubscription>;
+type Context = {
+  workspace: string;
+  /** True for subscriptions without a next charge. */
+  isPast?: boolean;
+  canStop: boolean;
+};
 
 /** Recurring subscriptions with their next charge. A phone shows the day below the name. */
 export function SubscriptionTable({
   subscriptions,
-  workspace,
+  views,
   label,
+  workspace,
   isPast = false,
   canStop,
-}: {
-  subscriptions: Subscription[];
-  workspace: string;
-  label: string;
-  /** True for subscriptions without a next charge. */
-  isPast?: boolean;
-  canStop: boolean;
-}) {
+}: Context & { subscriptions: SubscriptionView[]; views: RememberedViews; label: string }) {
+  const columns = useMemo(() => columnsOf({ workspace, isPast, canStop }), [workspace, isPast, canStop]);
   return (
-    <Table aria-label={label}>
-      <TableHeader>
-        <TableRow>
-          <TableHead className="pl-0">Subscription</TableHead>
-          <TableHead className="hidden md:table-cell">Project</TableHead>
-          <TableHead className="hidden sm:table-cell">{isPast ? "Ended" : "Next charge"}</TableHead>
-          <TableHead className={cn("text-right", !canStop && "pr-0")}>Amount</TableHead>
-          {canStop ? (
-            <TableHead className="pr-0">
-              <span className="sr-only">Stop</span>
-            </TableHead>
-          ) : null}
-        </TableRow>
-      </TableHeader>
-      <TableBody>
-        {subscriptions.map((subscription) => (
-          <Row key={subscription.id} subscription={subscription} workspace={workspace} canStop={canStop} />
-        ))}
-      </TableBody>
-    </Table>
+    <DataTable
+      id={isPast ? "past-subscriptions" : "subscriptions"}
+      workspace={workspace}
+      views={views}
+      label={label}
+      noun="subscription"
+      rows={subscriptions}
+      columns={columns}
+      rowId={({ id }) => id}
+    />
   );
 }
 
-function Row({
-  subscription,
-  workspace,
-  canStop,
-}: {
-  subscription: Subscription;
-  workspace: string;
-  canStop: boolean;
-}) {
-  const { id, vendor, plan, project, environment, amount, currency, interval, next_on: next } = subscription;
-  const price = formatAmount(amount, currency);
-  const nextDay = next && formatDate(next);
+const priceOf = ({ amount, currency }: SubscriptionView) => formatAmount(amount, currency);
+
+function columnsOf({ workspace, isPast, canStop }: Context): TableColumn<SubscriptionView>[] {
+  const columns: TableColumn<SubscriptionView>[] = [
+    {
+      id: "vendor",
+      label: "Subscription",
+      part: "name",
+      value: ({ vendor }) => vendor,
+      alsoSaved: [
+        { label: "Plan", value: ({ plan }) => plan },
+        { label: "Environment", value: ({ environment }) => environment },
+      ],
+      text: ({ vendor, plan, environment }) =>
+        `${vendor} ${plan ?? ""} ${environment === "test" ? "test" : ""}`,
+      cell: (subscription) => <Vendor subscription={subscription} />,
+      className: "w-full min-w-32",
+    },
+    {
+      id: "project",
+      label: "Project",
+      value: ({ project }) => project,
+      cell: ({ project }) => project,
+      from: "md",
+    },
+    {
+      id: "day",
+      label: isPast ? "Ended" : "Next charge",
+      kind: "time",
+      value: ({ next_on: next, stopped_at: stopped, ends_on: end }) => next ?? stopped ?? end,
+      text: dayText,
+      cell: (subscription) =>
+        subscription.next_on ? (
+          formatDate(subscription.next_on)
+        ) : (
+          <span className="text-muted-foreground">{dayText(subscription)}</span>
+        ),
+      from: "sm",
+      className: "whitespace-nowrap",
+    },
+    {
+      id: "amount",
+      label: "Amount",
+      kind: "decimal",
+      value: ({ amount }) => amount,
+      // Amounts of different currencies are not comparable.
+      compare: (a, b) =>
+        a.currency === b.currency
+          ? compareDecimals(a.amount, b.amount)
+          : a.currency.localeCompare(b.currency, "en-US"),
+      alsoSaved: [
+        { label: "Currency", value: ({ currency }) => currency },
+        { label: "Per", value: ({ interval }) => interval },
+      ],
+      text: (subscription) => `${priceOf(subscription)} ${subscription.amount} per ${subscription.interval}`,
+      cell: (subscription) => (
+        <>
+          {priceOf(subscription)}
+          <span className="block text-muted-foreground text-xs sm:in-data-[density=compact]:inline">
+            {" "}
+            per {subscription.interval}
+          </span>
+        </>
+      ),
+      cellProps: ({ amount, currency }) => ({
+        title: `${amount} ${currency}`,
+        "data-figure": "amount",
+        "data-exact": amount,
+      }),
+      className: "whitespace-nowrap",
+    },
+  ];
+  if (!canStop) return columns;
+  return [
+    ...columns,
+    {
+      id: "actions",
+      label: "Stop",
+      part: "actions",
+      cell: (subscription) => {
+        const { id, vendor, next_on: next } = subscription;
+        if (!next) return null;
+        const charge = `${priceOf(subscription)} on ${formatDate(next)}`;
+        return <StopSubscription workspace={workspace} id={id} vendor={vendor} next={charge} />;
+      },
+      className: "text-right",
+      cellClassName: "py-2 in-data-[density=compact]:py-0.5",
+    },
+  ];
+}
+
+function Vendor({ subscription }: { subscription: SubscriptionView }) {
+  const { vendor, plan, project, environment, next_on: next } = subscription;
   return (
-    <TableRow className="[&>td]:align-middle">
-      <TableCell className="w-full min-w-32 pl-0">
-        <span className="flex flex-wrap items-center gap-x-2">
-          <span className="font-medium [overflow-wrap:anywhere]">{vendor}</span>
-          {environment === "test" ? <Badge variant="outline">Test</Badge> : null}
+    <>
+      <span className="flex flex-wrap items-center gap-x-2">
+        <bdi className="font-medium [overflow-wrap:anywhere]">{vendor}</bdi>
+        {environment === "test" ? <Badge variant="outline">Test</Badge> : null}
+      </span>
+      {plan ? (
+        <span className={`block text-muted-foreground text-xs [overflow-wrap:anywhere] ${secondLine}`}>
+          {plan}
         </span>
-        {plan ? <span className="block text-muted-foreground text-xs">{plan}</span> : null}
-        <span className="block text-muted-foreground text-xs sm:hidden">
-          {project}, {nextDay ? `next on ${nextDay}` : formatEnd(subscription)}
-        </span>
-      </TableCell>
-      <TableCell className="hidden md:table-cell">{project}</TableCell>
-      <TableCell className="hidden whitespace-nowrap sm:table-cell">
-        {nextDay ?? <span className="text-muted-foreground">{formatEnd(subscription)}</span>}
-      </TableCell>
-      <TableCell
-        className={cn("whitespace-nowrap text-right tabular-nums", !canStop && "pr-0")}
-        title={`${exactText(amount)} ${currency}`}
-        data-figure="amount"
-        data-exact={exactText(amount)}
-      >
-        {price}
-        <span className="block text-muted-foreground text-xs">per {interval}</span>
-      </TableCell>
-      {canStop ? (
-        <TableCell className="pr-0 text-right">
-          {nextDay ? (
-            <StopSubscription workspace={workspace} id={id} vendor={vendor} next={`${price} on ${nextDay}`} />
-          ) : null}
-        </TableCell>
       ) : null}
-    </TableRow>
+      <span className="block text-muted-foreground text-xs sm:hidden">
+        {project}, {next ? `next on ${dayText(subscription)}` : dayText(subscription)}
+      </span>
+    </>
   );
 }
 
-/** Why there is no next charge. */
-function formatEnd({ stopped_at: stopped, ends_on: end }: Subscription): string {
+/** The day of the next charge, or why there is none. */
+function dayText({ next_on: next, stopped_at: stopped, ends_on: end }: SubscriptionView): string {
+  if (next) return formatDate(next);
   if (stopped) return `stopped on ${formatDate(stopped)}`;
   return end ? `ended on ${formatDate(end)}` : "no further charges";
 }

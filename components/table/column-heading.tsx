@@ -14,13 +14,14 @@ export function ColumnHeading<Row>({
 }: {
   column: TableColumn<Row>;
   sorted: "asc" | "desc" | false;
-  onSort: () => void;
+  /** Undefined where the table is not sorted. */
+  onSort: (() => void) | undefined;
 }) {
   const { label, heading = label, part, from, className } = column;
   const classes = cn("first:pl-0 last:pr-0", from && shownFrom[from], className);
-  if (!column.value) {
+  if (!column.value || !onSort) {
     return (
-      <TableHead className={classes}>
+      <TableHead className={cn(classes, isFigure(column) && "text-right")}>
         <span className={part === "actions" ? "sr-only" : undefined}>{heading}</span>
       </TableHead>
     );

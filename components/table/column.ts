@@ -11,10 +11,17 @@ type ColumnKind = "text" | "usd" | "decimal" | "count" | "time";
 /** What a cell is about; null where a row has none. */
 export type CellValue = string | number | null;
 
+/** A column of a CSV. */
+type SavedColumn<Row> = {
+  label: string;
+  kind?: ColumnKind;
+  value?: (row: Row) => CellValue;
+};
+
 /** A column of a DataTable. */
 export type TableColumn<Row> = {
   id: string;
-  /** The heading, also in the menu of columns and in a CSV. */
+  /** Names the column in the menu of columns and in a CSV. */
   label: string;
   /** What is shown as the heading, where that is not the label alone. */
   heading?: ReactNode;
@@ -24,6 +31,10 @@ export type TableColumn<Row> = {
   part?: "name" | "actions";
   /** What is sorted and written to a CSV; a column without it is neither. */
   value?: (row: Row) => CellValue;
+  /** Compares two rows, in ascending order, where their values alone cannot be compared: amounts of several currencies. */
+  compare?: (a: Row, b: Row) => number;
+  /** What the cell shows besides the value, as columns of a CSV that follow this one. */
+  alsoSaved?: SavedColumn<Row>[];
   /** What the cell shows, as text to search. Default: by the kind of the value. */
   text?: (row: Row) => string;
   cell: (row: Row) => ReactNode;

@@ -43,17 +43,17 @@ type DataTableProps<Row> = {
   columns: TableColumn<Row>[];
   rowId: (row: Row) => string;
   initialSort?: InitialSort;
+  /** True for one page of a longer list, whose order and search are the server's: it is neither sorted nor searched here. */
+  isPage?: boolean;
   /** What a phone shows below a row, as wide as the table. */
   below?: RowContext<Row>["below"];
   /** Classes of the table. */
   className?: string;
-  /** Rows after all others, which are not sorted: sums. */
-  footer?: (columns: TableColumn<Row>[]) => ReactNode;
 };
 
 /** A DataTable, as its own script renders it. */
 export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
-  const { id, workspace, label, noun, rows, columns, rowId, initialSort, below, className, footer } = props;
+  const { id, workspace, label, noun, rows, columns, rowId, initialSort, isPage, below, className } = props;
   const [view, setView] = useTableView(id, props.views);
   const [typed, setTyped] = useState("");
   const search = useDeferredValue(typed);
@@ -75,6 +75,7 @@ export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
       <DataRow key={row.id} ref={ref} row={row.original} index={index} isOneOfMany={isLong} {...context} />
     ) : null;
   };
+  const isSearched = !isPage && (rows.length > maxRowsSeenAtOnce || typed !== "");
   const clear = () => {
     setTyped("");
     frame.current?.querySelector<HTMLElement>("input")?.focus();
@@ -84,7 +85,8 @@ export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
       {rows.length > 1 ? (
         <TableToolbar
           noun={noun}
-          search={rows.length > maxRowsSeenAtOnce || typed !== "" ? typed : undefined}
+          saveLabel={isPage ? "CSV of this page" : "CSV"}
+          search={isSearched ? typed : undefined}
           onSearch={setTyped}
           foundCount={found.length}
           count={rows.length}
@@ -119,7 +121,7 @@ export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
                 key={column.id}
                 column={column}
                 sorted={table.getColumn(column.id)?.getIsSorted() ?? false}
-                onSort={() => table.getColumn(column.id)?.toggleSorting()}
+                onSort={isPage ? undefined : () => table.getColumn(column.id)?.toggleSorting()}
               />
             ))}
           </TableRow>
@@ -151,7 +153,6 @@ export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
             </tr>
           </tbody>
         ) : null}
-        {footer?.(shown)}
       </Table>
     </div>
   );

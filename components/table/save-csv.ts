@@ -5,8 +5,8 @@ import { isFigure, type TableColumn } from "./column";
 
 /** Rows as a CSV with a line of headings. Figures have all their digits, times are ISO 8601. */
 export function toTableCsv<Row>(rows: Row[], columns: TableColumn<Row>[]): string {
-  const saved = columns.filter(({ value }) => value);
-  const cellOf = (column: TableColumn<Row>, row: Row): CsvCell => {
+  const saved = columns.flatMap((column) => (column.value ? [column, ...(column.alsoSaved ?? [])] : []));
+  const cellOf = (column: (typeof saved)[number], row: Row): CsvCell => {
     const value = column.value?.(row) ?? null;
     return value !== null && isFigure(column) ? { digits: String(value) } : (value?.toString() ?? null);
   };

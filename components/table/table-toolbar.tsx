@@ -10,6 +10,7 @@ import { ViewMenu } from "./view-menu";
 /** What stands above a table: the search with the number of rows that it found, the view, and the CSV. */
 export function TableToolbar<Row>({
   noun,
+  saveLabel,
   search,
   onSearch,
   foundCount,
@@ -21,6 +22,7 @@ export function TableToolbar<Row>({
 }: {
   /** What a row is, in the singular. */
   noun: string;
+  saveLabel: string;
   /** What is typed; undefined for a list that is short enough to be seen at once. */
   search: string | undefined;
   onSearch: (typed: string) => void;
@@ -67,7 +69,7 @@ export function TableToolbar<Row>({
         <ViewMenu columns={columns} view={view} onChange={onView} />
         <Button variant="outline" size="sm" onClick={onSave} disabled={foundCount === 0}>
           <Download aria-hidden="true" />
-          CSV
+          {saveLabel}
         </Button>
       </div>
     </div>

@@ -56,7 +56,7 @@ export function useDataTable<Row extends RowData>({
 function toDefinition<Row extends RowData>(
   column: TableColumn<Row>,
 ): ColumnDef<typeof features, Row, unknown> {
-  const { id, kind, value } = column;
+  const { id, kind, value, compare } = column;
   return {
     id,
     // Rows without a value have `undefined`, which is sorted apart.
@@ -65,11 +65,13 @@ function toDefinition<Row extends RowData>(
     sortDescFirst: isFigure(column) || kind === "time",
     sortUndefined: "last",
     sortFn: (a, b, columnId) =>
-      compareValues(
-        kind,
-        a.getValue<NonNullable<CellValue>>(columnId),
-        b.getValue<NonNullable<CellValue>>(columnId),
-      ),
+      compare
+        ? compare(a.original, b.original)
+        : compareValues(
+            kind,
+            a.getValue<NonNullable<CellValue>>(columnId),
+            b.getValue<NonNullable<CellValue>>(columnId),
+          ),
     enableHiding: column.part === undefined,
   };
 }

@@ -143,6 +143,7 @@ test("Remembers columns and density after a reload, from the first paint on, and
     "data-density",
     "comfortable",
   );
+  await page.context().clearCookies({ name: /^(?!outlay_tables$)/ });
   const other = await withProjects(page, world);
   await page.goto(`/${other}/projects`);
   await expect(headingOf(table, "Messages")).toBeVisible();
@@ -231,4 +232,56 @@ test("Renders the rows of a long list that are near the window, and reaches all 
   await expect(page.getByRole("main").getByRole("status")).toHaveText("1 of 1,000 projects");
   await expect.poll(() => namesIn(table)).toEqual(["Other 0777"]);
   await expect(table).not.toHaveAttribute("aria-rowcount");
+});
+
+test("Shows budgets as a table, in which the most used is first", { tag: "@phone" }, async ({
+  page,
+  world,
+}) => {
+  const slug = await withProjects(page, world);
+  for (const [project, amount] of [
+    ["first", 10],
+    ["second", 9],
+    ["sixth", 100],
+  ]) {
+    const answer = await page.request.post(`/api/v1/workspaces/${slug}/budgets`, {
+      data: { scope_type: "project", scope_value: project, amount },
+      headers: { origin: world.service.baseUrl },
+    });
+    expect(answer.status()).toBe(201);
+  }
+  await page.goto(`/${slug}/budgets`);
+  await expect(page.getByRole("region", { name: /مشروع/ })).toBeVisible();
+  await page.getByRole("link", { name: "Table" }).click();
+  const table = page.getByRole("table", { name: "Budgets" });
+  await expect(headingOf(table, "Used")).toHaveAttribute("aria-sort", "descending");
+  const names = await namesIn(table);
+  expect(names).toHaveLength(3);
+  expect(names[0]).toContain("مشروع");
+  await sortBy(table, "Spent");
+  await expect.poll(async () => (await namesIn(table))[0]).toContain("checkout 2");
+  await expectUsable(page);
+});
+
+test("Offers no sort and no search of one page of the audit log, and says that a CSV is of it", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  for (let times = 0; times < 12; times += 1) {
+    await page.request.patch(`/api/v1/workspaces/${slug}`, {
+      data: { description: `Version ${times}` },
+      headers: { origin: world.service.baseUrl },
+    });
+  }
+  await page.goto(`/${slug}/settings/audit`);
+  const table = page.getByRole("table", { name: "Changes" });
+  await expect(table.getByRole("row").filter({ hasText: "changed the workspace" })).toHaveCount(12);
+  await expect(table.locator("th button")).toHaveCount(0);
+  await expect(page.getByRole("searchbox")).toHaveCount(0);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV of this page" }).click();
+  const [heads = [], first = []] = parse(await readFile(await (await download).path(), "utf8")) as string[][];
+  expect(heads.slice(0, 3)).toEqual(["Change", "Who", "E-mail address"]);
+  expect(first.slice(0, 2)).toEqual(["Ada changed the workspace Ada's workspace", "Ada"]);
+  expect(first).toContainEqual(expect.stringContaining("Version 11"));
 });

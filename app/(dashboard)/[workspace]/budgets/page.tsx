@@ -2,28 +2,35 @@ import { Gauge } from "lucide-react";
 import type { Metadata } from "next";
 import { BudgetActions } from "@/components/budgets/budget-actions";
 import { BudgetCard } from "@/components/budgets/budget-card";
+import { toBudgetRow } from "@/components/budgets/budget-row";
+import { BudgetTable } from "@/components/budgets/budget-table";
 import { budgetsSentenceId, sortByUse, toEditableBudget } from "@/components/budgets/budget-view";
 import { NewBudget } from "@/components/budgets/new-budget";
+import type { SearchParams } from "@/components/filters/href";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
+import { SegmentedLinks } from "@/components/ui/segmented-control";
 import { listCrossings } from "@/lib/alerts/log/crossings";
 import { listBudgets } from "@/lib/spend/budgets/service";
 import { requireWorkspace } from "../membership";
+import { readRememberedViews } from "../remembered-views";
 
 export const metadata: Metadata = { title: "Budgets" };
 
-type Props = { params: Promise<{ workspace: string }> };
+type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
-/** The budgets of a workspace, the most used first. Without a budget, it says what budgets are for. */
-export default async function BudgetsPage({ params }: Props) {
+/** The budgets of a workspace, the most used first, as cards or as a table. Without a budget, it says what budgets are for. */
+export default async function BudgetsPage({ params, searchParams }: Props) {
   const {
     claims,
+    user,
     workspace: { slug },
   } = await requireWorkspace((await params).workspace);
   const { budgets, can_edit: canEdit } = await listBudgets(claims, slug);
   const began = budgets.map(({ period_from: from }) => from).sort()[0];
   const crossings = began === undefined ? [] : await listCrossings(claims, slug, began);
+  const isTable = (await searchParams).show === "table";
   const create = canEdit ? <NewBudget workspace={slug} /> : null;
   return (
     <>
@@ -36,27 +43,48 @@ export default async function BudgetsPage({ params }: Props) {
           {canEdit ? null : " Admins of this workspace can set one."}
         </EmptyState>
       ) : (
-        <div className="grid gap-6">
-          <div id={budgetsSentenceId} tabIndex={-1} className="outline-none">
-            <BudgetSentence budgets={budgets} />
-          </div>
-          <div className="grid gap-4 md:grid-cols-2">
-            {sortByUse(budgets).map((budget) => (
-              <BudgetCard
-                key={budget.id}
-                budget={budget}
-                workspace={slug}
-                reached={crossings
-                  .filter(
-                    ({ budget_id: id, period_from: from }) => id === budget.id && from === budget.period_from,
-                  )
-                  .map(({ level, at, was_above: wasAbove }) => ({ level, at, wasAbove }))}
-                actions={
-                  canEdit ? <BudgetActions workspace={slug} budget={toEditableBudget(budget)} /> : null
-                }
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+          <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+            <div id={budgetsSentenceId} tabIndex={-1} className="outline-none">
+              <BudgetSentence budgets={budgets} />
+            </div>
+            {budgets.length > 1 ? (
+              <SegmentedLinks
+                label="Show budgets as"
+                options={[
+                  { href: `/${slug}/budgets`, label: "Cards", current: !isTable },
+                  { href: `/${slug}/budgets?show=table`, label: "Table", current: isTable },
+                ]}
               />
-            ))}
+            ) : null}
           </div>
+          {isTable ? (
+            <BudgetTable
+              budgets={budgets.map((budget) => toBudgetRow(budget, slug))}
+              workspace={slug}
+              canEdit={canEdit}
+              views={await readRememberedViews(user.id)}
+            />
+          ) : (
+            <div className="grid gap-4 md:grid-cols-2">
+              {sortByUse(budgets).map((budget) => (
+                <BudgetCard
+                  key={budget.id}
+                  budget={budget}
+                  workspace={slug}
+                  reached={crossings
+                    .filter(
+                      ({ budget_id: id, period_from: from }) =>
+                        id === budget.id && from === budget.period_from,
+                    )
+                    .map(({ level, at, was_above: wasAbove }) => ({ level, at, wasAbove }))}
+                  actions={
+                    canEdit ? <BudgetActions workspace={slug} budget={toEditableBudget(budget)} /> : null
+                  }
+                />
+              ))}
+            </div>
+          )}
         </div>
       )}
     </>

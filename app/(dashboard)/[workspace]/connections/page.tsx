@@ -7,6 +7,7 @@ import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
 import { listConnections } from "@/lib/access/oauth/connections";
 import { requireWorkspace } from "../membership";
+import { readRememberedViews } from "../remembered-views";
 import { serviceAddresses } from "../service-addresses";
 
 export const metadata: Metadata = { title: "Connections" };
@@ -15,7 +16,7 @@ type Props = { params: Promise<{ workspace: string }> };
 
 /** The assistants that members have connected to a workspace, and how to connect another one. */
 export default async function ConnectionsPage({ params }: Props) {
-  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { claims, user, workspace } = await requireWorkspace((await params).workspace);
   const { connections } = await listConnections(claims, workspace.slug);
   return (
     <>
@@ -39,7 +40,11 @@ export default async function ConnectionsPage({ params }: Props) {
                   ? "One assistant is connected."
                   : `${connections.length} assistants are connected.`}
               </p>
-              <ConnectionTable connections={connections.map(toConnectionView)} workspace={workspace.slug} />
+              <ConnectionTable
+                connections={connections.map(toConnectionView)}
+                views={await readRememberedViews(user.id)}
+                workspace={workspace.slug}
+              />
             </div>
           )}
         </section>

@@ -21,6 +21,7 @@ import { ServiceError } from "@/lib/errors";
 import { readExplore } from "@/lib/spend/views/explore";
 import { requireWorkspace } from "../membership";
 import { readPageRange } from "../page-range";
+import { readRememberedViews } from "../remembered-views";
 
 export const metadata: Metadata = { title: "Explore" };
 
@@ -47,7 +48,7 @@ export default async function ExplorePage({ params, searchParams }: Props) {
 }
 
 async function Explore({ slug, search, range }: { slug: string; search: SearchParams; range: PageRange }) {
-  const { claims, workspace } = await requireWorkspace(slug);
+  const { claims, user, workspace } = await requireWorkspace(slug);
   const state = readState(search);
   const query = spendQuery.safeParse(toQuery(state, daysOf(range)));
   if (!query.success) {
@@ -89,7 +90,13 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
           Choose other days, or remove a filter.
         </EmptyState>
       ) : (
-        <ExploreView key={writeState({ ...state, hidden: [] })} workspace={slug} state={state} data={data} />
+        <ExploreView
+          key={writeState({ ...state, hidden: [] })}
+          workspace={slug}
+          state={state}
+          data={data}
+          views={await readRememberedViews(user.id)}
+        />
       )}
     </>
   );

@@ -2,7 +2,9 @@ import { Lock, ScrollText } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
-import { AuditList } from "@/components/audit/audit-list";
+import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
+import { AuditTable } from "@/components/audit/audit-table";
+import { toAuditView } from "@/components/audit/audit-view";
 import { kinds } from "@/components/audit/entry";
 import { KindFilter } from "@/components/audit/kind-filter";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
@@ -21,7 +23,7 @@ const rowsPerPage = 50;
 
 /** The audit log of a workspace, for admins. States: entries, none, not an admin, and an invalid address. */
 export default async function AuditPage({ params, searchParams }: Props) {
-  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { claims, user, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
   if (role !== "owner" && role !== "admin") return <OnlyForAdmins />;
   const { kind, cursor } = await searchParams;
@@ -44,7 +46,11 @@ export default async function AuditPage({ params, searchParams }: Props) {
             : "Changes appear here as soon as they are made."}
         </EmptyState>
       ) : (
-        <AuditList entries={entries} />
+        <AuditTable
+          entries={entries.map(toAuditView)}
+          workspace={slug}
+          views={await readRememberedViews(user.id)}
+        />
       )}
       <div className="flex justify-center gap-2">
         {cursor ? (

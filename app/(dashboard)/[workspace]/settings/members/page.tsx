@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import { InvitationTable } from "@/components/members/invitation-table";
 import { Invite } from "@/components/members/invite";
 import { MemberTable } from "@/components/members/member-table";
@@ -33,7 +34,11 @@ export default async function MembersPage({ params }: Props) {
           }
           actions={isAdmin ? <Invite workspace={slug} name={name} /> : null}
         >
-          <MemberTable members={members} viewer={{ userId: user.id, workspace }} />
+          <MemberTable
+            members={members}
+            viewer={{ userId: user.id, workspace }}
+            views={await readRememberedViews(user.id)}
+          />
         </SettingsSection>
       </div>
       {invited && invited.invitations.length > 0 ? (

@@ -1,8 +1,10 @@
 import type { Metadata } from "next";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import { CorrectionList } from "@/components/prices/correction-list";
 import { DisputedList } from "@/components/prices/disputed-list";
 import { PriceTable } from "@/components/prices/price-table";
+import { toPriceView, toUnpricedView } from "@/components/prices/price-view";
 import { SetPrice } from "@/components/prices/set-price";
 import { UnpricedTable } from "@/components/prices/unpriced-table";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
@@ -15,10 +17,11 @@ type Props = { params: Promise<{ workspace: string }> };
 
 /** Unpriced usage, disputed prices, the workspace's own prices, and the corrections that they caused. */
 export default async function PricesPage({ params }: Props) {
-  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { claims, user, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
   const canSet = role === "owner" || role === "admin";
   const { today, prices, disputed, repricings, unpriced } = await readPricesView(claims, slug);
+  const views = await readRememberedViews(user.id);
   const start = { provider: "", model: "", unitType: "", rate: "", startsOn: today, waiting: null };
   const create = canSet ? <SetPrice workspace={slug} start={start} label="Set a price" /> : null;
   return (
@@ -32,7 +35,12 @@ export default async function PricesPage({ params }: Props) {
         }
       >
         {unpriced.length === 0 ? null : (
-          <UnpricedTable unpriced={unpriced} workspace={slug} canSet={canSet} />
+          <UnpricedTable
+            unpriced={unpriced.map(toUnpricedView)}
+            views={views}
+            workspace={slug}
+            canSet={canSet}
+          />
         )}
       </SettingsSection>
       <SettingsSection
@@ -58,7 +66,13 @@ export default async function PricesPage({ params }: Props) {
             {canSet ? null : " Admins of this workspace can set one."}
           </EmptyState>
         ) : (
-          <PriceTable prices={prices} workspace={slug} canSet={canSet} today={today} />
+          <PriceTable
+            prices={prices.map(toPriceView)}
+            views={views}
+            workspace={slug}
+            canSet={canSet}
+            today={today}
+          />
         )}
       </SettingsSection>
       {repricings.length > 0 ? (

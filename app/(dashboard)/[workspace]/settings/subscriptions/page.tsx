@@ -1,9 +1,11 @@
 import { Repeat } from "lucide-react";
 import type { Metadata } from "next";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { subscriptionsId } from "@/components/subscriptions/subscription-id";
 import { SubscriptionTable } from "@/components/subscriptions/subscription-table";
+import { toSubscriptionView } from "@/components/subscriptions/subscription-view";
 import { EmptyState } from "@/components/ui/empty-state";
 import { listSubscriptions } from "@/lib/ledger/recurring/service";
 
@@ -13,9 +15,10 @@ type Props = { params: Promise<{ workspace: string }> };
 
 /** The recurring subscriptions of a workspace: running ones, and those that were stopped or have ended. */
 export default async function SubscriptionsPage({ params }: Props) {
-  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { claims, user, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
   const { subscriptions } = await listSubscriptions(claims, slug);
+  const views = await readRememberedViews(user.id);
   const running = subscriptions.filter(({ next_on: next }) => next !== null);
   const past = subscriptions.filter(({ next_on: next }) => next === null);
   if (subscriptions.length === 0) {
@@ -41,7 +44,8 @@ export default async function SubscriptionsPage({ params }: Props) {
         >
           {running.length === 0 ? null : (
             <SubscriptionTable
-              subscriptions={running}
+              subscriptions={running.map(toSubscriptionView)}
+              views={views}
               workspace={slug}
               label="Running subscriptions"
               canStop={role !== "viewer"}
@@ -52,7 +56,8 @@ export default async function SubscriptionsPage({ params }: Props) {
       {past.length === 0 ? null : (
         <SettingsSection title="Stopped and ended">
           <SubscriptionTable
-            subscriptions={past}
+            subscriptions={past.map(toSubscriptionView)}
+            views={views}
             workspace={slug}
             label="Stopped and ended subscriptions"
             isPast

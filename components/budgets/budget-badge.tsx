@@ -1,0 +1,28 @@
+import { CircleAlert, TriangleAlert } from "lucide-react";
+import type { Amount } from "@/components/amount";
+import { isAtLeastOne } from "@/components/format-percent";
+import { Badge } from "@/components/ui/badge";
+
+/** What the badge of a budget depends on. */
+type BudgetState = { percent_used: Amount; blocks: boolean; alert: boolean };
+
+export const isUsedUp = ({ percent_used: used }: { percent_used: Amount }) => isAtLeastOne(used);
+
+/** A badge that says what the colour of the meter means; none while the budget is not close to its limit. */
+export function StateBadge({ budget }: { budget: BudgetState }) {
+  if (isUsedUp(budget)) {
+    return (
+      <Badge variant="destructive">
+        <CircleAlert aria-hidden="true" className="size-3" />
+        {budget.blocks ? "Used up, blocking" : "Used up"}
+      </Badge>
+    );
+  }
+  if (!budget.alert) return null;
+  return (
+    <Badge variant="warning">
+      <TriangleAlert aria-hidden="true" className="size-3" />
+      Close to the limit
+    </Badge>
+  );
+}

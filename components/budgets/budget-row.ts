@@ -1,0 +1,51 @@
+import type { z } from "zod";
+import { exactText } from "@/components/amount";
+import type { budget as budgetSchema } from "@/lib/contract/budgets";
+import { budgetRowsHref } from "./budget-rows-href";
+import { type EditableBudget, formatPeriod, formatScope, toEditableBudget } from "./budget-view";
+
+type Budget = z.output<typeof budgetSchema>;
+
+/** A budget as a row of the table: amounts are exact text in USD. */
+export type BudgetRow = {
+  id: string;
+  name: string;
+  /** What it covers and how often it resets, as text. */
+  scope: string;
+  period: string;
+  blocks: boolean;
+  amount: string;
+  spent: string;
+  remaining: string;
+  forecast: string | null;
+  /** The fraction of the limit that is spent, exact. */
+  used: string;
+  /** The day on which it is expected to be used up, `YYYY-MM-DD`. */
+  runsOutOn: string | null;
+  /** The address of the rows that it counts. */
+  href: string;
+  /** Whether it is close to its limit. */
+  alert: boolean;
+  editable: EditableBudget;
+};
+
+/** Maps a budget of the service's answer to a row of the table, which a client component renders. */
+export function toBudgetRow(budget: Budget, workspace: string): BudgetRow {
+  const { id, name, scope, blocks, amount, spent, remaining, forecast } = budget;
+  return {
+    id,
+    name,
+    scope: formatScope(scope),
+    period: formatPeriod(budget),
+    blocks,
+    amount: exactText(amount),
+    spent: exactText(spent),
+    remaining: exactText(remaining),
+    forecast: forecast === null ? null : exactText(forecast),
+    used: exactText(budget.percent_used),
+    runsOutOn: budget.runs_out_on,
+    href: budgetRowsHref(workspace, budget),
+    alert: budget.alert,
+    editable: toEditableBudget(budget),
+  };
+}

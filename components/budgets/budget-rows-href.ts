@@ -1,0 +1,16 @@
+import type { z } from "zod";
+import { activityHref } from "@/components/filters/href";
+import { addDays } from "@/components/utc-day";
+import type { budget as budgetSchema } from "@/lib/contract/budgets";
+
+type Budget = z.output<typeof budgetSchema>;
+
+/** The address of the rows that a budget counts: live messages of its period in its scope. */
+export function budgetRowsHref(workspace: string, { scope: { type, value }, ...budget }: Budget): string {
+  const filter = type === "global" ? {} : { [type]: value };
+  const period =
+    budget.period === "month" && budget.time_zone === "UTC"
+      ? { period: "month" }
+      : { period: "range", from: budget.period_from, to: addDays(budget.period_until, -1) };
+  return activityHref(workspace, { ...period, environment: "live", ...filter });
+}

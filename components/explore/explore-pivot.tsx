@@ -1,0 +1,101 @@
+import { TableCell, TableHead } from "@/components/ui/table";
+import type { ExploreData, ExploreGroup } from "./data";
+import { dimensionLabel, measures } from "./dimensions";
+import { ExploreFigure, GroupName } from "./explore-figure";
+import { rowsHref } from "./rows-href";
+import type { ExploreState } from "./state";
+
+type Props = { workspace: string; state: ExploreState; data: ExploreData };
+
+/** The cells of an answer as a grid of rows and columns with their totals, each with a link to its rows. */
+export function ExplorePivot({ workspace, state, data }: Props) {
+  const { label, format } = measures[state.measure];
+  const hasColumns = state.over !== null;
+  const cellOf = new Map(data.cells.map((cell) => [`${cell.row} ${cell.column}`, cell]));
+  const link = (row?: ExploreGroup, column?: ExploreGroup) =>
+    rowsHref(workspace, state, data, [
+      { dimension: state.by, group: row },
+      { dimension: state.over, group: column },
+    ]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
+    <section tabIndex={0} aria-label="Pivot" className="overflow-x-auto">
+      <table className="w-full text-sm">
+        <thead>
+          <tr className="border-b">
+            <TableHead className="sticky left-0 bg-background pl-0">{dimensionLabel(state.by)}</TableHead>
+            {hasColumns
+              ? data.columns.map((column) => (
+                  <TableHead
+                    key={`${column.value} ${column.isRest}`}
+                    className="max-w-40 truncate text-right"
+                  >
+                    <span title={column.label}>{column.label}</span>
+                  </TableHead>
+                ))
+              : null}
+            <TableHead className="pr-0 text-right">{hasColumns ? "Total" : label}</TableHead>
+          </tr>
+        </thead>
+        <tbody>
+          {data.rows.map((row, at) => (
+            <tr key={`${row.value} ${row.isRest}`} className="border-b">
+              <th
+                scope="row"
+                className="sticky left-0 max-w-48 truncate bg-background py-2 pr-3 text-left font-normal"
+              >
+                <GroupName group={row} />
+              </th>
+              {hasColumns
+                ? data.columns.map((column, place) => {
+                    const cell = cellOf.get(`${at} ${place}`);
+                    return (
+                      <TableCell
+                        key={`${column.value} ${column.isRest}`}
+                        className="whitespace-nowrap text-right tabular-nums"
+                      >
+                        {cell ? (
+                          <ExploreFigure
+                            href={link(row, column)}
+                            text={format(cell.measured)}
+                            exact={cell.measured}
+                          />
+                        ) : null}
+                      </TableCell>
+                    );
+                  })
+                : null}
+              <TableCell className="whitespace-nowrap pr-0 text-right font-medium tabular-nums">
+                <ExploreFigure href={link(row)} text={format(row.measured)} exact={row.measured} />
+              </TableCell>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row" className="sticky left-0 bg-background py-2 pr-3 text-left font-medium">
+              Total
+            </th>
+            {hasColumns
+              ? data.columns.map((column) => (
+                  <TableCell
+                    key={`${column.value} ${column.isRest}`}
+                    className="whitespace-nowrap text-right font-medium tabular-nums"
+                  >
+                    <ExploreFigure
+                      href={link(undefined, column)}
+                      text={format(column.measured)}
+                      exact={column.measured}
+                    />
+                  </TableCell>
+                ))
+              : null}
+            <TableCell className="whitespace-nowrap pr-0 text-right font-medium tabular-nums">
+              <ExploreFigure href={link()} text={format(data.totals.measured)} exact={data.totals.measured} />
+            </TableCell>
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  );
+}
