@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
-import type { Option } from "@/components/ui/combobox";
+import type { Option } from "@/components/ui/combobox-option";
 import { useApi } from "@/components/use-api";
 import type { apiKeyList } from "@/lib/contract/api-keys";
 import type { budget } from "@/lib/contract/budgets";

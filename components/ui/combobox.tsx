@@ -1,20 +1,22 @@
 "use client";
 
 import { X } from "lucide-react";
-import { type KeyboardEvent, useRef, useState } from "react";
-import { cn } from "@/components/cn";
-import { useListbox } from "./use-listbox";
-
-/** An option of a combobox. `hint` is shown beside the label. */
-export type Option = { value: string; label: string; hint?: string };
+import { type KeyboardEvent, useId, useRef, useState } from "react";
+import type { Option } from "./combobox-option";
+import { useLoaded } from "./use-loaded";
 
 /** Options that are rendered at most. */
 const maxMatches = 100;
 
+const loadList = () => import("./combobox-list");
+
+/** The keys that the list of options handles. */
+const listKeys = ["ArrowDown", "ArrowUp", "Enter"];
+
 /**
  * A field that chooses several of many options by typing. Chosen options are shown as chips before the text. Arrow keys
  * move, Enter chooses, Backspace in an empty field removes the last chip. With `limit` 1 it chooses a single option.
- * Pass `id` and the aria attributes of a FormField. States: closed, open, open without a match.
+ * The list is loaded with the first focus. Pass `id` and the aria attributes of a FormField. States: closed, open, open without a match.
  */
 export function Combobox({
   options,
@@ -38,41 +40,50 @@ export function Combobox({
   "aria-invalid"?: true;
 }) {
   const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const listId = useId();
   const [text, setText] = useState("");
   const [isOpen, setOpen] = useState(false);
+  const [wasFocused, setFocused] = useState(false);
+  const [activeId, setActiveId] = useState<string>();
+  const { module } = useLoaded(loadList, wasFocused);
   const matches = matchingOptions(options, value, text, allowNew);
+  const isShown = isOpen && module !== undefined && !(allowNew && matches.length === 0);
   const labelOf = (chosen: string) => options.find((option) => option.value === chosen)?.label ?? chosen;
 
   const choose = (option: Option) => {
     onChange(limit === 1 ? [option.value] : [...value, option.value].slice(0, limit));
     setText("");
-    listbox.reset();
     if (limit === 1) setOpen(false);
     input.current?.focus();
   };
-  const listbox = useListbox({
-    count: matches.length,
-    isOpen,
-    onOpen: () => setOpen(true),
-    onChoose: (index) => {
-      const option = matches[index];
-      if (option) choose(option);
-    },
-  });
   const remove = (removed: string) => {
     onChange(value.filter((chosen) => chosen !== removed));
     input.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    listbox.inputProps.onKeyDown(event);
-    if (event.key === "Escape" && isOpen) {
+    const { key } = event;
+    if (key === "Escape" && isOpen) {
       // Closes the list, but not the dialog around it.
       event.preventDefault();
       event.stopPropagation();
       setOpen(false);
-    } else if (event.key === "Backspace" && text === "") {
+    } else if (key === "Backspace" && text === "") {
       const last = value.at(-1);
       if (last !== undefined) remove(last);
+    } else if (key === "Enter" && isOpen && !isShown && text !== "" && matches[0]) {
+      // The list is still loading.
+      event.preventDefault();
+      choose(matches[0]);
+    } else if (!isOpen && (key === "ArrowDown" || key === "ArrowUp")) {
+      event.preventDefault();
+      setOpen(true);
+    } else if (isShown && listKeys.includes(key) && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      // The focus stays here, so the list is told.
+      list.current?.dispatchEvent(
+        new window.KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }),
+      );
     }
   };
 
@@ -84,13 +95,19 @@ export function Combobox({
         ))}
         <input
           ref={input}
+          role="combobox"
+          aria-expanded={isShown}
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={isShown ? activeId : undefined}
+          autoComplete="off"
           value={text}
           placeholder={value.length === 0 ? placeholder : undefined}
           onChange={({ currentTarget }) => {
             setText(currentTarget.value);
             setOpen(true);
-            listbox.reset();
           }}
+          onFocus={() => setFocused(true)}
           onClick={() => setOpen(true)}
           onBlur={() => {
             setOpen(false);
@@ -101,41 +118,21 @@ export function Combobox({
             setText("");
           }}
           className="h-7 min-w-20 flex-1 bg-transparent px-2 text-base outline-none placeholder:text-muted-foreground sm:h-6 sm:text-sm"
-          {...listbox.inputProps}
           {...control}
           onKeyDown={onKeyDown}
         />
       </div>
-      <div
-        {...listbox.listProps(control["aria-label"] ?? "Choices", limit > 1)}
-        hidden={!isOpen || (allowNew && matches.length === 0)}
-        className="absolute inset-x-0 top-full z-20 mt-1 max-h-60 scroll-py-1 overflow-y-auto rounded-lg border bg-popover p-1 text-sm shadow-lg"
-      >
-        {matches.map((option, index) => (
-          <div
-            key={option.value}
-            {...listbox.optionProps(index)}
-            className={cn(
-              "flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5",
-              index === listbox.active && "bg-accent",
-            )}
-          >
-            <span className="truncate">{option.label}</span>
-            {option.hint ? (
-              <span className="ml-auto text-muted-foreground text-xs">{option.hint}</span>
-            ) : null}
-          </div>
-        ))}
-        {matches.length === 0 ? (
-          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field.
-          <div
-            role="option"
-            aria-selected="false"
-            aria-disabled="true"
-            className="px-2 py-1.5 text-muted-foreground"
-          >
-            Nothing found
-          </div>
+      <div id={listId}>
+        {isShown ? (
+          <module.ComboboxList
+            key={text}
+            ref={list}
+            label={control["aria-label"] ?? "Choices"}
+            isMultiple={limit > 1}
+            options={matches}
+            onActiveIdChange={setActiveId}
+            onChoose={choose}
+          />
         ) : null}
       </div>
     </div>

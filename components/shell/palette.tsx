@@ -1,0 +1,88 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { useEffect } from "react";
+import { Command, CommandGroup, CommandInput, CommandItem, CommandList } from "@/components/ui/command";
+import { findCommands, type PaletteCommand } from "./find-commands";
+import { fieldLabel, look } from "./palette-look";
+import { setPalette } from "./palette-state";
+import { useCommands } from "./use-commands";
+import type { ShellWorkspace } from "./workspace-switcher";
+
+function choose(command: PaletteCommand): void {
+  // Closing returns the focus to where it was; what the command does comes after.
+  setPalette(false);
+  command.run();
+}
+
+/**
+ * The command palette: finds pages, everything that has a name, and actions by typing. Arrow keys move, Enter runs the command.
+ * @param props.text what is typed, some of it perhaps before this was loaded
+ * @param props.isEntered whether Enter was pressed since: the first command runs as soon as there is one
+ */
+export function Palette({
+  current,
+  workspaces,
+  text,
+  onTextChange,
+  isEntered,
+}: {
+  current: ShellWorkspace;
+  workspaces: ShellWorkspace[];
+  text: string;
+  onTextChange: (text: string) => void;
+  isEntered: boolean;
+}) {
+  const { commands, isLoading, problem } = useCommands(current, workspaces);
+  const { groups, count } = findCommands(commands, text);
+  const first = groups[0]?.commands[0];
+  useEffect(() => {
+    if (isEntered && first) choose(first);
+  }, [isEntered, first]);
+
+  return (
+    <Command label={fieldLabel}>
+      <div className={look.line}>
+        <Search aria-hidden="true" className="size-4 shrink-0 text-muted-foreground" />
+        <CommandInput
+          autoFocus
+          placeholder={fieldLabel}
+          value={text}
+          onValueChange={onTextChange}
+          className={look.field}
+        />
+      </div>
+      <CommandList label="Results" className={look.list}>
+        {groups.map(({ name, commands: found, total }) => (
+          <CommandGroup
+            key={name}
+            heading={found.length < total ? `${name}: ${found.length} of ${total}` : name}
+          >
+            {found.map((command) => (
+              <CommandItem
+                key={command.id}
+                value={command.id}
+                onSelect={() => choose(command)}
+                className="h-10 sm:h-9"
+              >
+                <command.icon aria-hidden="true" className="size-4 shrink-0 text-muted-foreground" />
+                <span dir="auto" className="min-w-0 flex-1 truncate text-start">
+                  {command.label}
+                </span>
+              </CommandItem>
+            ))}
+          </CommandGroup>
+        ))}
+      </CommandList>
+      <p role="status" className="border-t px-4 py-2.5 text-muted-foreground text-sm">
+        {countInWords(count, isLoading, problem)}
+      </p>
+    </Command>
+  );
+}
+
+function countInWords(count: number, isLoading: boolean, problem: string | undefined): string {
+  if (problem) return `Not everything could be loaded. ${problem}`;
+  if (isLoading) return "Loading names…";
+  return count === 0 ? "Nothing found" : `${count} found`;
+}

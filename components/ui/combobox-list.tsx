@@ -1,0 +1,69 @@
+"use client";
+
+import { type RefObject, useEffect } from "react";
+import type { Option } from "./combobox-option";
+import { Command, CommandItem, CommandList, useActiveItemId } from "./command";
+
+/**
+ * The open list of a combobox, whose first option is active. Its field keeps the focus and sends the keys to `ref`. It gets
+ * another `key` for another text, so that typing starts at the top again.
+ */
+export function ComboboxList({
+  ref,
+  label,
+  isMultiple,
+  options,
+  onActiveIdChange,
+  onChoose,
+}: {
+  ref: RefObject<HTMLDivElement | null>;
+  label: string;
+  isMultiple: boolean;
+  options: Option[];
+  /** Called with the id of the active option's element. */
+  onActiveIdChange: (id: string | undefined) => void;
+  onChoose: (option: Option) => void;
+}) {
+  return (
+    <Command ref={ref} tabIndex={undefined}>
+      <ActiveId list={ref} onChange={onActiveIdChange} />
+      <CommandList
+        label={label}
+        aria-multiselectable={isMultiple}
+        className="absolute inset-x-0 top-full z-20 mt-1 max-h-60 scroll-py-1 rounded-lg border bg-popover p-1 text-sm shadow-lg"
+      >
+        {options.map((option) => (
+          <CommandItem
+            key={option.value}
+            value={option.value}
+            onSelect={() => onChoose(option)}
+            className="gap-2 px-2 py-1.5"
+          >
+            <span className="truncate">{option.label}</span>
+            {option.hint ? (
+              <span className="ml-auto text-muted-foreground text-xs">{option.hint}</span>
+            ) : null}
+          </CommandItem>
+        ))}
+        {options.length === 0 ? (
+          <CommandItem disabled value="" className="px-2 py-1.5 text-muted-foreground">
+            Nothing found
+          </CommandItem>
+        ) : null}
+      </CommandList>
+    </Command>
+  );
+}
+
+/** Tells the field which element is active. */
+function ActiveId({
+  list,
+  onChange,
+}: {
+  list: RefObject<HTMLDivElement | null>;
+  onChange: (id: string | undefined) => void;
+}) {
+  const id = useActiveItemId(() => list.current);
+  useEffect(() => onChange(id), [id, onChange]);
+  return null;
+}

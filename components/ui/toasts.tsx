@@ -1,0 +1,62 @@
+"use client";
+
+import { CircleAlert, CircleCheck, X } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { Toaster as Sonner, toast as show } from "sonner";
+import { buttonVariants } from "./button";
+import type { Toast } from "./toast";
+
+const shownForMs = 5_000;
+/** Long enough to read what was deleted, and to reach the button by keyboard. */
+const shownWithActionForMs = 10_000;
+
+const classNames = {
+  toast:
+    "flex w-(--width) items-start gap-2.5 rounded-lg border bg-popover py-2.5 pr-1.5 pl-3.5 text-popover-foreground text-sm shadow-lg data-[expanded=false]:data-[front=false]:*:opacity-0",
+  content: "min-w-0 flex-1 py-px",
+  icon: "mt-0.5",
+  actionButton: buttonVariants({ variant: "outline", size: "sm", className: "h-7" }),
+  closeButton:
+    "order-last grid size-7 shrink-0 place-items-center rounded-md text-muted-foreground hover:bg-accent",
+};
+
+/** Shows the notices that wait, in the order they came. Alt-T moves the focus to them. */
+export function Toasts({ waiting, take }: { waiting: Toast[]; take: () => Toast[] }) {
+  const region = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = region.current;
+    if (!element || waiting.length === 0) return;
+    // The element that opened last is on top, so it is opened again to be above a dialog that was opened since.
+    if (element.matches(":popover-open")) element.hidePopover();
+    element.showPopover();
+    for (const { text, isProblem, action } of take()) {
+      const duration = action ? shownWithActionForMs : shownForMs;
+      (isProblem ? show.error : show.success)(text, {
+        duration: isProblem ? Number.POSITIVE_INFINITY : duration,
+        ...(action && { action: { label: action.label, onClick: () => action.run() } }),
+      });
+    }
+  }, [waiting, take]);
+  return (
+    <div
+      ref={region}
+      popover="manual"
+      className="fixed inset-auto m-0 size-0 overflow-visible border-0 bg-transparent p-0"
+    >
+      <Sonner
+        customAriaLabel="Notices"
+        position="bottom-right"
+        offset={16}
+        mobileOffset={16}
+        closeButton
+        style={{ fontFamily: "inherit" }}
+        toastOptions={{ unstyled: true, classNames, closeButtonAriaLabel: "Close" }}
+        icons={{
+          success: <CircleCheck aria-hidden="true" className="size-4 text-success" />,
+          error: <CircleAlert aria-hidden="true" className="size-4 text-destructive" />,
+          close: <X aria-hidden="true" className="size-4" />,
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+"use client";
+
+import { useEffect, useState } from "react";
+
+/**
+ * Loads a module when it is first needed. Unlike `lazy`, it does not suspend, so that what is shown meanwhile keeps its
+ * state and its focus, and a module that cannot be loaded does not break the page.
+ * @param load imports the module: `() => import("./palette")`. It must not change between renders
+ * @param isNeeded false as long as it is not to be loaded
+ * @returns `module` once it is loaded; `hasFailed` when it could not be loaded. It is tried again when it is needed again
+ */
+export function useLoaded<Module>(
+  load: () => Promise<Module>,
+  isNeeded = true,
+): { module?: Module; hasFailed: boolean } {
+  const [state, setState] = useState<{ module?: Module; hasFailed: boolean }>({ hasFailed: false });
+  useEffect(() => {
+    if (!isNeeded) return;
+    let isCurrent = true;
+    load().then(
+      (module) => isCurrent && setState({ module, hasFailed: false }),
+      () => isCurrent && setState({ hasFailed: true }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [isNeeded, load]);
+  return state;
+}
