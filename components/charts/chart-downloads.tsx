@@ -13,14 +13,14 @@ export function ChartDownloads({
 }: {
   /** Without its ending. */
   fileName: string;
-  toCsv: () => string;
+  toCsv: () => string | Promise<string>;
   /** What the drawing is in; undefined where none is shown. */
   frame?: RefObject<HTMLElement | null> | undefined;
 }) {
   const report = (error: Error) => toastProblem(error.message);
   const saveCsv = async () => {
     const { saveFile } = await import("./save-picture");
-    saveFile(new Blob([toCsv()], { type: "text/csv;charset=utf-8" }), `${fileName}.csv`);
+    saveFile(new Blob([await toCsv()], { type: "text/csv;charset=utf-8" }), `${fileName}.csv`);
   };
   const savePng = async () => {
     const { savePicture } = await import("./save-picture");

@@ -14,7 +14,6 @@ import { FigureTable } from "./figure-table";
 import { frameClass, margin } from "./margin";
 import { NoteMark, NoteMarks } from "./note-marks";
 import { SeriesLegend } from "./series-legend";
-import { spendCsv } from "./spend-csv";
 
 /** Loaded when the page is there: the chart is complete without it. */
 const ChartPointer = dynamic(
@@ -145,7 +144,10 @@ export function SpendChart({
         </div>
         <ChartDownloads
           fileName={fileName}
-          toCsv={() => spendCsv(unit, groups, bars, comparison?.full)}
+          toCsv={async () => {
+            const { spendCsv } = await import("./spend-csv");
+            return spendCsv(unit, groups, bars, comparison?.full);
+          }}
           frame={frame}
         />
       </div>
