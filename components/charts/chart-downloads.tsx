@@ -2,8 +2,11 @@
 
 import { Download } from "lucide-react";
 import type { RefObject } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 import { toastProblem } from "@/components/ui/toaster";
+
+const loadSaving = onDemand(() => import("./save-picture"));
 
 /** Buttons that save what a chart shows, as a CSV and as a picture. What they need is loaded when one is pressed. */
 export function ChartDownloads({
@@ -19,11 +22,11 @@ export function ChartDownloads({
 }) {
   const report = (error: Error) => toastProblem(error.message);
   const saveCsv = async () => {
-    const { saveFile } = await import("./save-picture");
+    const { saveFile } = await loadSaving();
     saveFile(new Blob([await toCsv()], { type: "text/csv;charset=utf-8" }), `${fileName}.csv`);
   };
   const savePng = async () => {
-    const { savePicture } = await import("./save-picture");
+    const { savePicture } = await loadSaving();
     if (frame?.current) await savePicture(frame.current, `${fileName}.png`);
   };
   return (

@@ -1,9 +1,13 @@
 import dynamic from "next/dynamic";
+import { onDemand } from "@/components/connection/on-demand";
 import { Disclosure } from "@/components/ui/disclosure";
 import type { FiguresProps } from "./figures";
 
 /** Loaded when the table is unfolded. */
-const Figures = dynamic(() => import("./figures").then((module) => module.Figures), { ssr: false });
+const Figures = dynamic(
+  onDemand(() => import("./figures").then((module) => module.Figures)),
+  { ssr: false },
+);
 
 /** The figures of a chart as a table, folded away. */
 export function FigureTable(props: FiguresProps) {

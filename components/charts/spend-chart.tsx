@@ -7,7 +7,6 @@ import { exactText } from "@/components/amount";
 import { onDemand } from "@/components/connection/on-demand";
 import { formatChartAmount, shownNumber } from "@/components/money";
 import { type Bar, type ChartGroup, toDrawn } from "./chart-data";
-import { ChartDownloads } from "./chart-downloads";
 import type { Reading } from "./chart-pointer";
 import { CutNote } from "./cut-note";
 import { FigureTable } from "./figure-table";
@@ -15,12 +14,14 @@ import { frameClass, margin } from "./margin";
 import { NoteMark, NoteMarks } from "./note-marks";
 import { SeriesLegend } from "./series-legend";
 
-/** Loaded when the page is there: the chart is complete without it. */
+// Loaded when the page is there: the chart is complete without them.
 const ChartPointer = dynamic(
   onDemand(() => import("./chart-pointer").then((module) => module.ChartPointer)),
-  {
-    ssr: false,
-  },
+  { ssr: false },
+);
+const ChartDownloads = dynamic(
+  onDemand(() => import("./chart-downloads").then((module) => module.ChartDownloads)),
+  { ssr: false },
 );
 
 /** Loaded when what is drawn changes in the browser. */
@@ -142,14 +143,16 @@ export function SpendChart({
         <div className="min-w-0 max-w-full flex-1 basis-60">
           <FigureTable label={label} groups={groups} bars={bars} comparison={comparison?.full} />
         </div>
-        <ChartDownloads
-          fileName={fileName}
-          toCsv={async () => {
-            const { spendCsv } = await import("./spend-csv");
-            return spendCsv(unit, groups, bars, comparison?.full);
-          }}
-          frame={frame}
-        />
+        <div className="h-8">
+          <ChartDownloads
+            fileName={fileName}
+            toCsv={async () => {
+              const { spendCsv } = await onDemand(() => import("./spend-csv"))();
+              return spendCsv(unit, groups, bars, comparison?.full);
+            }}
+            frame={frame}
+          />
+        </div>
       </div>
     </figure>
   );

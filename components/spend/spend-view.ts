@@ -1,5 +1,5 @@
 import { asProp } from "@/components/amount";
-import type { BreakdownRow } from "@/components/charts/breakdown";
+import type { BreakdownRow } from "@/components/charts/breakdown-rows";
 import {
   allocatedColour,
   coloursByName,

@@ -1,4 +1,4 @@
-import { FirstSteps } from "@/components/onboarding/first-steps";
+import { FirstStepsOnDemand } from "@/components/onboarding/first-steps-on-demand";
 import { listChannels } from "@/lib/alerts/channels/service";
 import { listApiKeys } from "@/lib/keys/management/service";
 import { listBudgets } from "@/lib/spend/budgets/service";
@@ -24,7 +24,7 @@ export async function Onboarding({ slug }: { slug: string }) {
           Three steps show you your first figures, and a fourth sets up alerts. They take a minute or two.
         </p>
       </div>
-      <FirstSteps
+      <FirstStepsOnDemand
         workspace={slug}
         canCreate={canCreate}
         existing={
