@@ -1,4 +1,4 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ConvertedNumber, ExactNumber } from "@/lib/contract/exact-number";
 
 /** An amount in USD with what it is in the reader's currency, each day converted at its rate; both as exact text. */
 export type ConvertedAmount = { usd: string; converted: string };
@@ -7,12 +7,12 @@ export type ConvertedAmount = { usd: string; converted: string };
 export type Amount = string | number | ExactNumber | ConvertedAmount;
 
 function isConverted(amount: Amount): amount is ConvertedAmount {
-  return typeof amount === "object" && "converted" in amount;
+  return typeof amount === "object" && !(amount instanceof ExactNumber);
 }
 
 /** An amount in the reader's currency; undefined where it was not converted day by day. */
 export function convertedText(amount: Amount): string | undefined {
-  return isConverted(amount) ? amount.converted : undefined;
+  return amount instanceof ConvertedNumber || isConverted(amount) ? amount.converted : undefined;
 }
 
 /** An amount as a prop from a server component to a client component. */

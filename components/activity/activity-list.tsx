@@ -12,9 +12,8 @@ import { Switch } from "@/components/ui/switch";
 import { toastProblem } from "@/components/ui/toaster";
 import type { activityList } from "@/lib/contract/activity";
 import { ActivityTable } from "./activity-table";
-import { sumExact } from "./exact";
 import { MessageSheet } from "./message-sheet";
-import { type ActivityPage, appendPage, mergePages, toPage } from "./row";
+import { type ActivityPage, appendPage, mergePages, sumOfItems, toPage } from "./row";
 import { useNewRows } from "./use-new-rows";
 
 const rowsPerPage = 50;
@@ -101,7 +100,7 @@ function ShownSum({ page: { items, nextCursor } }: { page: ActivityPage }) {
   const count = formatCount(items.length, "row");
   return (
     <p className="text-lg">
-      <Money usd={sumExact(items.map(({ usd }) => usd))} figure="shown_usd" className="font-semibold" />{" "}
+      <Money usd={sumOfItems(items)} figure="shown_usd" className="font-semibold" />{" "}
       <span className="text-muted-foreground">
         {nextCursor === null ? `in ${count}` : `in the ${count} shown so far`}
       </span>

@@ -1,5 +1,6 @@
-import { exactText } from "@/components/amount";
+import { type Amount, type AmountProp, convertedText, exactText } from "@/components/amount";
 import type { ActivityList as ActivityAnswer, ActivityRow, MessageDetail } from "@/lib/contract/activity";
+import { sumExact } from "./exact";
 import { sourceNames, typeNames } from "./filters";
 
 /** The fields of an activity row that the table shows. A server component passes them on, so amounts are exact text. */
@@ -14,10 +15,10 @@ export type ActivityItem = {
   /** Type, provider, model and feature, as far as the label does not contain them. */
   about: string;
   recordedBy: string;
-  /** USD. */
-  usd: string;
-  /** USD of the whole message, when the row is only a part of it; otherwise null. */
-  wholeUsd: string | null;
+  /** USD, with what it is in the reader's currency. */
+  usd: AmountProp;
+  /** The same of the whole message, when the row is only a part of it; otherwise null. */
+  wholeUsd: AmountProp | null;
   hasNoPrice: boolean;
   isIncluded: boolean;
   /** What undoes what: a voided cost, its void, or what was recorded in its place. */
@@ -55,13 +56,24 @@ export function toItem(row: ActivityRow): ActivityItem {
     feature: row.feature,
     about: aboutOf(row),
     recordedBy: row.key?.name ?? row.user?.name ?? sourceNames[row.source] ?? row.source,
-    usd,
-    wholeUsd: wholeUsd === usd ? null : wholeUsd,
+    usd: withConverted(usd, row.converted?.amount),
+    wholeUsd: wholeUsd === usd ? null : withConverted(wholeUsd, row.converted?.message_amount),
     hasNoPrice: row.cost_status === "unpriced",
     isIncluded: row.cost_status === "included",
     undone: undoneOf(row),
     lineCount: hasLines(row) ? row.line_count : null,
   };
+}
+
+/** @param converted undefined where the reader sees USD alone */
+const withConverted = (usd: string, converted: Amount | undefined): AmountProp =>
+  converted === undefined ? usd : { usd, converted: exactText(converted) };
+
+/** The sum of rows, in both currencies where all have both. */
+export function sumOfItems(items: ActivityItem[]): AmountProp {
+  const usd = sumExact(items.map((item) => exactText(item.usd)));
+  const converted = items.flatMap((item) => convertedText(item.usd) ?? []);
+  return converted.length < items.length ? usd : { usd, converted: sumExact(converted) };
 }
 
 function undoneOf({ voids, voided_by: voidedBy, corrects }: ActivityRow): ActivityItem["undone"] {

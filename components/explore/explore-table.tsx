@@ -103,7 +103,7 @@ function columnsOf(
       label: "Cost",
       kind: "usd",
       value: ({ cost }) => cost,
-      cell: ({ cost }) => <Money usd={cost} />,
+      cell: ({ cost }) => <Money usd={cost} inUsd />,
       from: "sm",
     });
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { maxNameLength } from "./attribution";
+import { currencyFilter } from "./conversion";
 import { day, decimalNumber, instant, text, uuid } from "./fields";
 import {
   answeredPeriod,
@@ -38,6 +39,7 @@ export const activityQuery = z
   .strictObject({
     ...activityFilters,
     ...comparisonFilters,
+    ...currencyFilter,
     limit: z.coerce
       .number(wholeRows)
       .int(wholeRows)
@@ -135,6 +137,19 @@ const activityRow = z
     key: keyReference.nullable().meta({ description: "The API key that recorded it." }),
     user: userReference.nullable().meta({ description: "The member who recorded it." }),
     ...correctionLinks,
+    converted: z
+      .object({
+        currency: z.string().meta({ description: "ISO 4217." }),
+        amount: decimalNumber("`amount_usd`, in the currency."),
+        message_amount: decimalNumber("`message_amount_usd`, in the currency."),
+        rate_date: day.meta({ description: "The day that the rate is of." }),
+      })
+      .meta({
+        id: "ConvertedRow",
+        description:
+          "Only with `currency`: the amounts at the rate of the UTC day on which the cost occurred.",
+      })
+      .optional(),
   })
   .meta({ id: "ActivityRow" });
 export type ActivityRow = z.output<typeof activityRow>;

@@ -11,3 +11,14 @@ export class ExactNumber {
     return Number(this.text);
   }
 }
+
+/** An amount in USD with what it is in another currency, each day converted at its rate. As JSON it is the amount in USD. */
+export class ConvertedNumber extends ExactNumber {
+  /** @param converted plain notation */
+  constructor(
+    text: string,
+    readonly converted: string,
+  ) {
+    super(text);
+  }
+}

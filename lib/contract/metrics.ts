@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { conversion, currencyFilter } from "./conversion";
 import { day, decimalNumber } from "./fields";
 import { forecastDetails } from "./forecast";
 import {
@@ -20,6 +21,7 @@ export const metricsQuery = z
     ...ledgerFilters,
     ...comparisonFilters,
     environment: environment.default("live"),
+    ...currencyFilter,
     group_by: dimension.default("project").meta({
       description: "What the series is stacked by. By `tag`, spend counts once for each of its tags.",
     }),
@@ -95,6 +97,51 @@ const bookedAhead = z
       "What is booked on days of the period after today, such as the coming months of a yearly subscription. Not part of the totals. Null if nothing is booked ahead.",
   });
 
+const converted = (of: string) => decimalNumber(`${of}, in the currency.`);
+const convertedSlices = z.array(converted("Its amounts, in order"));
+
+/** The amounts of metrics in another currency, in the order of those in USD. */
+const convertedMetrics = z
+  .object({
+    ...conversion,
+    totals: z.object({
+      total: converted("`total_usd`"),
+      usage: converted("`usage_usd`"),
+      subscription: converted("`subscription_usd`"),
+      expense: converted("`expense_usd`"),
+      included: converted("`included_usd`"),
+    }),
+    booked_ahead: converted("`booked_ahead.total_usd`").nullable(),
+    previous: z
+      .object({ total: converted("`totals.total_usd`"), to_point: converted("`to_point_usd`") })
+      .nullable(),
+    forecast: converted("`forecast_usd`").nullable(),
+    series: z.object({
+      groups: z.array(converted("`total_usd` of each group")),
+      points: z.array(
+        z.object({
+          from: day,
+          total: converted("`total_usd`"),
+          amounts: z.array(converted("`amounts_usd`")),
+        }),
+      ),
+      previous: z.array(z.object({ from: day, total: converted("`total_usd`") })),
+    }),
+    by_project: convertedSlices,
+    by_type: convertedSlices,
+    by_provider: convertedSlices,
+    by_model: convertedSlices,
+    by_feature: convertedSlices,
+    by_key: convertedSlices,
+    by_user: convertedSlices,
+    by_tag: convertedSlices,
+  })
+  .meta({
+    id: "ConvertedMetrics",
+    description:
+      "Only with `currency`. The same sums in that currency: each day is converted at its rate, exactly, and then summed, so that everything sums to its total as in USD. What a forecast adds is converted at the latest rate.",
+  });
+
 /**
  * What a workspace spent in a period up to today, as totals, series and breakdowns, by when the costs occurred. Every breakdown and series sums to the total, except
  * those by tag: spend counts once for each of its tags, and not where it has none.
@@ -150,6 +197,7 @@ export const metrics = z
     by_tag: breakdown.meta({
       description: "Spend counts once for each of its tags: these need not sum to the total.",
     }),
+    converted: convertedMetrics.optional(),
   })
   .meta({ id: "Metrics" });
 export type Metrics = z.output<typeof metrics>;

@@ -110,11 +110,14 @@ const given: Record<string, unknown[][]> = {
   selectUsage: scopes().map((scope) => [scope, january]),
   selectAllocations: scopes().map((scope) => [scope, january, "day"]),
   selectBreakdown: scopes().flatMap((scope) =>
-    ["type", "project", "key", "user", "tag"].map((groupBy) => [
-      scope,
-      anything,
-      { bucket: "day", groupBy, maxGroups: 8 },
-    ]),
+    ["type", "project", "key", "user", "tag"].flatMap((groupBy) =>
+      [[], [["x", null]]].map((known) => [
+        scope,
+        anything,
+        { bucket: "day", groupBy, maxGroups: 8 },
+        ...known,
+      ]),
+    ),
   ),
   ...selectsOfExplore(),
   selectDiffering: ["key_spend", "posting", "idempotency"].flatMap((kind) => [
@@ -181,11 +184,20 @@ function everyFilter() {
   return { ...text, key: "x", user: "x", tag: "a:x", source: "api" };
 }
 
+function rateFrom(from: string | null) {
+  return { from, perUsd: "0.9", rateDate: "2026-01-01", source: "test" };
+}
+
 function scopes() {
   return [
     { workspaceId: "w", filters: { environment: "live" } },
     { workspaceId: "w", filters: { environment: "live", type: "usage" } },
     { workspaceId: "w", filters: everyFilter() },
+    ...[{ environment: "live" }, everyFilter()].map((filters) => ({
+      workspaceId: "w",
+      filters,
+      display: { currency: "EUR", rates: [rateFrom(null), rateFrom("2026-01-01")] },
+    })),
   ];
 }
 

@@ -38,3 +38,15 @@ export function latestDisplayRate(currency: string): Omit<DisplayRate, "from"> |
   const { from: _, ...rate } = latest;
   return rate;
 }
+
+/** A currency in which amounts are shown besides USD, with its rates: at least one, the earliest first. */
+export type Display = { currency: string; rates: DisplayRate[] };
+
+/** @returns undefined for USD and for a currency without a rate */
+export function displayIn(
+  currency: string,
+  snapshots: readonly RateSnapshot[] = shippedRates,
+): Display | undefined {
+  const rates = displayRates(currency, snapshots);
+  return rates.length > 0 ? { currency, rates } : undefined;
+}

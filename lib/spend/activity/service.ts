@@ -5,10 +5,14 @@ import type { ActivityList, ActivityQuery, ActivityRow } from "@/lib/contract/ac
 import { fromTagList } from "@/lib/contract/attribution";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { instant } from "@/lib/contract/fields";
-import { toInstant } from "@/lib/contract/instant";
+import { dayOf, toInstant } from "@/lib/contract/instant";
 import { comparisonOf, periodOf } from "@/lib/contract/ledger-query";
 import { cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { multiply, parseDecimal } from "@/lib/ledger/pricing/decimal";
+import type { Display } from "@/lib/ledger/pricing/display-currency";
+import { toExact } from "@/lib/ledger/pricing/exact";
+import { displayOf, rateOn } from "@/lib/spend/conversion";
 import { comparedRange, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { readPage } from "./activity-page";
@@ -39,11 +43,12 @@ export function readActivity(claims: UserClaims, slug: string, query: ActivityQu
 export async function loadActivity(
   client: ClientBase,
   workspaceId: string,
-  { limit, cursor, ...filters }: ActivityQuery,
+  { limit, cursor, currency, ...filters }: ActivityQuery,
   now: number,
 ): Promise<ActivityList> {
   const range = rangeOf(filters, now);
   const before = comparedRange(filters, range);
+  const display = displayOf(currency);
   const after = cursor === undefined ? undefined : places.read(cursor);
   const { rows, next } = await readPage(client, workspaceId, filters, range, after, limit);
   return {
@@ -52,9 +57,24 @@ export async function loadActivity(
     compare: comparisonOf(filters),
     previous: before ? (toAnsweredRange(before) as { from: string; to: string }) : null,
     count: rows.length,
-    activity: rows.map(toActivityRow),
+    activity: rows.map((row) => ({ ...toActivityRow(row), ...(display && convertRow(row, display)) })),
     next_cursor: next ? places.write(next) : null,
     removed_before: next ? null : await removedWithin(client, workspaceId, range),
+  };
+}
+
+/** The amounts of a row at the rate of its day, as answers have them. */
+function convertRow(row: StoredActivity, display: Display): Pick<ActivityRow, "converted"> {
+  const rate = rateOn(display, dayOf(row.occurred_at.getTime()));
+  if (!rate) return {};
+  const convert = (usd: string) => toExact(multiply(parseDecimal(usd), parseDecimal(rate.perUsd)));
+  return {
+    converted: {
+      currency: display.currency,
+      amount: convert(row.amount_usd),
+      message_amount: convert(row.message_amount_usd),
+      rate_date: rate.rateDate,
+    },
   };
 }
 

@@ -4,7 +4,9 @@ import type { DayRange } from "@/lib/contract/month";
 import { boolean, integer, nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { join, type Sql, sql } from "@/lib/db/sql";
+import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { condition, type LedgerFilters, lineConditions, rowConditions } from "@/lib/spend/activity/filters";
+import { convertedAt } from "@/lib/spend/conversion";
 import type { DayPoint } from "@/lib/spend/period";
 
 const typeTotals = {
@@ -41,6 +43,7 @@ const slice = {
   amount: numeric(),
   messages: numeric(),
 };
+const valueRow = { ...slice, value: nullable(text()) };
 
 /** Parts of a bucket's amount. Allocations are netted by value: what one received in a bucket less what was taken from it. */
 const bucketParts = {
@@ -50,10 +53,13 @@ const bucketParts = {
   /** What values spent without allocations, of those that come to less than zero so. */
   below_zero: numeric(),
 };
-const breakdownRow = { ...slice, bucket: nullable(text()), place: nullable(integer()), ...bucketParts };
+const breakdownRow = { ...valueRow, bucket: nullable(text()), place: nullable(integer()), ...bucketParts };
 
 /** The sum of one value of a dimension. Amounts are USD as exact text. */
 export type Slice = Row<typeof slice>;
+
+/** A slice with the value as it is stored. */
+export type ValueSlice = Row<typeof valueRow>;
 
 /**
  * A bucket of a series. `place`: the index of the value among the largest; null for the sum of all others. Amounts are USD as
@@ -68,8 +74,11 @@ export type BucketRow = {
 /** A series to read: the length of its buckets, the dimension to stack by, and the most groups of a stack. */
 export type SeriesScope = { bucket: "day" | "month"; groupBy: Dimension; maxGroups: number };
 
-/** The messages to sum. The caller's policies still limit what is visible. */
-export type SpendScope = { workspaceId: string; filters: LedgerFilters };
+/**
+ * The messages to sum. The caller's policies still limit what is visible. With `display`, amounts are in its currency, each
+ * day converted at its rate, in place of USD.
+ */
+export type SpendScope = { workspaceId: string; filters: LedgerFilters; display?: Display };
 
 /** The columns of each dimension in the rollup but for tags, of which a row has several. */
 const columnOf = {
@@ -106,17 +115,31 @@ function dayWithin(ranges: DayRange[]): Sql {
 /** The rows of the daily totals of some dimensions, in ranges of days. They have one row per name. */
 function totalsWithin(
   dimensions: NamedDimension[],
-  { workspaceId, filters }: SpendScope,
+  { workspaceId, filters, display }: SpendScope,
   ...ranges: DayRange[]
 ): Sql {
-  return sql`public.daily_totals
+  const totals = display
+    ? sql`(select workspace_id, environment, dimension, day, value, type, ${amountsIn(display)}, message_count, unpriced_count
+        from public.daily_totals) as converted_totals`
+    : sql`public.daily_totals`;
+  return sql`${totals}
     where workspace_id = ${workspaceId} and environment = ${filters.environment} and dimension in (${join(dimensions)})
       ${condition(sql`type`, filters.type)} and (${dayWithin(ranges)})`;
 }
 
+/** The amounts of a row of sums in a currency, under the names of those in USD. */
+const amountsIn = (
+  display: Display,
+): Sql => sql`${convertedAt(display, sql`amount_usd`, sql`day`)} as amount_usd,
+  ${convertedAt(display, sql`included_usd`, sql`day`)} as included_usd`;
+
 /** The rows of the rollup in ranges of days. */
-function spendWithin({ workspaceId, filters }: SpendScope, ...ranges: DayRange[]): Sql {
-  return sql`public.daily_spend as s
+function spendWithin({ workspaceId, filters, display }: SpendScope, ...ranges: DayRange[]): Sql {
+  const spend = display
+    ? sql`(select workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment, end_user, tags,
+        ${amountsIn(display)}, message_count, unpriced_count from public.daily_spend)`
+    : sql`public.daily_spend`;
+  return sql`${spend} as s
     where workspace_id = ${workspaceId} ${rowConditions(sql`s`, workspaceId, filters)} ${lineConditions(sql`s`, filters)}
       and (${dayWithin(ranges)})`;
 }
@@ -193,16 +216,22 @@ export function selectTypeTotals(
  * The sums of each value of each dimension except the type, in a period, the largest first whatever their sign; each dimension sums
  * to the total. And a series: the sums by bucket of the largest values of its dimension, and of all others; none by type.
  * A value of the series is as large as its amount or what it spent without allocations, whichever is more.
+ * @param known the largest values of the series, where they are known; they are answered otherwise
  */
 export async function selectBreakdown(
   client: ClientBase,
   scope: SpendScope,
   range: DayRange,
   { bucket, groupBy, maxGroups }: SeriesScope,
-): Promise<{ slices: Slice[]; buckets: BucketRow[] }> {
+  known?: (string | null)[],
+): Promise<{ slices: ValueSlice[]; buckets: BucketRow[]; largest: (string | null)[] }> {
   const { workspaceId, filters } = scope;
   const stacked = groupBy === "type" ? fewest : groupBy;
   const sums = isNarrow(filters) ? sumsOfSpend : sumsOfTotals;
+  const found = sql`
+    select coalesce(array_agg(value order by place), '{}') as values
+    from slices
+    where dimension = ${stacked} and place <= case when names > ${maxGroups} then ${maxGroups} - 1 else names end`;
   const rows = await selectAll(
     client,
     breakdownRow,
@@ -217,20 +246,16 @@ export async function selectBreakdown(
        from sums
        group by dimension, value
      ),
-     largest as materialized (
-       select coalesce(array_agg(value order by place), '{}') as values
-       from slices
-       where dimension = ${stacked} and place <= case when names > ${maxGroups} then ${maxGroups} - 1 else names end
-     )
+     largest as materialized (${known ? sql`select ${known}::text[] as values` : found})
      select dimension, coalesce(projects.slug, value) as reference, coalesce(projects.name, keys.name, value) as name,
-       amount, messages, null as bucket, place::integer, 0 as allocated_in, 0 as allocated_out, 0 as below_zero
+       amount, messages, value, null as bucket, place::integer, 0 as allocated_in, 0 as allocated_out, 0 as below_zero
      from slices
      left join public.projects
        on dimension = 'project' and projects.workspace_id = ${workspaceId} and projects.id::text = value
      left join public.api_keys as keys
        on dimension = 'key' and keys.workspace_id = ${workspaceId} and keys.id::text = value
      union all
-     select ${stacked}, null, null, amount, 0, to_char(bucket, 'YYYY-MM-DD'), place, allocated_in, allocated_out, below_zero
+     select ${stacked}, null, null, amount, 0, null, to_char(bucket, 'YYYY-MM-DD'), place, allocated_in, allocated_out, below_zero
      from (
        select bucket, array_position((select values from largest), value) - 1 as place, sum(amount) as amount,
          sum(greatest(allocated, 0)) as allocated_in, sum(least(allocated, 0)) as allocated_out,
@@ -241,8 +266,11 @@ export async function selectBreakdown(
      ) as buckets
      order by bucket nulls first, dimension, place`,
   );
+  const slices = rows.filter((row) => row.bucket === null);
+  const values = slices.filter(({ dimension }) => dimension === stacked).map(({ value }) => value);
   return {
-    slices: rows.filter((row) => row.bucket === null),
+    slices,
+    largest: values.slice(0, values.length > maxGroups ? maxGroups - 1 : values.length),
     buckets: rows.flatMap(({ bucket, place, amount, allocated_in, allocated_out, below_zero }) =>
       bucket === null ? [] : [{ bucket, place, amount, allocated_in, allocated_out, below_zero }],
     ),

@@ -7,8 +7,18 @@ import { comparisonOf, type Period, periodOf } from "@/lib/contract/ledger-query
 import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
 import type { DayRange } from "@/lib/contract/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { absolute, compare, parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
+import {
+  absolute,
+  compare,
+  type Decimal,
+  parseDecimal,
+  subtract,
+  sum,
+  zero,
+} from "@/lib/ledger/pricing/decimal";
+import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
+import { convertComing, displayOf, pairAmounts } from "@/lib/spend/conversion";
 import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
 import {
   comparedRange,
@@ -18,9 +28,11 @@ import {
   spentWithin,
   toAnsweredRange,
 } from "@/lib/spend/period";
+import { toConvertedMetrics } from "./converted";
 import {
   type BucketRow,
   type ReadDays,
+  type SeriesScope,
   type Slice,
   type SpendScope,
   selectAllocations,
@@ -28,6 +40,7 @@ import {
   selectTypeTotals,
   selectUsage,
   type TypeTotals,
+  type ValueSlice,
 } from "./queries";
 import { seriesScopeOf, toSeries } from "./series";
 
@@ -36,7 +49,7 @@ const maxSlices = 100;
 
 /**
  * Reads a workspace's spend in a period with its breakdowns, in one snapshot.
- * @throws ServiceError not_found
+ * @throws ServiceError not_found, validation_failed for a currency without a rate
  */
 export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuery): Promise<Metrics> {
   return asUserReading(claims, async (client, now) => {
@@ -46,40 +59,128 @@ export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuer
 }
 
 /**
- * Like `readMetrics`, in the caller's transaction, which must be one snapshot and whose policies limit what is counted.
+ * Like `readMetrics`, in the caller's transaction, which must be one snapshot and whose policies limit what is counted. With a
+ * currency, the amounts are ConvertedNumbers.
  * @param now the transaction's time in milliseconds since 1970; it decides the current day, week and month
+ * @param display the currency in which sums are wanted besides USD
  */
 export async function loadMetrics(
   client: ClientBase,
   workspaceId: string,
-  { group_by: groupBy, ...query }: MetricsQuery,
+  { group_by: groupBy, currency, ...query }: MetricsQuery,
   now: number,
+  display = displayOf(currency),
 ): Promise<Metrics> {
   const scope = { workspaceId, filters: query };
   const period = periodOf(query);
   const range = rangeOf(query, now);
-  const spent = spentWithin(range, now);
   const before = comparedRange(query, range);
-  const seriesScope = seriesScopeOf(range, groupBy);
   const days = {
     range,
-    spent,
+    spent: spentWithin(range, now),
     before: before && spentWithin(before, now),
     point: before && samePointBefore(period, range, before, now),
   };
-  const sums = await selectTypeTotals(client, scope, days, seriesScope);
+  const series = seriesScopeOf(range, groupBy);
+  const recorded = await loadSums(client, scope, days, series);
+  const forecast = await loadForecast(client, scope, { period, range, now }, recorded.types);
+  const asked = { query, days, before, series, now };
+  const answer = toMetrics(asked, recorded, forecast);
+  if (!display) return answer;
+  const converted = followOrder(
+    recorded,
+    await loadSums(client, { ...scope, display }, days, series, recorded.largest),
+  );
+  const ofCurrency = toMetrics(asked, converted, forecast && convertForecast(display, forecast, converted));
+  const paired = pairAmounts(answer, ofCurrency);
+  return { ...paired, converted: toConvertedMetrics(display, paired) };
+}
+
+/** Of a converted sum: what it is in USD, by which both are ordered. */
+type ByUsd = { usd?: string };
+
+/** The sums that metrics are made of; `ofTypes` are those by type, the largest first. */
+type MetricsSums = {
+  sums: TypeTotals[];
+  types: TypeTotals[];
+  ofTypes: (Slice & ByUsd)[];
+  slices: (ValueSlice & ByUsd)[];
+  buckets: BucketRow[];
+  allocations: Omit<BucketRow, "place" | "amount" | "below_zero">[];
+  largest: (string | null)[];
+};
+
+/** @param known the largest values of the series, where they are known */
+async function loadSums(
+  client: ClientBase,
+  scope: SpendScope,
+  days: ReadDays,
+  series: SeriesScope,
+  known?: (string | null)[],
+): Promise<MetricsSums> {
+  const sums = await selectTypeTotals(client, scope, days, series);
   const types = sums.filter(({ bucket }) => bucket === null);
-  const breakdown = await selectBreakdown(client, scope, spent, seriesScope);
-  const forecast = await loadForecast(client, scope, { period, range, now }, types);
-  const ofTypes = sliceTypes(types);
+  const breakdown = await selectBreakdown(client, scope, days.spent, series, known);
   const hasAllocations = types.some(({ type, is_current: isCurrent }) => type === "allocation" && isCurrent);
   const allocations =
-    groupBy === "type" && hasAllocations
-      ? await selectAllocations(client, scope, spent, seriesScope.bucket)
+    series.groupBy === "type" && hasAllocations
+      ? await selectAllocations(client, scope, days.spent, series.bucket)
       : [];
-  const slices = [...breakdown.slices, ...ofTypes];
+  return { sums, types, ofTypes: sliceTypes(types), ...breakdown, allocations };
+}
+
+/** Converted sums in the order of those in USD, which need not be that of their own amounts. */
+function followOrder(recorded: MetricsSums, converted: MetricsSums): MetricsSums {
+  const nameOf = ({ dimension, value }: ValueSlice) => `${dimension} ${value ?? ""} ${value === null}`;
+  const amounts = new Map(converted.slices.map((slice) => [nameOf(slice), slice.amount]));
+  const ofTypes = new Map(converted.ofTypes.map(({ reference, amount }) => [reference, amount]));
   return {
-    period,
+    ...converted,
+    slices: recorded.slices.map((slice) => ({
+      ...slice,
+      usd: slice.amount,
+      amount: amounts.get(nameOf(slice)) ?? "0",
+    })),
+    ofTypes: recorded.ofTypes.map((slice) => ({
+      ...slice,
+      usd: slice.amount,
+      amount: ofTypes.get(slice.reference) ?? "0",
+    })),
+  };
+}
+
+/** A forecast in a currency: what is recorded or booked is converted day by day, what is expected at the latest rate. */
+function convertForecast(display: Display, forecast: Forecast, { types }: MetricsSums): Forecast {
+  const recorded = sum(types.flatMap((row) => [parseDecimal(row.amount), parseDecimal(row.ahead_amount)]));
+  const toCurrency = (usd: Decimal) => convertComing(display, recorded, subtract(usd, forecast.recorded));
+  return {
+    ...forecast,
+    recorded,
+    total: toCurrency(forecast.total),
+    low: toCurrency(forecast.low),
+    high: toCurrency(forecast.high),
+    added: convertComing(display, zero, forecast.added),
+  };
+}
+
+/** What metrics are asked of: the query, its days, the days compared with, whole, and the time. */
+type Asked = {
+  query: Omit<MetricsQuery, "group_by" | "currency">;
+  days: ReadDays;
+  before: DayRange | undefined;
+  series: SeriesScope;
+  now: number;
+};
+
+function toMetrics(
+  { query, days, before, series, now }: Asked,
+  { sums, types, ofTypes, slices: ofColumns, buckets, allocations }: MetricsSums,
+  forecast: Forecast | null,
+): Metrics {
+  const { range } = days;
+  const slices = [...ofColumns, ...ofTypes];
+  return {
+    period: periodOf(query),
     ...toAnsweredRange(range),
     environment: query.environment,
     totals: toTotals(types, ""),
@@ -95,16 +196,16 @@ export async function loadMetrics(
     forecast_usd: forecast && toExact(forecast.total),
     forecast: toForecastDetails(forecast),
     series: toSeries(
-      seriesScope,
+      series,
       {
         range,
         before,
-        rows: groupBy === "type" ? bucketsByType(sums, ofTypes, allocations) : breakdown.buckets,
+        rows: series.groupBy === "type" ? bucketsByType(sums, ofTypes, allocations) : buckets,
         earlier: sums.flatMap(({ type, bucket, before_amount: amount }) =>
           type === null && bucket !== null ? [{ ...undivided, bucket, place: null, amount }] : [],
         ),
       },
-      slices.filter(({ dimension }) => dimension === groupBy),
+      slices.filter(({ dimension }) => dimension === series.groupBy),
       now,
     ),
     ...(Object.fromEntries(
@@ -164,13 +265,19 @@ const toText = (figure: number | string | ExactNumber): string =>
 export async function loadTotals(
   client: ClientBase,
   workspaceId: string,
-  query: MetricsQuery,
+  { currency, ...query }: MetricsQuery,
   now: number,
 ): Promise<Pick<Metrics, "totals" | "booked_ahead">> {
   const range = rangeOf(query, now);
   const days = { range, spent: spentWithin(range, now), before: undefined, point: undefined };
-  const types = await selectTypeTotals(client, { workspaceId, filters: query }, days);
-  return { totals: toTotals(types, ""), booked_ahead: toBookedAhead(types, days) };
+  const load = async (scope: SpendScope) => {
+    const types = await selectTypeTotals(client, scope, days);
+    return { totals: toTotals(types, ""), booked_ahead: toBookedAhead(types, days) };
+  };
+  const scope = { workspaceId, filters: query };
+  const recorded = await load(scope);
+  const display = displayOf(currency);
+  return display ? pairAmounts(recorded, await load({ ...scope, display })) : recorded;
 }
 
 function toBookedAhead(types: TypeTotals[], { range, spent }: ReadDays): Metrics["booked_ahead"] {
@@ -253,9 +360,9 @@ function sliceTypes(types: TypeTotals[]): Slice[] {
 }
 
 /** The largest slices, whatever their sign, listed from the highest to the lowest, and the sum of the rest. */
-function toSlices(slices: Slice[]): Metrics["by_project"] {
+function toSlices(slices: (Slice & ByUsd)[]): Metrics["by_project"] {
   const largest = slices.slice(0, maxSlices);
-  largest.sort((a, b) => compare(parseDecimal(b.amount), parseDecimal(a.amount)));
+  largest.sort((a, b) => compare(parseDecimal(b.usd ?? b.amount), parseDecimal(a.usd ?? a.amount)));
   const listed = largest.map(({ reference, name, amount, messages }) => ({
     value: reference,
     name,

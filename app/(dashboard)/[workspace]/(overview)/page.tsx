@@ -55,9 +55,14 @@ export default async function OverviewPage({ params, searchParams }: Props) {
 }
 
 async function Overview({ slug, search, range }: { slug: string; search: SearchParams; range: RangeQuery }) {
-  const { claims } = await requireWorkspace(slug);
+  const { claims, reader } = await requireWorkspace(slug);
   const environment = oneOf(search, "environment", ["live", "test"]);
-  const metricsQuery = { ...range, environment, group_by: oneOf(search, "by", chartDimensions) };
+  const metricsQuery = {
+    ...range,
+    environment,
+    group_by: oneOf(search, "by", chartDimensions),
+    currency: reader.display?.currency,
+  };
   const { now, metrics, changes, budgets, projectOrder } = await readOverview(claims, slug, metricsQuery);
   // The first message creates a project, so without projects nothing was ever recorded.
   if (projectOrder.length === 0) return <Onboarding slug={slug} />;

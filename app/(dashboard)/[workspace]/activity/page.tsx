@@ -23,15 +23,16 @@ type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<Sea
 
 /** The recorded costs, row by row, with their sums. States: rows, none, none that match the filters, and an invalid address. */
 export default async function ActivityPage({ params, searchParams }: Props) {
-  const { claims, profile, workspace } = await requireWorkspace((await params).workspace);
+  const { claims, profile, workspace, reader } = await requireWorkspace((await params).workspace);
   const { slug } = workspace;
   const path = `/${slug}/activity`;
-  const query = parseSearch(await searchParams, profile.shown_range);
+  const query = parseSearch(await searchParams, profile.shown_range, reader.display?.currency);
   if (query.problem !== undefined) return <InvalidAddress path={path} problem={query.problem} />;
 
   const { list, totals } = await readActivityView(claims, slug, query);
   const filters = new URLSearchParams(query.filters).toString();
-  const source = `/api/v1/workspaces/${slug}/activity?${filters}`;
+  const currency = reader.display ? `&currency=${reader.display.currency}` : "";
+  const source = `/api/v1/workspaces/${slug}/activity?${filters}${currency}`;
   return (
     <>
       <PageHeader

@@ -8,15 +8,22 @@ import { readPageRange } from "../page-range";
 const rowsPerPage = 50;
 
 /** The parameters of the page's address that are filters of the API too. */
-const filterNames = Object.keys(activityQuery.shape).filter((name) => name !== "limit" && name !== "cursor");
+const filterNames = Object.keys(activityQuery.shape).filter(
+  (name) => !["limit", "cursor", "currency"].includes(name),
+);
 
 /**
  * Parses the query parameters of the activity page. By default the page shows live messages, while the API shows all.
  * @param remembered the range that the person last chose, for an address without one
+ * @param currency the currency in which amounts are wanted besides USD
  * @returns `params` of the address, with the shown range, `range` for its controls, and the queries `rows` and `sums` for the services; or a `problem` as text. `sums` is
  *   undefined for filters by text, cost status, session and emitter, for which the service keeps no sums.
  */
-export function parseSearch(address: SearchParams, remembered: CurrentUser["profile"]["shown_range"]) {
+export function parseSearch(
+  address: SearchParams,
+  remembered: CurrentUser["profile"]["shown_range"],
+  currency: string | undefined,
+) {
   const { query: shownRange, range, params: search, problem } = readPageRange(address, remembered);
   const params = Object.fromEntries(
     filterNames.flatMap((name): [string, string][] => {
@@ -27,7 +34,7 @@ export function parseSearch(address: SearchParams, remembered: CurrentUser["prof
   );
   if (problem !== undefined) return { params, problem };
   const filters: Record<string, string> = { environment: "live", ...params };
-  const rows = activityQuery.safeParse({ ...filters, limit: rowsPerPage });
+  const rows = activityQuery.safeParse({ ...filters, ...(currency && { currency }), limit: rowsPerPage });
   if (!rows.success) {
     const [issue] = rows.error.issues;
     return { params, problem: `${issue?.path.join(".")} ${issue?.message}` };
@@ -42,7 +49,7 @@ export function parseSearch(address: SearchParams, remembered: CurrentUser["prof
     range,
     filters,
     rows: rows.data,
-    sums: isSummed ? metricsQuery.parse(sumFilters) : undefined,
+    sums: isSummed ? metricsQuery.parse({ ...sumFilters, ...(currency && { currency }) }) : undefined,
     /** The period and the environment, without the other filters. */
     days,
     isFiltered: Object.keys(params).some(

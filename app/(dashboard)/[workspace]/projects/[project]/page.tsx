@@ -108,13 +108,18 @@ async function Figures({
   search: SearchParams;
   range: RangeQuery;
 }) {
-  const { claims } = await requireWorkspace(workspace);
+  const { claims, reader } = await requireWorkspace(workspace);
   const filter = {
     environment: oneOf(search, "environment", ["live", "test"]),
     project: project.slug,
   };
   const groupBy = oneOf(search, "by", chartDimensions);
-  const { now, metrics } = await readSpendView(claims, workspace, { ...range, ...filter, group_by: groupBy });
+  const { now, metrics } = await readSpendView(claims, workspace, {
+    ...range,
+    ...filter,
+    group_by: groupBy,
+    currency: reader.display?.currency,
+  });
   const view = toSpendView(workspace, metrics, filter, order, now);
   const notes = await readThresholdNotes(claims, workspace, metrics, filter);
   return (

@@ -17,10 +17,10 @@ type Props = { params: Promise<{ workspace: string }> };
 
 /** The people whom usage was for, and the erased ones. Admins have a person erased here. */
 export default async function PeoplePage({ params }: Props) {
-  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { claims, workspace, reader } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
   const canErase = role === "owner" || role === "admin";
-  const query = metricsQuery.parse({ period: "all", group_by: "user" });
+  const query = metricsQuery.parse({ period: "all", group_by: "user", currency: reader.display?.currency });
   const { by_user: slices } = await readMetrics(claims, slug, query);
   const { erasures } = canErase ? await listErasures(claims, slug) : { erasures: [] };
   const people = slices.filter(({ value }) => value !== null);

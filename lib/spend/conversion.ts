@@ -1,0 +1,88 @@
+import { ConvertedNumber, ExactNumber } from "@/lib/contract/exact-number";
+import { type Sql, sql } from "@/lib/db/sql";
+import { validationFailed } from "@/lib/errors";
+import { type RateSnapshot, shippedRates } from "@/lib/ledger/pricing/currency";
+import { add, type Decimal, multiply, parseDecimal } from "@/lib/ledger/pricing/decimal";
+import { type Display, type DisplayRate, displayIn } from "@/lib/ledger/pricing/display-currency";
+import { toExact } from "@/lib/ledger/pricing/exact";
+
+/**
+ * The currency in which a query wants its sums besides USD.
+ * @param currency ISO 4217, as queries have it
+ * @returns undefined where it wants none, or USD
+ * @throws ServiceError validation_failed for a currency without a rate
+ */
+export function displayOf(
+  currency: string | undefined,
+  snapshots: readonly RateSnapshot[] = shippedRates,
+): Display | undefined {
+  if (currency === undefined || currency === "USD") return undefined;
+  const display = displayIn(currency, snapshots);
+  if (display) return display;
+  throw validationFailed([
+    { path: "query.currency", message: "must be a currency code of ISO 4217, like USD or EUR" },
+  ]);
+}
+
+/**
+ * An amount in USD of a day, in the currency: exact, so that sums of it are those of the days.
+ * @param day of the type date
+ */
+export function convertedAt({ rates }: Display, amount: Sql, day: Sql): Sql {
+  const [first] = rates;
+  if (first && rates.length === 1) return sql`${amount} * ${first.perUsd}::numeric`;
+  const from = rates.map((rate) => rate.from ?? "-infinity");
+  return sql`${amount} * (${rates.map(({ perUsd }) => perUsd)}::numeric[])[width_bucket(${day}, ${from}::date[])]`;
+}
+
+/** The rate of a day: of the latest snapshot up to it, otherwise of the earliest. @param day `YYYY-MM-DD` */
+export function rateOn({ rates }: Display, day: string): DisplayRate | undefined {
+  return rates.findLast(({ from }) => from === null || from <= day);
+}
+
+/**
+ * What an amount comes to in the currency of which a part is converted already and the rest is of coming days: those are
+ * converted at the latest rate.
+ */
+export function convertComing({ rates }: Display, converted: Decimal, coming: Decimal): Decimal {
+  return add(converted, multiply(coming, parseDecimal(rates.at(-1)?.perUsd ?? "0")));
+}
+
+/**
+ * Adds to each amount of an answer, which are the fields named `…_usd`, what it is in another currency.
+ * @param converted the same answer with amounts in that currency, with the same elements in the same order
+ */
+export function pairAmounts<Answer>(recorded: Answer, converted: Answer, name = ""): Answer {
+  if (recorded instanceof ExactNumber && converted instanceof ExactNumber)
+    return (name.endsWith("_usd") ? new ConvertedNumber(recorded.text, converted.text) : recorded) as Answer;
+  if (Array.isArray(recorded) && Array.isArray(converted)) {
+    // What is left out where it is zero may be so in one currency alone.
+    if (recorded.length !== converted.length) return recorded;
+    return recorded.map((each, index) => pairAmounts(each, converted[index], name)) as Answer;
+  }
+  if (typeof recorded !== "object" || recorded === null || typeof converted !== "object") return recorded;
+  return Object.fromEntries(
+    Object.entries(recorded).map(([field, value]) => [
+      field,
+      pairAmounts(value, (converted as Record<string, unknown>)[field], field),
+    ]),
+  ) as Answer;
+}
+
+/** An amount of an answer in the other currency, as answers have it. */
+export function convertedAmount(amount: ExactNumber | number): ExactNumber | number {
+  return amount instanceof ConvertedNumber ? new ExactNumber(amount.converted) : amount;
+}
+
+/** The currency and the rates of a conversion, as answers have them. */
+export function toConversion({ currency, rates }: Display) {
+  return {
+    currency,
+    rates: rates.map(({ from, perUsd, rateDate, source }) => ({
+      from,
+      per_usd: toExact(parseDecimal(perUsd)),
+      rate_date: rateDate,
+      source,
+    })),
+  };
+}

@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { type Metrics, metricsQuery } from "@/lib/contract/metrics";
+import { shippedRates } from "@/lib/ledger/pricing/currency";
+import { displayIn } from "@/lib/ledger/pricing/display-currency";
+import { loadMetrics } from "@/lib/spend/metrics/service";
+import { withHarness } from "@/tests/helpers/harness";
+import { steps } from "@/tests/helpers/ledger/arbitraries";
+import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
+import { dividedBy, type Exact, exact, fine } from "@/tests/helpers/ledger/exact";
+import { setUpWorkspace } from "@/tests/helpers/ledger/workspace";
+import { groupBy, type Line, loadLines, loadRange, matches } from "@/tests/helpers/spend";
+import { addUser } from "@/tests/helpers/team";
+
+const harness = withHarness();
+const runs = Number(process.env.SPEND_RUNS ?? 60);
+const now = Date.now();
+const today = new Date(now).toISOString().slice(0, 10);
+
+let workspaceId: string;
+let slug: string;
+let viewer: ExactClient;
+let lines: Line[];
+
+beforeAll(async () => {
+  const baseUrl = harness.services[0]?.baseUrl ?? "";
+  const workspace = await setUpWorkspace(harness.fixtures, baseUrl);
+  workspaceId = workspace.id;
+  const { rows } = await harness.fixtures.sql.query("select slug from public.workspaces where id = $1", [
+    workspaceId,
+  ]);
+  slug = rows[0].slug;
+  for (const sequence of fc.sample(steps(now), { numRuns: 20, seed: 11 })) {
+    for (const step of sequence) {
+      if ("again" in step) continue;
+      const posts = step.posts.map(({ flaw: _, idempotency_key: __, ...post }) => post);
+      await workspace.clients[step.key].bulk(posts);
+    }
+  }
+  viewer = exactClient(baseUrl, (await addUser(harness, workspaceId, "viewer")).token);
+  lines = await loadLines(harness.fixtures, workspaceId);
+  expect(new Set(lines.map(({ at }) => at.slice(0, 10))).size).toBeGreaterThan(5);
+}, 120_000);
+
+/** Rates of EUR by their day. Some are of days of the messages, so that sums have several. */
+const rates: fc.Arbitrary<{ date: string; rate: string }[]> = fc.uniqueArray(
+  fc.record({
+    date: fc.oneof(
+      fc.nat().map((number) => lines[number % lines.length]?.at.slice(0, 10) ?? today),
+      fc.constantFrom("2024-02-29", "2026-01-01", today, "2030-01-01"),
+    ),
+    rate: fc.tuple(fc.nat(400), fc.nat(99_999_999)).map(([whole, part]) => `${whole}.${part + 1}`),
+  }),
+  { minLength: 1, maxLength: 8, selector: ({ date }) => date },
+);
+
+const filter = fc.record(
+  {
+    period: fc.constantFrom("month" as const, "year" as const, "all" as const, "last_30_days" as const),
+    project: fc.constantFrom("alpha", "beta"),
+    model: fc.constantFrom("fast", ""),
+  },
+  { requiredKeys: ["period"] },
+);
+
+/** Amounts of the model are integer multiples of 1e-36: a product of two exact decimals. */
+const shown = (amount: unknown) => fine(String((amount as { text?: string }).text ?? amount)) / 10n ** 42n;
+
+/** USD of a day in EUR by the model: at the rate of that day, of the last day before it, or of the first. */
+function convert(usd: Exact, day: string, given: { date: string; rate: string }[]): bigint {
+  const byDay = given.toSorted((a, b) => (a.date < b.date ? -1 : 1));
+  const used = byDay.findLast(({ date }) => date <= day) ?? byDay[0];
+  return usd * dividedBy(exact("1"), exact(used?.rate ?? "1"));
+}
+
+const sumOf = (values: bigint[]) => values.reduce((sum, value) => sum + value, 0n);
+
+test("Sums days that were converted each at its rate, in totals, series and breakdowns, to the last digit", {
+  timeout: 1000 * runs + 30_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      rates,
+      filter,
+      fc.constantFrom("project", "type", "model", "key", "user"),
+      async (given, by, groups) => {
+        const snapshots = given.map(({ date, rate }) => ({ date, source: "test", rates: { EUR: rate } }));
+        const query = metricsQuery.parse({ ...by, group_by: groups, currency: "EUR" });
+        const client = await harness.fixtures.sql.connect();
+        let body: Metrics;
+        try {
+          body = await loadMetrics(client, workspaceId, query, Date.now(), displayIn("EUR", snapshots));
+        } finally {
+          client.release();
+        }
+        const range = await loadRange(harness.fixtures, { ...by, environment: "live" });
+        const listed = lines.filter((line) => matches(line, { ...by, environment: "live" }, range));
+        const spent = listed.filter(({ at }) => at.slice(0, 10) <= today);
+        const inEur = (of: Line[]) =>
+          sumOf(of.map(({ amount, at }) => convert(amount, at.slice(0, 10), given)));
+        const whole = inEur(spent);
+        const { converted } = body;
+        if (!converted) throw new Error("Nothing was converted.");
+        expect(shown(converted.totals.total)).toBe(whole);
+        expect(converted.booked_ahead === null ? 0n : shown(converted.booked_ahead)).toBe(
+          inEur(listed.filter((line) => !spent.includes(line))),
+        );
+        expect(sumOf(converted.series.points.map(({ total }) => shown(total)))).toBe(whole);
+        for (const [index, group] of converted.series.groups.entries())
+          expect(sumOf(converted.series.points.map(({ amounts }) => shown(amounts[index])))).toBe(
+            shown(group),
+          );
+        for (const dimension of ["project", "type", "provider", "model", "feature", "key"] as const) {
+          const sums = groupBy(spent, (line) => line[dimension]);
+          const slices = body[`by_${dimension}`].map(({ value }, index) => [
+            value,
+            shown(converted[`by_${dimension}`][index]),
+          ]);
+          expect(new Map(slices as [string | null, bigint][]), dimension).toEqual(
+            new Map([...sums].map(([value, of]) => [value, inEur(of)])),
+          );
+        }
+        // The sums in USD are the same as without a currency.
+        const plain = await viewer.get(
+          `/api/v1/workspaces/${slug}/metrics?${new URLSearchParams({ ...by, group_by: groups })}`,
+        );
+        expect(fine(String((body.totals.total_usd as { text: string }).text))).toBe(
+          fine(String((plain.body.totals as Record<string, string>).total_usd)),
+        );
+      },
+    ),
+    { numRuns: runs },
+  );
+});
+
+test("Answers sums in a currency that is asked for, with the rates, and nothing more without one", async () => {
+  const path = `/api/v1/workspaces/${slug}/metrics?period=all`;
+  const plain = await viewer.get(path);
+  expect(plain.body.converted).toBeUndefined();
+  const { status, body } = await viewer.get(`${path}&currency=EUR`);
+  expect(status).toBe(200);
+  const { converted, ...rest } = body as { converted: Record<string, unknown> } & Record<string, unknown>;
+  expect(rest).toEqual(plain.body);
+  const [shipped] = shippedRates;
+  expect(converted).toMatchObject({
+    currency: "EUR",
+    rates: [{ from: null, rate_date: shipped?.date, source: shipped?.source }],
+  });
+  const { total } = converted.totals as { total: string };
+  const perUsd = dividedBy(exact("1"), exact(shipped?.rates.EUR ?? ""));
+  expect(shown(total)).toBe(exact(String((plain.body.totals as Record<string, string>).total_usd)) * perUsd);
+  expect((await viewer.get(`${path}&currency=USD`)).body).toEqual(plain.body);
+});
+
+test.each(["eur", "EURO", "XXQ", "XAU", "", "E'R"])("Refuses %s as a currency of sums", async (currency) => {
+  const query = new URLSearchParams({ currency });
+  const { status, body } = await viewer.get(`/api/v1/workspaces/${slug}/metrics?${query}`);
+  expect([status, body.error]).toEqual([400, "validation_failed"]);
+  expect((body.issues as { path: string }[])[0]?.path).toBe("query.currency");
+});
