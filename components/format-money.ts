@@ -87,8 +87,8 @@ export function inReaderCurrency(usd: Amount): string | undefined {
 }
 
 /** A converted amount, marked as such: "≈ €1,090.22". */
-export function formatConverted(amount: string, currency: string, rounded = false): string {
-  return `≈ ${formatAmount(amount, currency, rounded)}`;
+export function formatConverted(amount: string, currency: string, rounded = false, sign = ""): string {
+  return `≈ ${sign}${formatAmount(amount, currency, rounded)}`;
 }
 
 /**
@@ -96,11 +96,15 @@ export function formatConverted(amount: string, currency: string, rounded = fals
  * @param rounded whether it is rounded to whole units
  */
 export function formatMoney(usd: Amount, rounded = false): string {
+  return formatWithSign(usd, rounded, "");
+}
+
+function formatWithSign(usd: Amount, rounded: boolean, sign: string): string {
   const { display } = currentReader();
   const converted = inReaderCurrency(usd);
-  const inUsd = formatAmount(usd, "USD", rounded);
+  const inUsd = `${sign}${formatAmount(usd, "USD", rounded)}`;
   if (!display || converted === undefined) return inUsd;
-  const text = formatConverted(converted, display.currency, rounded);
+  const text = formatConverted(converted, display.currency, rounded, sign);
   return display.besideUsd ? `${inUsd} (${text})` : text;
 }
 
@@ -108,7 +112,7 @@ export function formatMoney(usd: Amount, rounded = false): string {
 export function formatSignedMoney(usd: Amount): string {
   const text = exactText(usd);
   if (Number(text) === 0) return formatMoney(usd);
-  return text.startsWith("-") ? `−${formatMoney(negate(usd))}` : `+${formatMoney(usd)}`;
+  return text.startsWith("-") ? formatWithSign(negate(usd), false, "−") : formatWithSign(usd, false, "+");
 }
 
 /** The opposite of an amount. */

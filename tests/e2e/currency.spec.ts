@@ -99,7 +99,7 @@ test("Shows amounts in the workspace's currency, marked as converted, without mo
   await page.goto(`/${slug}?period=last_30_days`);
   const total = page.locator('[data-figure="totals.total_usd"]').first();
   expect(plain(await total.textContent())).toBe(converted);
-  await expect(total).toHaveAttribute("title", /^Converted at .+; recorded as [\d,]+\s\$$/);
+  await expect(total).toHaveAttribute("title", /^Converted at each day's rate; recorded as [\d,]+\s\$$/);
   await expectStill(page);
   await expect(page.getByTestId("conversion-note")).toContainText("29.09.2026");
   await expectUsable(page);
