@@ -1,4 +1,5 @@
-// Builds lib/ledger/pricing/rates/snapshot.json: the value of one unit of each currency in USD, as exact decimal text.
+// Builds lib/ledger/pricing/rates/snapshot.json: the value of one unit of each currency in USD, as exact decimal text. The
+// snapshot before it goes to earlier.json, so that what occurred before is still converted at the rate of its day.
 //
 //   npm run rates:refresh                      the latest day
 //   npm run rates:refresh -- --version 2026.9.1
@@ -16,6 +17,7 @@ import Big from "big.js";
 
 const packageName = "@fawazahmed0/currency-api";
 const snapshotPath = fileURLToPath(new URL("../lib/ledger/pricing/rates/snapshot.json", import.meta.url));
+const earlierPath = fileURLToPath(new URL("../lib/ledger/pricing/rates/earlier.json", import.meta.url));
 const currenciesPath = fileURLToPath(new URL("../lib/ledger/pricing/iso-4217.ts", import.meta.url));
 const maxJump = new Big("0.2");
 // A rate and its inverse are published with eight digits each.
@@ -43,6 +45,12 @@ export function findProblems(previous, next, accepted = []) {
       );
   }
   return problems;
+}
+
+/** The snapshots before the next one, the latest first: one for each day. @param previous undefined where there is none */
+export function keepEarlier(earlier, previous, next) {
+  const kept = [...(previous ? [previous] : []), ...earlier];
+  return kept.filter(({ date }) => date !== next.date).sort((a, b) => (a.date < b.date ? 1 : -1));
 }
 
 /**
@@ -86,9 +94,9 @@ function build(folder) {
   return { date, source: `${packageName} ${version}`, rates };
 }
 
-function readPrevious() {
+function readIfAny(path) {
   try {
-    return JSON.parse(readFileSync(snapshotPath, "utf8"));
+    return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
     if (error.code === "ENOENT") return undefined;
     throw error;
@@ -102,12 +110,15 @@ function main() {
   const folder = mkdtempSync(join(tmpdir(), "rates-"));
   try {
     const next = build(download(values.version, folder));
-    const problems = findProblems(readPrevious(), next, values.accept);
+    const previous = readIfAny(snapshotPath);
+    const problems = findProblems(previous, next, values.accept);
     if (problems.length > 0) {
       process.stderr.write(`The rates were not replaced:\n${problems.map((line) => `  ${line}\n`).join("")}`);
       process.exitCode = 1;
       return;
     }
+    const earlier = keepEarlier(readIfAny(earlierPath) ?? [], previous, next);
+    writeFileSync(earlierPath, `${JSON.stringify(earlier, null, 2)}\n`);
     writeFileSync(snapshotPath, `${JSON.stringify(next, null, 2)}\n`);
     process.stdout.write(`${Object.keys(next.rates).length} rates of ${next.date} from ${next.source}\n`);
   } finally {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findProblems, listCodes, readRate } from "@/scripts/build-rates.mjs";
+import { findProblems, keepEarlier, listCodes, readRate } from "@/scripts/build-rates.mjs";
 import {
   convert,
   currencyDecimalsIssue,
@@ -148,4 +148,17 @@ describe("Refreshing rates", () => {
     const source = await readFile(new URL("./iso-4217.ts", import.meta.url), "utf8");
     expect(listCodes(source)).toEqual(listCurrencies());
   });
+});
+
+test("Keeps the snapshot before a new one, one for each day", () => {
+  const of = (date: string, rate: string) => snapshot(date, { EUR: rate });
+  const [may, june, july] = [
+    of("2026-05-01", "1.1"),
+    of("2026-06-01", "1.2"),
+    of("2026-07-01", "1.3"),
+  ] as const;
+  expect(keepEarlier([], undefined, may)).toEqual([]);
+  expect(keepEarlier([may], june, july)).toEqual([june, may]);
+  // The same day again replaces it.
+  expect(keepEarlier([may], june, of("2026-06-01", "1.25"))).toEqual([may]);
 });

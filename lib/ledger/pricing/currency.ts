@@ -1,12 +1,13 @@
 import { countDecimals, type Decimal, multiply, parseDecimal, roundMoney, toText } from "./decimal";
 import { currencyDecimals } from "./iso-4217";
+import earlier from "./rates/earlier.json";
 import shipped from "./rates/snapshot.json";
 
 /** The rates of one day (`date`: `YYYY-MM-DD`). `rates`: currency → the USD value of one unit, as exact decimal text. */
 export type RateSnapshot = { date: string; source: string; rates: Readonly<Record<string, string>> };
 
-/** The snapshot of this build. `npm run rates:refresh` fetches a new one. */
-export const shippedRates: readonly RateSnapshot[] = [shipped];
+/** The snapshots of this build, the latest first. `npm run rates:refresh` fetches a new one and keeps those before it. */
+export const shippedRates: readonly RateSnapshot[] = [shipped, ...(earlier as RateSnapshot[])];
 
 /**
  * An amount in USD, rounded half-even to 18 decimals, with what is stored beside it: `rate` (USD per unit, decimal text),
