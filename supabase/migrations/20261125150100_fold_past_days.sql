@@ -113,7 +113,7 @@ begin
   select w.id into workspace
   from public.workspaces as w
   left join public.spend_folds as f on f.workspace_id = w.id
-  where exists (
+  where w.deleted_at is null and exists (
     select from public.daily_spend as d
     where d.workspace_id = w.id and d.day >= coalesce(f.folded_until, '-infinity') and d.day < past_until
   )
