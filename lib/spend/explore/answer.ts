@@ -58,25 +58,29 @@ export function toAnswer(
     .map((cell) => ({ row: rows.placeOf(cell), column: columns.placeOf(cell), sums: sumsOf(cell) }))
     .sort((a, b) => a.row - b.row || a.column - b.column);
   const show = (sums: Sums) => toSums(sums, measure, context.needsTokens);
-  const totalOf = (isPart: (cell: (typeof placed)[number]) => boolean) =>
-    show(placed.filter(isPart).reduce((all, { sums }) => plus(all, sums), nothing));
+  // One pass over the cells: a year of weeks has hundreds of them.
+  let totals = nothing;
+  const ofRows = rows.groups.map(() => nothing);
+  const ofColumns = columns.groups.map(() => nothing);
+  for (const { row, column, sums } of placed) {
+    totals = plus(totals, sums);
+    ofRows[row] = plus(ofRows[row] ?? nothing, sums);
+    ofColumns[column] = plus(ofColumns[column] ?? nothing, sums);
+  }
   return {
     from: range.from,
     to: addDays(range.until, -1),
     environment,
     measure,
-    totals: totalOf(() => true),
+    totals: show(totals),
     rows: {
       dimension: groupBy[0] ?? null,
-      groups: rows.groups.map((group, place) => ({ ...group, ...totalOf(({ row }) => row === place) })),
+      groups: rows.groups.map((group, place) => ({ ...group, ...show(ofRows[place] ?? nothing) })),
       rest_count: rows.restCount,
     },
     columns: {
       dimension: groupBy[1] ?? null,
-      groups: columns.groups.map((group, place) => ({
-        ...group,
-        ...totalOf(({ column }) => column === place),
-      })),
+      groups: columns.groups.map((group, place) => ({ ...group, ...show(ofColumns[place] ?? nothing) })),
       rest_count: columns.restCount,
     },
     cells: placed.map(({ row, column, sums }) => ({ row, column, ...show(sums) })),
@@ -121,15 +125,16 @@ function axisOf(
 const sumsOf = ({ cost, messages, tokens, token_cost: tokenCost }: CellRow): Sums => ({
   cost: parseDecimal(cost),
   messages: Number(messages),
-  tokens: parseDecimal(tokens ?? "0"),
-  tokenCost: parseDecimal(tokenCost ?? "0"),
+  tokens: tokens === null ? zero : parseDecimal(tokens),
+  tokenCost: tokenCost === null ? zero : parseDecimal(tokenCost),
 });
 
 const plus = (a: Sums, b: Sums): Sums => ({
   cost: add(a.cost, b.cost),
   messages: a.messages + b.messages,
-  tokens: add(a.tokens, b.tokens),
-  tokenCost: add(a.tokenCost, b.tokenCost),
+  // Most queries are not about tokens.
+  tokens: b.tokens === zero ? a.tokens : add(a.tokens, b.tokens),
+  tokenCost: b.tokenCost === zero ? a.tokenCost : add(a.tokenCost, b.tokenCost),
 });
 
 function toSums(sums: Sums, measure: SpendMeasure, needsTokens: boolean) {
