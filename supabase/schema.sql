@@ -113,10 +113,10 @@ create index alert_deliveries_collected_idx on public.alert_deliveries using btr
 create index alert_deliveries_created_at_idx on public.alert_deliveries using btree (created_at);
 create unique index alert_deliveries_digest_at_key on public.alert_deliveries using btree (channel_id, digest_at) where (digest_at is not null);
 create index alert_deliveries_digest_idx on public.alert_deliveries using btree (workspace_id, digest_id) where (digest_id is not null);
-create index alert_deliveries_leased_idx on public.alert_deliveries using btree (channel_id) where (lease is not null);
+create index alert_deliveries_leased_idx on public.alert_deliveries using btree (channel_id, leased_until) where (lease is not null);
 create index alert_deliveries_log_idx on public.alert_deliveries using btree (workspace_id, channel_id, number desc);
 create index alert_deliveries_ordered_idx on public.alert_deliveries using btree (channel_id, ordered_by, number) where ((state = 'pending') and (ordered_by is not null));
-create index alert_deliveries_pending_idx on public.alert_deliveries using btree (channel_id, next_attempt_at) where (state = 'pending');
+create index alert_deliveries_pending_idx on public.alert_deliveries using btree (channel_id, next_attempt_at, number) where (state = 'pending');
 create index alert_deliveries_waiting_idx on public.alert_deliveries using btree (created_at) where (state = 'pending');
 
 alter table public.alert_deliveries enable row level security;
@@ -203,6 +203,8 @@ create policy "A member reads the alert states of their workspaces"
   on public.alert_states for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
 
+create trigger alert_states_leave_deleted_workspaces before insert or delete or update on public.alert_states for each row execute function private.leave_deleted_workspace();
+
 -- public.alerts -------------------------------------------------------------------------------------------------------
 
 -- What fired: each threshold of a budget once in each of its periods, whatever the number of processes, retries and
@@ -242,6 +244,8 @@ grant select on public.alerts to authenticated, service_role;
 create policy "A member reads the alerts of their workspaces"
   on public.alerts for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
+
+create trigger alerts_leave_deleted_workspaces before insert on public.alerts for each row execute function private.leave_deleted_workspace();
 
 -- public.api_keys -----------------------------------------------------------------------------------------------------
 
@@ -346,12 +350,9 @@ create policy "An admin reads the audit log of their workspaces"
   on public.audit_log for select to authenticated
   using ((workspace_id in (select private.member_workspaces(array['owner', 'admin']))));
 
--- public.budget_spend -------------------------------------------------------------------------------------------------
+-- public.budget_counts ------------------------------------------------------------------------------------------------
 
--- What is spent of each budget in each of its periods, counted with every message. A budget has its own days and periods,
--- so its spend cannot be read from sums of UTC days; and whether a message crosses a threshold must be known as it is
--- recorded, without adding up the period again.
-create table public.budget_spend (
+create table public.budget_counts (
   workspace_id uuid not null,
   budget_id uuid not null,
   environment text not null,
@@ -359,21 +360,21 @@ create table public.budget_spend (
   spent_usd numeric not null,
   booked_usd numeric not null,
   alert_at_usd numeric,
-  constraint budget_spend_pkey primary key (workspace_id, budget_id, environment, period_from),
-  constraint budget_spend_workspace_id_budget_id_fkey foreign key (workspace_id, budget_id) references public.budgets(workspace_id, id) on delete cascade
+  constraint budget_counts_pkey primary key (workspace_id, budget_id, environment, period_from),
+  constraint budget_counts_workspace_id_budget_id_fkey foreign key (workspace_id, budget_id) references public.budgets(workspace_id, id) on delete cascade
 );
 
-alter table public.budget_spend enable row level security;
-grant select on public.budget_spend to authenticated, outlay_key, service_role;
+alter table public.budget_counts enable row level security;
+grant select on public.budget_counts to authenticated, outlay_key, service_role;
 
-create policy "A key reads what is spent of the budgets that it may read"
-  on public.budget_spend for select to outlay_key
+create policy "A key reads what is counted of the budgets that it may read"
+  on public.budget_counts for select to outlay_key
   using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and (budget_id in ( select budgets.id
    from public.budgets
-  where budgets.workspace_id = budget_spend.workspace_id)));
+  where budgets.workspace_id = budget_counts.workspace_id)));
 
-create policy "A member reads what is spent of their workspaces' budgets"
-  on public.budget_spend for select to authenticated
+create policy "A member reads what is counted of their workspaces' budgets"
+  on public.budget_counts for select to authenticated
   using ((workspace_id in (select private.member_workspaces())));
 
 -- public.budgets ------------------------------------------------------------------------------------------------------
@@ -475,6 +476,7 @@ create trigger budgets_have_a_rate before insert on public.budgets for each row 
 create trigger changed_budgets_alert after update of amount, raised_amount, raised_until, alert_percents, alert_amounts, usd_rate on public.budgets for each row execute function private.alert_on_changed_budget();
 create trigger changed_budgets_are_audited after update on public.budgets for each row when (not old.rated_from is distinct from new.rated_from) execute function private.audit_change('budget');
 create trigger changed_budgets_hold_writers before update on public.budgets for each row when (new.blocks) execute function private.hold_writers_of_budget();
+create trigger changed_budgets_take_what_waits before update of amount, raised_amount, raised_until, alert_percents, alert_amounts, usd_rate, blocks, scope_type, scope_value on public.budgets for each row execute function private.count_before_change();
 
 -- public.connections --------------------------------------------------------------------------------------------------
 
@@ -988,23 +990,30 @@ create table public.profiles (
   created_at timestamptz not null default now(),
   shown_period text,
   shown_compare text,
+  deleted_at timestamptz,
+  locale text,
+  shown_currency text not null default 'usd',
   constraint profiles_pkey primary key (id),
   constraint profiles_avatar_url_check check (char_length(avatar_url) <= 2048),
   constraint profiles_avatar_url_is_https check (avatar_url ~ '^https://'),
   constraint profiles_display_name_check check (char_length(display_name) >= 1 and char_length(display_name) <= 120),
+  constraint profiles_locale_check check (locale ~ '^[a-z]{2,3}-[A-Z]{2}$'),
   constraint profiles_shown_compare_check check (shown_compare = any (array['previous', 'last_year', 'none'])),
+  constraint profiles_shown_currency_check check (shown_currency = any (array['usd', 'base', 'both'])),
   constraint profiles_shown_period_check check (shown_period = any (array['day', 'week', 'month', 'quarter', 'year', 'last_month', 'last_7_days', 'last_30_days', 'last_90_days', 'all'])),
   constraint profiles_shown_range_is_whole check ((shown_period is null) = (shown_compare is null)),
   constraint profiles_default_workspace_id_fkey foreign key (default_workspace_id) references public.workspaces(id) on delete set null,
   constraint profiles_id_fkey foreign key (id) references auth.users(id) on delete cascade
 );
+comment on column public.profiles.deleted_at is 'When the user deleted the account. It is erased thirty days later, unless they sign in.';
 
 create index profiles_default_workspace_id_idx on public.profiles using btree (default_workspace_id);
+create index profiles_deleted_idx on public.profiles using btree (deleted_at) where (deleted_at is not null);
 
 alter table public.profiles enable row level security;
 grant select on public.profiles to authenticated;
 grant all on public.profiles to service_role;
-grant update (display_name, avatar_url, default_workspace_id, shown_period, shown_compare) on public.profiles to authenticated;
+grant update (display_name, avatar_url, default_workspace_id, shown_period, shown_compare, locale, shown_currency) on public.profiles to authenticated;
 
 create policy "A user reads their own profile and those of fellow members"
   on public.profiles for select to authenticated
@@ -1019,7 +1028,7 @@ create policy "A session proves a second factor to change a profile"
 create policy "A user edits their profile and picks among their workspaces"
   on public.profiles for update to authenticated
   using (id = (select auth.uid()))
-  with check (id = (select auth.uid()) and (default_workspace_id is null or (default_workspace_id in (select private.member_workspaces()))));
+  with check (id = (select auth.uid()) and (default_workspace_id is null or (default_workspace_id in (select private.member_workspaces())) or default_workspace_id = (select private.own_default_workspace())));
 
 -- public.projects -----------------------------------------------------------------------------------------------------
 
@@ -1473,18 +1482,28 @@ create table public.workspaces (
   prices_version bigint not null default 0,
   created_at timestamptz not null default now(),
   require_mfa boolean not null default false,
+  deleted_at timestamptz,
+  deleted_by uuid,
   constraint workspaces_pkey primary key (id),
   constraint workspaces_slug_key unique (slug),
   constraint workspaces_base_currency_check check (base_currency ~ '^[A-Z]{3}$'),
+  constraint workspaces_deleted_are_marked check ((deleted_at is null) = (prices_version >= 0)),
+  constraint workspaces_demo_is_kept check (deleted_at is null or type <> 'demo'),
   constraint workspaces_description_check check (char_length(description) <= 1000),
   constraint workspaces_id_demo_is_the_demo check (id <> '00000000-0000-4000-8000-0000000000d0'::uuid or type = 'demo'),
   constraint workspaces_name_check check (char_length(name) >= 1 and char_length(name) <= 120),
   constraint workspaces_slug_check check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
   constraint workspaces_slug_demo_is_the_demo check (slug <> 'demo' or type = 'demo'),
   constraint workspaces_slug_not_reserved check (slug <> all (array['api', 'auth', 'oauth', 'mcp', 'docs', 'sign-in', 'sign-up', 'sign-out', 'reset', 'callback', 'outbox', 'invite', 'new', 'workspaces', 'account', 'settings', 'admin', 'pricing', 'about', 'blog', 'help', 'support', 'status', 'legal', 'terms', 'privacy', 'security', 'assets', 'static', 'public', 'www'])),
-  constraint workspaces_type_check check (type = any (array['personal', 'team', 'demo']))
+  constraint workspaces_type_check check (type = any (array['personal', 'team', 'demo'])),
+  constraint workspaces_deleted_by_fkey foreign key (deleted_by) references public.profiles(id) on delete set null
 );
+comment on column public.workspaces.prices_version is 'Counts the changes of the workspace''s prices, so that a process can check whether its cached prices are current. Less than zero while the workspace is deleted.';
 comment on column public.workspaces.require_mfa is 'Whether the workspace is there only for sessions that proved a second factor.';
+comment on column public.workspaces.deleted_at is 'When an owner deleted the workspace. It is erased thirty days later, unless that is undone.';
+
+create index workspaces_deleted_by_idx on public.workspaces using btree (deleted_by);
+create index workspaces_deleted_idx on public.workspaces using btree (deleted_at) where (deleted_at is not null);
 
 alter table public.workspaces enable row level security;
 grant select on public.workspaces to authenticated;
@@ -1549,6 +1568,22 @@ create table private.budget_checks (
 );
 
 alter table private.budget_checks enable row level security;
+
+-- private.budget_meters -----------------------------------------------------------------------------------------------
+
+-- How far a workspace's budgets are from their next thresholds. Whoever adds spend locks the row first, so that two at once
+-- cannot each see too little.
+create table private.budget_meters (
+  workspace_id uuid not null,
+  left_usd numeric not null,
+  valid_until timestamptz not null,
+  waiting_groups integer not null default 0,
+  waiting_count integer not null default 0,
+  constraint budget_meters_pkey primary key (workspace_id),
+  constraint budget_meters_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+alter table private.budget_meters enable row level security;
 
 -- private.channel_secrets ---------------------------------------------------------------------------------------------
 
@@ -1617,6 +1652,25 @@ create table private.invitation_secrets (
 
 alter table private.invitation_secrets enable row level security;
 grant all on private.invitation_secrets to service_role;
+
+-- private.notices -----------------------------------------------------------------------------------------------------
+
+-- What people are told by mail of a deletion: queued in its transaction, deleted when sent.
+create table private.notices (
+  id uuid not null default gen_random_uuid(),
+  kind text not null,
+  recipient text not null,
+  details jsonb not null,
+  next_attempt_at timestamptz not null default now(),
+  give_up_at timestamptz not null default now() + '3 days'::interval,
+  constraint notices_pkey primary key (id),
+  constraint notices_kind_check check (kind = any (array['workspace_deleted', 'workspace_restored', 'account_deleted', 'account_restored']))
+);
+
+create index notices_next_attempt_at_idx on private.notices using btree (next_attempt_at);
+
+alter table private.notices enable row level security;
+grant all on private.notices to service_role;
 
 -- private.oauth_access_tokens -----------------------------------------------------------------------------------------
 
@@ -1919,6 +1973,20 @@ create index throttle_windows_ends_at_idx on private.throttle_windows using btre
 
 alter table private.throttle_windows enable row level security;
 
+-- private.waiting_spend -----------------------------------------------------------------------------------------------
+
+-- Postings that are not yet in budget_counts: those of the first `waiting_groups` places; what the others have is counted.
+-- Places are used again, so that Postgres has no rows to remove. Nothing waits in a workspace of which a budget blocks.
+create table private.waiting_spend (
+  workspace_id uuid not null,
+  place integer not null,
+  postings private.budget_posting[] not null,
+  constraint waiting_spend_pkey primary key (workspace_id, place),
+  constraint waiting_spend_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
+);
+
+alter table private.waiting_spend enable row level security;
+
 -- private.weekly_report_mails -----------------------------------------------------------------------------------------
 
 -- The mails to send: one per member and week, whatever the number of processes. Weeks begin on Monday.
@@ -1988,6 +2056,16 @@ end
 $function$;
 grant execute on function private.accept_invitation(text) to outlay_service, service_role;
 
+-- Whether the signed-in user's account was not deleted.
+create or replace function private.account_is_kept()
+ returns boolean
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select not exists (select from public.profiles where id = auth.uid() and deleted_at is not null)
+$function$;
+
 -- channel: { name, kind, target, rules, least_percent }; secrets: { address, signing_secret }
 -- returns: the id, or null where the workspace has `at_most` channels already
 create or replace function private.add_alert_channel(workspace uuid, channel jsonb, secrets jsonb, at_most integer)
@@ -2016,7 +2094,7 @@ end
 $function$;
 grant execute on function private.add_alert_channel(uuid,jsonb,jsonb,integer) to outlay_service, service_role;
 
--- Adds postings to the budgets that they are in, and raises the alerts of those that reach a threshold by it.
+-- Adds postings to the budgets that they are in. Nearly every group is of one workspace.
 create or replace function private.add_budget_spend(postings private.budget_posting[])
  returns void
  language plpgsql
@@ -2025,62 +2103,23 @@ create or replace function private.add_budget_spend(postings private.budget_post
  set plan_cache_mode to 'force_generic_plan'
 as $function$
 declare
-  workspaces uuid[];
-  counted uuid[];
+  first constant uuid := (postings[1]).workspace_id;
+  usd numeric;
 begin
-  -- Summed by name first: postings that are recorded together have few names, and each name has few budgets. All postings
-  -- of a quarter of an hour lie in the same day of any time zone.
-  with summed as materialized (
-    select p.workspace_id, p.environment, p.at,
-      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
-        when 63 then 'global' when 31 then 'project' when 47 then 'key' when 55 then 'provider' when 59 then 'model'
-        when 61 then 'feature' else 'user'
-      end as scope_type,
-      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
-        when 63 then '' when 31 then p.project_id::text when 47 then p.api_key_id::text when 55 then p.provider when 59 then p.model
-        when 61 then p.feature else p.end_user
-      end as scope_key,
-      sum(p.amount_usd) as spent_usd,
-      coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0) as booked_usd
-    from (
-      select posting.workspace_id, posting.environment, posting.project_id, posting.api_key_id, lower(posting.provider) as provider,
-        posting.model, posting.feature, posting.end_user, posting.amount_usd, posting.type,
-        date_bin('15 minutes', posting.occurred_at, timestamptz '2000-01-01 00:00:00Z') as at
-      from unnest(postings) as posting
-      where posting.amount_usd <> 0
-    ) as p
-    group by p.workspace_id, p.environment, p.at, grouping sets (
-      (), (p.project_id), (p.api_key_id), (p.provider), (p.model), (p.feature), (p.end_user)
+  select case when bool_and(p.workspace_id = first) then
+    coalesce(sum(p.amount_usd) filter (where p.amount_usd > 0 and p.environment = 'live'), 0)
+  end into usd
+  from unnest(postings) as p;
+  if usd is not null then
+    perform private.add_spend_of(first, postings, usd);
+  else
+    perform private.add_spend_of(
+      part.workspace_id, part.postings,
+      (select coalesce(sum(p.amount_usd), 0) from unnest(part.postings) as p where p.amount_usd > 0 and p.environment = 'live')
     )
-    union all
-    select p.workspace_id, p.environment, date_bin('15 minutes', p.occurred_at, timestamptz '2000-01-01 00:00:00Z'), 'tag', tag,
-      sum(p.amount_usd), coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
-    from unnest(postings) as p
-    cross join lateral unnest(p.tags) as tag
-    where p.amount_usd <> 0
-    group by 1, 2, 3, 5
-  ), counted as materialized (
-    select b.workspace_id, b.id, summed.environment, private.budget_period(b, summed.at) as period_from, b.counted_from,
-      summed.spent_usd, summed.booked_usd
-    from summed
-    join public.budgets as b
-      on b.workspace_id = summed.workspace_id and b.scope_type = summed.scope_type and b.scope_key = summed.scope_key
-  ), added as (
-    insert into public.budget_spend as spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
-    select workspace_id, id, environment, period_from, sum(spent_usd), sum(booked_usd)
-    from counted
-    where period_from >= counted_from
-    group by 1, 2, 3, 4
-    order by 1, 2, 3, 4
-    on conflict (workspace_id, budget_id, environment, period_from) do update
-      set spent_usd = spend.spent_usd + excluded.spent_usd, booked_usd = spend.booked_usd + excluded.booked_usd
-    returning workspace_id, budget_id, environment, spent_usd >= coalesce(alert_at_usd, 0) as is_due
-  )
-  select array_agg(distinct workspace_id), array_agg(distinct budget_id) into workspaces, counted
-  from added
-  where environment = 'live' and is_due;
-  if counted is not null then
-    perform private.alert_on_budgets(workspaces, counted);
+    from (
+      select p.workspace_id, array_agg(p) as postings from unnest(postings) as p group by 1 order by 1
+    ) as part;
   end if;
 end
 $function$;
@@ -2261,6 +2300,43 @@ end
 $function$;
 grant execute on function private.add_report_link(uuid,uuid,bytea) to outlay_service, service_role;
 
+-- Adds postings of a workspace to the budgets that they are in, at once or, while they can reach no threshold, later.
+-- usd: the sum of those that are live and cost something; a lower one is no reason to wait any longer
+create or replace function private.add_spend_of(workspace uuid, postings private.budget_posting[], usd numeric)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+ set plan_cache_mode to 'force_generic_plan'
+as $function$
+declare
+  added constant integer := cardinality(postings);
+  meter private.budget_meters;
+begin
+  update private.budget_meters as m
+  set left_usd = m.left_usd - usd, waiting_groups = m.waiting_groups + 1, waiting_count = m.waiting_count + added
+  where m.workspace_id = workspace
+  returning * into meter;
+  if not found then
+    return;
+  end if;
+  -- Whoever reads what is spent adds up what waits: not more than 256 postings.
+  if meter.left_usd > 0 and meter.valid_until > clock_timestamp() and meter.waiting_count <= 256 then
+    insert into private.waiting_spend as w (workspace_id, place, postings)
+    values (workspace, meter.waiting_groups - 1, add_spend_of.postings)
+    on conflict (workspace_id, place) do update set postings = excluded.postings;
+    return;
+  end if;
+  update private.budget_meters as m set waiting_groups = m.waiting_groups - 1 where m.workspace_id = workspace;
+  perform private.count_spend(workspace, postings);
+  if meter.left_usd <= 0 or meter.valid_until <= clock_timestamp() then
+    select * into meter.left_usd, meter.valid_until from private.measure_budgets(workspace);
+    update private.budget_meters as m set left_usd = meter.left_usd, valid_until = meter.valid_until
+    where m.workspace_id = workspace;
+  end if;
+end
+$function$;
+
 -- Counts one attempt against every quota, or against none if one of them is full.
 -- quotas: [{ subject: hex, limit, window_ms }]
 -- returns: null if the attempt is admitted, otherwise { limit, window_ms, wait_ms } of the quota that frees last
@@ -2409,7 +2485,7 @@ grant execute on function private.advance_totals(uuid,text,jsonb) to outlay_serv
 -- Raises the alerts of budgets whose present period has reached a threshold, each once in a period: what was raised before
 -- is not raised again, also after a correction lowered the spend.
 --
--- A caller that has just counted postings holds the rows of `budget_spend`, so that two at once cannot each see too little.
+-- A caller that has just counted postings holds the meter of the workspace, so that two at once cannot each see too little.
 -- is_quiet: recorded only, and told to nobody.
 -- returns: how many were raised
 create or replace function private.alert_on_budgets(workspaces uuid[], budgets uuid[], is_quiet boolean default false)
@@ -2438,7 +2514,7 @@ begin
   cross join lateral (
     select private.budget_period(b, at) as period_from, private.budget_limit(b, at) as limit_usd
   ) as present
-  join public.budget_spend as spend
+  join public.budget_counts as spend
     on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
       and spend.period_from = present.period_from
   cross join lateral (
@@ -2458,7 +2534,7 @@ begin
   if raised is not null then
     perform private.raise_alerts(raised);
   end if;
-  update public.budget_spend as spend
+  update public.budget_counts as spend
   set alert_at_usd = private.next_threshold(b, spend.spent_usd, at)
   from public.budgets as b
   where b.workspace_id = any (workspaces) and b.id = any (budgets)
@@ -2469,7 +2545,8 @@ begin
 end
 $function$;
 
--- A lower limit or a new threshold may be reached by what is spent already.
+-- A lower limit or a new threshold may be reached by what is spent already. What is being recorded meanwhile is counted
+-- first, or sees the new limit: changed_budgets_take_what_waits holds the meter.
 create or replace function private.alert_on_changed_budget()
  returns trigger
  language plpgsql
@@ -2477,8 +2554,6 @@ create or replace function private.alert_on_changed_budget()
  set search_path to ''
 as $function$
 begin
-  -- What is being recorded meanwhile is counted first, or sees the new limit.
-  perform 1 from public.budget_spend where workspace_id = new.workspace_id and budget_id = new.id for update;
   perform private.alert_on_budgets(array[new.workspace_id], array[new.id]);
   return null;
 end
@@ -2488,15 +2563,25 @@ $function$;
 -- returns: how many alerts were raised
 create or replace function private.alert_on_due_budgets()
  returns integer
- language sql
+ language plpgsql
  security definer
  set search_path to ''
 as $function$
-  select private.alert_on_budgets(array_agg(distinct b.workspace_id), array_agg(b.id))
+declare
+  raised integer;
+begin
+  perform private.count_waiting_spend(m.workspace_id)
+  from (
+    select workspace_id from private.budget_meters
+    where valid_until <= clock_timestamp() and waiting_groups > 0 order by workspace_id
+  ) as m;
+  select private.alert_on_budgets(array_agg(distinct b.workspace_id), array_agg(b.id)) into raised
   from public.budgets as b
-  join public.budget_spend as spend
+  join public.budget_counts as spend
     on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
-      and spend.period_from = private.budget_period(b, clock_timestamp())
+      and spend.period_from = private.budget_period(b, clock_timestamp());
+  return raised;
+end
 $function$;
 grant execute on function private.alert_on_due_budgets() to outlay_service, service_role;
 
@@ -2824,6 +2909,8 @@ create or replace function private.begin_budget()
 as $function$
 begin
   perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || new.workspace_id, 0));
+  -- Later it would be added to the new budget, too, which counts it now.
+  perform private.count_waiting_spend(new.workspace_id);
   new.counted_from := case when new.period = 'once' then new.starts_on else private.budget_period(
     new, greatest(clock_timestamp(), new.starts_on::timestamp at time zone new.time_zone)
   ) end;
@@ -2906,7 +2993,7 @@ create or replace function private.budget_periods(budget public.budgets, instant
  stable
 begin atomic
  select jsonb_build_object('budget_id', (budget_periods.budget).id, 'from', days.first_day, 'until', days.next_day, 'starts_at', (floor((extract(epoch from instants.starts_at) * (1000)::numeric)))::bigint, 'ends_at', (floor((extract(epoch from instants.ends_at) * (1000)::numeric)))::bigint, 'limit_usd', (trim_scale(private.budget_limit(budget_periods.budget, greatest(instants.starts_at, least(now(), (instants.ends_at - '00:00:00.000001'::interval))))))::text, 'spent_usd', (coalesce(( select trim_scale(spend.spent_usd) as trim_scale
-            from public.budget_spend spend
+            from public.budget_counts spend
            where ((spend.workspace_id = (budget_periods.budget).workspace_id) and (spend.budget_id = (budget_periods.budget).id) and (spend.environment = 'live') and (spend.period_from = days.first_day))), (0)::numeric))::text) as jsonb_build_object
     from ((( select private.budget_period(budget_periods.budget, budget_periods.instant) as first_day
           offset 0) first
@@ -3094,6 +3181,9 @@ create or replace function private.claim_alert_deliveries(room integer, room_fai
  language plpgsql
  security definer
  set search_path to ''
+ set enable_seqscan to 'off'
+ set enable_hashjoin to 'off'
+ set enable_mergejoin to 'off'
 as $function$
 declare
   at_moment constant timestamptz := clock_timestamp();
@@ -3111,39 +3201,42 @@ begin
     from waiting
     where waiting.channel_id is not null
   ), candidates as (
-    select due.workspace_id, due.id, due.next_attempt_at, c.failing_since is not null as is_failing,
+    select due.at, due.next_attempt_at, c.failing_since is not null as is_failing,
       row_number() over (partition by c.id order by due.next_attempt_at, due.number) as place
     from waiting
     join public.alert_channels as c on c.id = waiting.channel_id and c.disabled_at is null
     cross join lateral (
-      select d.workspace_id, d.id, d.number, d.next_attempt_at
+      select d.ctid as at, d.number, d.next_attempt_at
       from public.alert_deliveries as d
       where d.channel_id = c.id and d.state = 'pending' and d.next_attempt_at <= at_moment
         and (d.leased_until is null or d.leased_until <= at_moment)
-        and (d.ordered_by is null or not exists (
-          select from public.alert_deliveries as earlier
-          where earlier.channel_id = d.channel_id and earlier.ordered_by = d.ordered_by
-            and earlier.state = 'pending' and earlier.number < d.number
+        and (d.ordered_by is null or d.number = (
+          select first.number from public.alert_deliveries as first
+          where first.channel_id = d.channel_id and first.ordered_by = d.ordered_by and first.state = 'pending'
+          order by first.number limit 1
         ))
       order by d.next_attempt_at, d.number
       limit greatest(0, case when c.failing_since is null then room_channel else 1 end - (
-        select count(*) from public.alert_deliveries as held
-        where held.channel_id = c.id and held.lease is not null and held.leased_until > at_moment
+        select count(*) from (
+          select from public.alert_deliveries as held
+          where held.channel_id = c.id and held.lease is not null and held.leased_until > at_moment
+          order by held.leased_until limit room_channel
+        ) as held
       ))
     ) as due
   ), ranked as (
-    select workspace_id, id, is_failing,
+    select at, is_failing,
       row_number() over (partition by is_failing order by place, next_attempt_at) as turn
     from candidates
   ), chosen as (
-    select workspace_id, id from ranked
+    select at from ranked
     where not is_failing or turn <= room_failing
     order by is_failing, turn
     limit room
   ), locked as (
-    select d.workspace_id, d.id
-    from public.alert_deliveries as d
-    join chosen using (workspace_id, id)
+    select d.ctid as at
+    from chosen
+    join public.alert_deliveries as d on d.ctid = chosen.at
     where d.state = 'pending' and d.next_attempt_at <= at_moment
       and (d.leased_until is null or d.leased_until <= at_moment)
     for update of d skip locked
@@ -3151,7 +3244,7 @@ begin
     update public.alert_deliveries as d
     set lease = gen_random_uuid(), leased_until = at_moment + lease_seconds * interval '1 second', attempts = d.attempts + 1
     from locked
-    where d.workspace_id = locked.workspace_id and d.id = locked.id
+    where d.ctid = locked.at
     returning d.*
   )
   select coalesce(jsonb_agg(private.describe_delivery(claimed::public.alert_deliveries) order by claimed.number), '[]')
@@ -3175,6 +3268,7 @@ as $function$
     select c.workspace_id, c.id
     from public.alert_channels as c
     where c.tell_owners_at <= clock_timestamp()
+      and not exists (select from public.workspaces as w where w.id = c.workspace_id and w.deleted_at is not null)
     order by c.tell_owners_at
     limit at_most
     for no key update skip locked
@@ -3205,6 +3299,31 @@ as $function$
   where claimed.tell_owners_at is not null
 $function$;
 grant execute on function private.claim_channel_notices(integer) to outlay_service, service_role;
+
+-- Takes notices that are due; another process may try again in ten minutes. What could not be sent for three days is dropped.
+-- returns: [{ id, kind, recipient, details }]
+create or replace function private.claim_notices(at_most integer)
+ returns jsonb
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  with dropped as (
+    delete from private.notices where next_attempt_at <= clock_timestamp() and give_up_at <= clock_timestamp()
+  ), due as (
+    select id from private.notices
+    where next_attempt_at <= clock_timestamp() and give_up_at > clock_timestamp()
+    order by next_attempt_at
+    limit at_most
+    for update skip locked
+  ), claimed as (
+    update private.notices as n set next_attempt_at = clock_timestamp() + interval '10 minutes'
+    from due where n.id = due.id
+    returning n.id, n.kind, n.recipient, n.details
+  )
+  select coalesce(jsonb_agg(to_jsonb(claimed)), '[]') from claimed
+$function$;
+grant execute on function private.claim_notices(integer) to outlay_service, service_role;
 
 -- Takes units for a telling, where they are free or its own already.
 --
@@ -3257,6 +3376,7 @@ begin
     select r.workspace_id, r.user_id
     from public.weekly_reports as r
     where r.next_at <= at_moment
+      and not exists (select from public.workspaces as w where w.id = r.workspace_id and w.deleted_at is not null)
     order by r.next_at
     limit 1000
     for update skip locked
@@ -3277,6 +3397,7 @@ begin
     select m.workspace_id, m.user_id, m.week
     from private.weekly_report_mails as m
     where m.state = 'pending' and m.next_attempt_at <= at_moment and (m.leased_until is null or m.leased_until <= at_moment)
+      and not exists (select from public.workspaces as w where w.id = m.workspace_id and w.deleted_at is not null)
     order by m.next_attempt_at
     limit at_most
     for update skip locked
@@ -3370,6 +3491,20 @@ begin
 end
 $function$;
 
+-- What waits is added before a budget changes: what is left until its next threshold changes with it, and a budget that
+-- blocks from now on needs its sums.
+create or replace function private.count_before_change()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform private.count_waiting_spend(new.workspace_id);
+  return new;
+end
+$function$;
+
 -- Counts what was recorded before a budget was made: whole UTC days of its period from the daily totals; the hours before
 -- and after them, and what is booked ahead, from the messages.
 create or replace function private.count_budget(budget public.budgets)
@@ -3385,7 +3520,7 @@ declare
   first_whole timestamptz := date_trunc('day', begins + interval '1 day' - interval '1 microsecond', 'UTC');
   after_whole timestamptz := greatest(date_trunc('day', ends, 'UTC'), first_whole);
 begin
-  insert into public.budget_spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
+  insert into public.budget_counts (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
   select budget.workspace_id, budget.id, environment, first_day, sum(amount_usd),
     coalesce(sum(amount_usd) filter (where type in ('subscription', 'expense')), 0)
   from (
@@ -3503,6 +3638,97 @@ begin
 end
 $function$;
 
+-- Adds what waits in a workspace, and more postings of it, to the budgets that they are in, and raises the alerts of those
+-- that reach a threshold by it. The caller has locked the workspace's meter.
+create or replace function private.count_spend(workspace uuid, more private.budget_posting[])
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+ set plan_cache_mode to 'force_generic_plan'
+as $function$
+declare
+  waiting private.budget_posting[];
+  workspaces uuid[];
+  counted uuid[];
+begin
+  select array_agg(posting) into waiting
+  from private.budget_meters as m
+  join private.waiting_spend as w on w.workspace_id = m.workspace_id and w.place < m.waiting_groups
+  cross join unnest(w.postings) as posting
+  where m.workspace_id = workspace;
+  waiting := coalesce(waiting, '{}') || more;
+  with summed as materialized (
+    select p.workspace_id, p.environment, p.at,
+      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
+        when 63 then 'global' when 31 then 'project' when 47 then 'key' when 55 then 'provider' when 59 then 'model'
+        when 61 then 'feature' else 'user'
+      end as scope_type,
+      case grouping(p.project_id, p.api_key_id, p.provider, p.model, p.feature, p.end_user)
+        when 63 then '' when 31 then p.project_id::text when 47 then p.api_key_id::text when 55 then p.provider when 59 then p.model
+        when 61 then p.feature else p.end_user
+      end as scope_key,
+      sum(p.amount_usd) as spent_usd,
+      coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0) as booked_usd
+    from (
+      select posting.workspace_id, posting.environment, posting.project_id, posting.api_key_id, lower(posting.provider) as provider,
+        posting.model, posting.feature, posting.end_user, posting.amount_usd, posting.type,
+        date_bin('15 minutes', posting.occurred_at, timestamptz '2000-01-01 00:00:00Z') as at
+      from unnest(waiting) as posting
+      where posting.amount_usd <> 0
+    ) as p
+    group by p.workspace_id, p.environment, p.at, grouping sets (
+      (), (p.project_id), (p.api_key_id), (p.provider), (p.model), (p.feature), (p.end_user)
+    )
+    union all
+    select p.workspace_id, p.environment, date_bin('15 minutes', p.occurred_at, timestamptz '2000-01-01 00:00:00Z'), 'tag', tag,
+      sum(p.amount_usd), coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
+    from unnest(waiting) as p
+    cross join lateral unnest(p.tags) as tag
+    where p.amount_usd <> 0
+    group by 1, 2, 3, 5
+  ), counted as materialized (
+    select b.workspace_id, b.id, summed.environment, private.budget_period(b, summed.at) as period_from, b.counted_from,
+      summed.spent_usd, summed.booked_usd
+    from summed
+    join public.budgets as b
+      on b.workspace_id = summed.workspace_id and b.scope_type = summed.scope_type and b.scope_key = summed.scope_key
+  ), added as (
+    insert into public.budget_counts as spend (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
+    select workspace_id, id, environment, period_from, sum(spent_usd), sum(booked_usd)
+    from counted
+    where period_from >= counted_from
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (workspace_id, budget_id, environment, period_from) do update
+      set spent_usd = spend.spent_usd + excluded.spent_usd, booked_usd = spend.booked_usd + excluded.booked_usd
+    returning workspace_id, budget_id, environment, spent_usd >= coalesce(alert_at_usd, 0) as is_due
+  )
+  select array_agg(distinct workspace_id), array_agg(distinct budget_id) into workspaces, counted
+  from added
+  where environment = 'live' and is_due;
+  update private.budget_meters as m set waiting_groups = 0, waiting_count = 0 where m.workspace_id = workspace;
+  if counted is not null then
+    perform private.alert_on_budgets(workspaces, counted);
+  end if;
+end
+$function$;
+
+-- Adds what waits in a workspace to its budgets, and measures them anew with the next message.
+create or replace function private.count_waiting_spend(workspace uuid)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  insert into private.budget_meters as m (workspace_id, left_usd, valid_until) values (workspace, 0, '-infinity')
+  on conflict (workspace_id) do update set left_usd = 0;
+  -- A statement of its own: it sees what was committed while this one waited.
+  perform private.count_spend(workspace, '{}');
+end
+$function$;
+
 -- Creates a personal workspace whose slug is the local part of the e-mail address: ada@… gets /ada, or /ada-4f1c if that
 -- is taken or reserved.
 create or replace function private.create_personal_workspace(address text, owner_name text)
@@ -3575,6 +3801,15 @@ begin
 end
 $function$;
 
+-- For how long a deletion can be undone.
+create or replace function private.days_to_undo()
+ returns interval
+ language sql
+ immutable
+ set search_path to ''
+return '30 days'::interval
+as ;
+
 -- Answers a request, once. decision: { nonce: hex, user_id, session_id } and, if it allows,
 -- { code: hex, workspace_id, permissions, project_id, monthly_limit }.
 -- returns: whether this was the first answer
@@ -3600,6 +3835,143 @@ as $function$
   select exists (select from decided)
 $function$;
 grant execute on function private.decide_consent(jsonb) to outlay_service, service_role;
+
+-- Deletes the signed-in user's account, of a session that proved lately who they are.
+-- returns: { blocked: [{ slug, name }] }: workspaces with other members that would be without an owner, and nothing was done; or
+--   { deleted_at, erased_at: ms }
+create or replace function private.delete_account()
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  own public.profiles;
+  at timestamptz;
+  blocked jsonb;
+  alone uuid;
+begin
+  if not private.signed_in_recently() or not private.session_is_complete() then
+    raise exception 'only a session that signed in within the last hour may delete an account'
+      using errcode = 'insufficient_privilege';
+  end if;
+  -- Before the account, as changes of members do. What another owner changes meanwhile is seen.
+  perform from public.workspaces as w
+  where w.id in (select m.workspace_id from public.workspace_members as m where m.user_id = auth.uid())
+  order by w.id
+  for no key update;
+  select * into own from public.profiles where id = auth.uid() and deleted_at is null for update;
+  if not found then
+    raise exception 'the account is deleted already' using errcode = 'insufficient_privilege';
+  end if;
+
+  select jsonb_agg(jsonb_build_object('slug', w.slug, 'name', w.name) order by w.name) into blocked
+  from public.workspace_members as m
+  join public.workspaces as w on w.id = m.workspace_id
+  where m.user_id = own.id and m.role = 'owner' and w.deleted_at is null
+    and exists (
+      select from public.workspace_members as o join public.profiles as p on p.id = o.user_id
+      where o.workspace_id = w.id and o.user_id <> own.id and p.deleted_at is null
+    )
+    and not exists (
+      select from public.workspace_members as o join public.profiles as p on p.id = o.user_id
+      where o.workspace_id = w.id and o.user_id <> own.id and p.deleted_at is null and o.role = 'owner'
+    );
+  if blocked is not null then
+    return jsonb_build_object('blocked', blocked);
+  end if;
+
+  at := clock_timestamp();
+  for alone in
+    select w.id
+    from public.workspace_members as m
+    join public.workspaces as w on w.id = m.workspace_id
+    where m.user_id = own.id and w.deleted_at is null and w.type <> 'demo'
+      and not exists (
+        select from public.workspace_members as o join public.profiles as p on p.id = o.user_id
+        where o.workspace_id = w.id and o.user_id <> own.id and p.deleted_at is null
+      )
+    order by w.id
+  loop
+    perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || alone, 0));
+    update public.workspaces
+    set deleted_at = at, deleted_by = own.id, prices_version = prices_version - private.deletion_mark()
+    where id = alone;
+    delete from private.oauth_authorizations where workspace_id = alone;
+  end loop;
+  perform private.audit_account(own.id, own.email, 'account.deleted', nullif(current_setting('request.address', true), ''));
+  delete from private.oauth_authorizations where user_id = own.id;
+  delete from public.connections where user_id = own.id;
+  update public.profiles set deleted_at = at where id = own.id;
+  insert into private.notices (kind, recipient, details)
+  values ('account_deleted', own.email, jsonb_build_object(
+    'erased_at', floor(extract(epoch from at + private.days_to_undo()) * 1000)::bigint
+  ));
+  return jsonb_build_object(
+    'deleted_at', floor(extract(epoch from at) * 1000)::bigint,
+    'erased_at', floor(extract(epoch from at + private.days_to_undo()) * 1000)::bigint
+  );
+end
+$function$;
+grant execute on function private.delete_account() to outlay_service, service_role;
+
+-- Deletes a workspace of the signed-in user, an owner who proved lately who they are. Waits for what is being recorded in it:
+-- after the commit nothing more is.
+-- returns: false where it is deleted already
+create or replace function private.delete_workspace(workspace uuid)
+ returns boolean
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if not private.signed_in_recently() or not exists (
+    select from private.member_workspaces(array['owner']) as owned where owned = workspace
+  ) then
+    raise exception 'only an owner who signed in within the last hour may delete a workspace'
+      using errcode = 'insufficient_privilege';
+  end if;
+  -- Groups of calls hold this lock from the look-up of their keys until they are written (private.load_admission).
+  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
+  update public.workspaces
+  set deleted_at = clock_timestamp(), deleted_by = auth.uid(), prices_version = prices_version - private.deletion_mark()
+  where id = workspace and deleted_at is null;
+  if not found then
+    return false;
+  end if;
+  -- Questions for consent, and codes that were not redeemed yet.
+  delete from private.oauth_authorizations where workspace_id = workspace;
+  perform private.tell_members(workspace, 'deleted');
+  return true;
+end
+$function$;
+grant execute on function private.delete_workspace(uuid) to outlay_service, service_role;
+
+-- The signed-in user's workspaces that were deleted and can still be restored: what their members are told of them. A session
+-- that lacks its user's second factor learns nothing.
+create or replace function private.deleted_memberships()
+ returns table(id uuid, slug text, name text, role text, require_mfa boolean, deleted_at timestamptz, erased_at timestamptz, deleted_by text)
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select w.id, w.slug, w.name, m.role, w.require_mfa, w.deleted_at, w.deleted_at + private.days_to_undo(),
+    (select coalesce(p.display_name, p.email) from public.profiles as p where p.id = w.deleted_by)
+  from public.workspace_members as m
+  join public.workspaces as w on w.id = m.workspace_id
+  where m.user_id = auth.uid() and w.deleted_at > now() - private.days_to_undo() and private.session_is_complete()
+  order by w.name, w.slug
+$function$;
+grant execute on function private.deleted_memberships() to outlay_service, service_role;
+
+-- Far below any version, so that changes of prices while a workspace is erased keep it negative.
+create or replace function private.deletion_mark()
+ returns bigint
+ language sql
+ immutable
+ set search_path to ''
+return '1000000000000000'::bigint
+as ;
 
 -- An alert as what sends it needs it.
 create or replace function private.describe_alert(a public.alerts)
@@ -3796,6 +4168,61 @@ end
 $function$;
 grant execute on function private.ensure_messages_month(timestamptz) to outlay_service, service_role;
 
+-- Erases one account whose deletion can no longer be undone. One transaction: nothing of it happened where it is interrupted.
+-- returns: null where none is due; else { user_id, identity: whether the identity could be deleted, too }
+create or replace function private.erase_account_step()
+ returns jsonb
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  gone public.profiles;
+  pseudonym text := 'deleted-' || left(replace(gen_random_uuid()::text, '-', ''), 12);
+  -- The address where it stands by itself, and not as a part of a longer one.
+  named text;
+  is_deleted boolean := true;
+begin
+  select * into gone from public.profiles
+  where deleted_at <= clock_timestamp() - private.days_to_undo()
+  order by deleted_at
+  limit 1
+  for update skip locked;
+  if not found then
+    return null;
+  end if;
+  named := '(?<![[:alnum:]._%+-])' || regexp_replace(gone.email, '([^[:alnum:]@])', '\\\1', 'g') || '(?![[:alnum:].-])';
+
+  -- The key under which they recorded by hand has their name.
+  update public.api_keys set name = pseudonym, revoked_at = coalesce(revoked_at, now())
+  where created_by = gone.id and kind = 'member';
+  update public.repricings set requested_by_email = pseudonym where requested_by = gone.id;
+  delete from public.invitations where email = lower(gone.email);
+  delete from private.notices where recipient = gone.email;
+  update private.channel_secrets as s set address = regexp_replace(s.address, named, pseudonym, 'g')
+  from public.alert_channels as c
+  where c.workspace_id = s.workspace_id and c.id = s.channel_id and c.kind = 'email' and position(gone.email in s.address) > 0;
+  update public.alert_channels set target = regexp_replace(target, named, pseudonym, 'g')
+  where kind = 'email' and position(gone.email in target) > 0;
+
+  begin
+    delete from auth.users where id = gone.id;
+  exception when insufficient_privilege then
+    is_deleted := false;
+  end;
+  delete from public.profiles where id = gone.id;
+
+  -- After what was changed above, which the log tells of.
+  update public.audit_log
+  set actor_email = case when actor_id = gone.id then pseudonym else actor_email end,
+    before = regexp_replace(before::text, named, pseudonym, 'g')::jsonb,
+    after = regexp_replace(after::text, named, pseudonym, 'g')::jsonb
+  where actor_id = gone.id or position(gone.email in before::text) > 0 or position(gone.email in after::text) > 0;
+  return jsonb_build_object('user_id', gone.id, 'identity', is_deleted);
+end
+$function$;
+grant execute on function private.erase_account_step() to outlay_service, service_role;
+
 -- Goes on with the oldest erasure that no process is working on, by one step. First a day of postings with all their sums, at
 -- most as many as asked for at a time; then the answers to idempotency keys, ten times as many; then what else names the person.
 -- Sums of messages that were removed change as they are.
@@ -3868,6 +4295,8 @@ begin
       where d.workspace_id = job.workspace_id and d.end_user = job.end_user and d.day = first_day;
     end if;
     perform private.add_daily_spend(changes);
+    perform private.count_waiting_spend(job.workspace_id);
+    delete from private.waiting_spend where workspace_id = job.workspace_id;
     -- Sums of nothing may stand for messages and their voids, which are to be found by them: they go after the last posting.
     if changed < at_most then
       delete from public.daily_spend
@@ -3939,6 +4368,59 @@ end
 $function$;
 grant execute on function private.erase_some(integer) to outlay_service, service_role;
 
+-- returns: how many rows were deleted; null where nothing is to be erased
+create or replace function private.erase_workspace_step(at_most integer)
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  workspace uuid;
+  next_table regclass;
+  gone integer;
+begin
+  select w.id into workspace
+  from public.workspaces as w
+  where w.deleted_at <= clock_timestamp() - private.days_to_undo()
+  order by w.deleted_at
+  limit 1
+  for update skip locked;
+  if workspace is null then
+    return null;
+  end if;
+  -- Waits for whoever looked a key up before the deletion, however unlikely after thirty days.
+  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
+
+  for next_table in select private.tables_of_workspaces() loop
+    execute format(
+      'delete from only %1$s where ctid = any (array(select ctid from only %1$s where workspace_id = $1 limit $2))', next_table
+    ) using workspace, at_most;
+    get diagnostics gone = row_count;
+    if gone > 0 then
+      return gone;
+    end if;
+  end loop;
+
+  delete from private.rate_windows where ctid = any (array(
+    select w.ctid from private.rate_windows as w
+    join public.api_keys as k on k.id = w.api_key_id
+    where k.workspace_id = workspace
+    limit at_most
+  ));
+  get diagnostics gone = row_count;
+  if gone > 0 then
+    return gone;
+  end if;
+
+  delete from public.workspaces where id = workspace;
+  -- Nothing is left that a new workspace with this id could show.
+  delete from private.deleted_workspaces where id = workspace;
+  return 1;
+end
+$function$;
+grant execute on function private.erase_workspace_step(integer) to outlay_service, service_role;
+
 -- What is spent in a budget's scope between two moments, by its daily totals; a UTC day that is partly within counts with the
 -- share of its hours.
 create or replace function private.estimate_budget_spend(budget public.budgets, begins timestamptz, ends timestamptz)
@@ -3960,6 +4442,101 @@ as $function$
     and case budget.scope_type when 'global' then true when 'provider' then lower(t.value) = lower(budget.scope_value)
       else t.value = budget.scope_value end
 $function$;
+
+-- The blocking budget that a message's void and correction took past its limit; of several the one that resets last. Null
+-- where there is none: what lowers a budget's spend, or leaves it as it is, is within every limit. Called under
+-- hold_blocking_budgets, after both were counted.
+-- returns: { budget: as load_blocking_budgets has it, with the period; added_usd: exact text }
+create or replace function private.exceeded_budget(workspace uuid, message uuid)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  with changed as (
+    select b.id, period.first_day, min(m.occurred_at) as at, sum(m.amount_usd) as usd
+    from public.message_voids as v
+    join public.messages as m on m.workspace_id = v.workspace_id and m.id in (v.void_id, v.corrected_by)
+    join public.budgets as b on b.workspace_id = m.workspace_id and b.blocks and private.is_in_budget(b, m)
+    cross join lateral (select private.budget_period(b, m.occurred_at) as first_day) as period
+    where v.workspace_id = workspace and v.message_id = message and m.environment = 'live'
+      and period.first_day >= b.counted_from
+    group by 1, 2
+    having sum(m.amount_usd) > 0
+  )
+  select jsonb_build_object(
+    'budget', jsonb_build_object(
+      'id', b.id, 'workspace_id', b.workspace_id, 'name', b.name, 'scope_type', b.scope_type, 'scope_key', b.scope_key,
+      'time_zone', b.time_zone,
+      'counts_from', floor(extract(epoch from
+        greatest(b.counted_from, b.starts_on)::timestamp at time zone b.time_zone) * 1000)::bigint,
+      'counts_until', floor(extract(epoch from (b.ends_on + 1)::timestamp at time zone b.time_zone) * 1000)::bigint,
+      'period', found.period
+    ),
+    'added_usd', trim_scale(changed.usd)::text
+  )
+  from changed
+  join public.budgets as b on b.workspace_id = workspace and b.id = changed.id
+  cross join lateral private.budget_periods(b, changed.at) as found
+  where (found.period ->> 'spent_usd')::numeric > (found.period ->> 'limit_usd')::numeric
+  order by (found.period ->> 'ends_at')::bigint desc, b.name, b.id
+  limit 1
+$function$;
+grant execute on function private.exceeded_budget(uuid,uuid) to outlay_service, service_role;
+
+-- What the service keeps of the signed-in user, apart from what they recorded: their profile, how they sign in, sessions,
+-- memberships, connections, and what they did, the newest first.
+create or replace function private.export_account(at_most integer)
+ returns jsonb
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select jsonb_build_object(
+    'profile', to_jsonb(p) - 'deleted_at',
+    'identities', (
+      select coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'email', i.email, 'created_at', i.created_at) order by i.created_at), '[]')
+      from auth.identities as i where i.user_id = p.id
+    ),
+    'second_factors', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'type', f.factor_type, 'name', f.friendly_name, 'status', f.status, 'created_at', f.created_at
+      ) order by f.created_at), '[]')
+      from auth.mfa_factors as f where f.user_id = p.id
+    ),
+    'sessions', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', s.id, 'created_at', s.created_at, 'refreshed_at', s.refreshed_at, 'user_agent', s.user_agent, 'address', s.ip
+      ) order by s.created_at), '[]')
+      from auth.sessions as s where s.user_id = p.id
+    ),
+    'memberships', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'workspace_id', w.id, 'slug', w.slug, 'name', w.name, 'role', m.role, 'joined_at', m.created_at, 'deleted_at', w.deleted_at
+      ) order by m.created_at), '[]')
+      from public.workspace_members as m join public.workspaces as w on w.id = m.workspace_id where m.user_id = p.id
+    ),
+    'connections', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', c.id, 'workspace_id', c.workspace_id, 'client', c.client_name, 'uri', c.client_uri, 'created_at', c.created_at
+      ) order by c.created_at), '[]')
+      from public.connections as c where c.user_id = p.id
+    ),
+    'audit', (
+      select coalesce(jsonb_agg(to_jsonb(e) order by e.at desc), '[]')
+      from (
+        select a.* from public.workspace_members as m
+        join public.audit_log as a on a.workspace_id = m.workspace_id and a.actor_id = p.id
+        where m.user_id = p.id
+        order by a.at desc
+        limit at_most
+      ) as e
+    )
+  )
+  from public.profiles as p
+  where p.id = auth.uid() and private.session_is_complete() and private.account_is_kept()
+$function$;
+grant execute on function private.export_account(integer) to outlay_service, service_role;
 
 -- returns: { secret, hash }, with the hash by which requests name the key; null where no secret is kept
 create or replace function private.find_signing_secret(key_id uuid, for_gateway text)
@@ -3983,6 +4560,7 @@ create or replace function private.finish_alert_delivery(ended jsonb)
  language plpgsql
  security definer
  set search_path to ''
+ set enable_seqscan to 'off'
 as $function$
 declare
   workspace constant uuid := (ended ->> 'workspace_id')::uuid;
@@ -4027,8 +4605,12 @@ begin
   -- What this one held back is due with its next attempt, or now.
   update public.alert_deliveries as d
   set next_attempt_at = next_at
-  where d.channel_id = sent.channel_id and d.ordered_by = sent.ordered_by and d.state = 'pending'
-    and d.number > sent.number and d.lease is null;
+  where d.ctid = any (array(
+    select later.ctid from public.alert_deliveries as later
+    where later.channel_id = sent.channel_id and later.ordered_by = sent.ordered_by and later.state = 'pending'
+      and later.number > sent.number and later.lease is null
+    order by later.number
+  ));
 
   if outcome = 'delivered' then
     update public.alert_channels as c set failing_since = null
@@ -4112,7 +4694,7 @@ begin
   select w.id into workspace
   from public.workspaces as w
   left join public.spend_folds as f on f.workspace_id = w.id
-  where exists (
+  where w.deleted_at is null and exists (
     select from public.daily_spend as d
     where d.workspace_id = w.id and d.day >= coalesce(f.folded_until, '-infinity') and d.day < past_until
   )
@@ -4204,6 +4786,16 @@ begin
   return null;
 end
 $function$;
+
+create or replace function private.forget_notice(notice uuid)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  delete from private.notices where id = notice
+$function$;
+grant execute on function private.forget_notice(uuid) to outlay_service, service_role;
 
 -- Deletes the refresh tokens of a grant except the latest.
 create or replace function private.forget_older_refresh_tokens(of_grant uuid)
@@ -4371,6 +4963,22 @@ as $function$
   where workspace_id = workspace and user_id = (select auth.uid())
 $function$;
 grant execute on function private.held_permissions(uuid) to authenticated;
+
+-- Locks what decisions about a workspace's blocking budgets lock, before anything is counted, so that no two transactions
+-- wait for each other and both cannot spend what is left.
+create or replace function private.hold_blocking_budgets(workspace uuid)
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace, 0));
+  perform pg_advisory_xact_lock(hashtextextended('outlay.budgets.' || workspace, 0))
+  where exists (select from public.budgets as b where b.blocks and b.workspace_id = workspace);
+end
+$function$;
+grant execute on function private.hold_blocking_budgets(uuid) to outlay_service, service_role;
 
 -- Keeps a new budget of these workspaces waiting until the transaction ends, and this transaction until a new budget is
 -- counted: a posting is counted either as it is recorded or as its budget is made. Groups of calls take the same lock when
@@ -4834,8 +5442,7 @@ end
 $function$;
 grant execute on function private.judge_usage_rules(timestamptz) to outlay_service, service_role;
 
--- A workspace always has an owner, also after concurrent changes: the workspace's row is locked before its other owners
--- are counted. Deleting a workspace or an account may delete the last owner.
+-- An owner whose account was deleted does not count: the workspace would be without one when the account is erased.
 create or replace function private.keep_an_owner()
  returns trigger
  language plpgsql
@@ -4850,8 +5457,9 @@ begin
   if found
     and exists (select from public.profiles where id = old.user_id)
     and not exists (
-      select from public.workspace_members
-      where workspace_id = old.workspace_id and role = 'owner' and user_id <> old.user_id
+      select from public.workspace_members as m
+      join public.profiles as p on p.id = m.user_id and p.deleted_at is null
+      where m.workspace_id = old.workspace_id and m.role = 'owner' and m.user_id <> old.user_id
     )
   then
     raise exception 'a workspace keeps at least one owner'
@@ -5032,6 +5640,27 @@ begin
       join private.oauth_grants as g on g.id = t.grant_id
       join public.connections as c on c.id = g.connection_id;
   end if;
+end
+$function$;
+
+-- Whatever judges the rules of alerts, nothing is raised in a deleted workspace and no state changes, so that an undo finds
+-- them as they were. The last step of the erasure deletes the states.
+create or replace function private.leave_deleted_workspace()
+ returns trigger
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  at_stake uuid := case when tg_op = 'DELETE' then old.workspace_id else new.workspace_id end;
+begin
+  if exists (
+    select from public.workspaces as w
+    where w.id = at_stake and w.deleted_at > now() - private.days_to_undo()
+  ) then
+    return null;
+  end if;
+  return case when tg_op = 'DELETE' then old else new end;
 end
 $function$;
 
@@ -5360,8 +5989,9 @@ create or replace function private.lock_due_subscriptions(today date, at_most in
  security definer
  set search_path to ''
 as $function$
-  select * from public.recurring_subscriptions
+  select * from public.recurring_subscriptions as s
   where next_on <= today
+    and not exists (select from public.workspaces as w where w.id = s.workspace_id and w.deleted_at is not null)
   order by next_on
   limit at_most
   for update skip locked
@@ -5375,8 +6005,9 @@ create or replace function private.lock_next_repricing()
  security definer
  set search_path to ''
 as $function$
-  select * from public.repricings
+  select * from public.repricings as r
   where status <> 'done'
+    and not exists (select from public.workspaces as w where w.id = r.workspace_id and w.deleted_at is not null)
   order by created_at, id
   limit 1
   for update skip locked
@@ -5444,7 +6075,7 @@ as $function$
   select w.slug, w.name
   from public.workspace_members as m
   join public.workspaces as w on w.id = m.workspace_id
-  where m.user_id = auth.uid() and w.require_mfa
+  where m.user_id = auth.uid() and w.require_mfa and w.deleted_at is null
     and not private.proved_second_factor() and private.session_is_complete()
   order by w.name, w.slug
 $function$;
@@ -5468,6 +6099,7 @@ begin
   for channel in
     select c.* from public.alert_channels as c
     where c.next_digest_at <= at_moment and c.disabled_at is null
+      and not exists (select from public.workspaces as w where w.id = c.workspace_id and w.deleted_at is not null)
     order by c.next_digest_at
     limit at_most
     for no key update skip locked
@@ -5496,6 +6128,49 @@ begin
 end
 $function$;
 grant execute on function private.make_digests(integer) to outlay_service, service_role;
+
+-- How much may be recorded in a workspace before a threshold of its budgets may be reached, USD, and until when that holds.
+-- Nothing where a budget blocks: its sums are needed with every message.
+create or replace function private.measure_budgets(workspace uuid, out left_usd numeric, out valid_until timestamptz)
+ returns record
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  at timestamptz := clock_timestamp();
+begin
+  if exists (select from public.budgets as b where b.workspace_id = workspace and b.blocks) then
+    left_usd := 0;
+    valid_until := 'infinity';
+    return;
+  end if;
+  select
+    coalesce(min((
+      select min(threshold.usd) - coalesce(spend.spent_usd, 0)
+      from (
+        select private.budget_limit(b, at) * percent / 100 as usd from unnest(b.alert_percents) as percent
+        union all
+        select usd from unnest(b.alert_amounts) as usd
+      ) as threshold
+      where threshold.usd > coalesce(spend.spent_usd, 0) and present.first_day is not null
+    )), 'infinity'),
+    coalesce(min(least(
+      private.budget_period_end(b, present.first_day)::timestamp at time zone b.time_zone,
+      case when b.raised_until >= present.day then (b.raised_until + 1)::timestamp at time zone b.time_zone end,
+      case when b.starts_on > present.day then b.starts_on::timestamp at time zone b.time_zone end
+    )), 'infinity')
+  into left_usd, valid_until
+  from public.budgets as b
+  cross join lateral (
+    select private.budget_period(b, at) as first_day, (at at time zone b.time_zone)::date as day
+  ) as present
+  left join public.budget_counts as spend
+    on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
+      and spend.period_from = present.first_day
+  where b.workspace_id = workspace;
+end
+$function$;
 
 -- The median of some amounts; null of none.
 create or replace function private.median(amounts numeric[])
@@ -5544,12 +6219,7 @@ end
 $function$;
 grant execute on function private.member_key(uuid,text) to outlay_service, service_role;
 
--- The workspaces of the signed-in user, where they have one of the roles. A user with a second factor has none until the
--- session has proved it: `aal` in the token's claims says so, as Supabase Auth writes it. Every policy of a workspace
--- calls this function, so this is where that rule is enforced.
---
--- Security definer, so that the policy of workspace_members can call it without recursion. The roles whose policies name
--- it may execute it, though they have no access to the schema.
+-- Who may do what in a workspace is decided here, and nobody may do anything in a deleted one.
 create or replace function private.member_workspaces(required_roles text[] default array['owner', 'admin', 'member', 'viewer'])
  returns setof uuid
  language plpgsql
@@ -5560,13 +6230,13 @@ begin
   return query
     select m.workspace_id
     from public.workspace_members as m
+    join public.workspaces as w on w.id = m.workspace_id
     where m.user_id = (select auth.uid()) and m.role = any (required_roles)
+      and w.deleted_at is null
+      and (select private.account_is_kept())
       and (
         (select private.proved_second_factor())
-        or (
-          (select private.session_is_complete())
-          and not (select w.require_mfa from public.workspaces as w where w.id = m.workspace_id)
-        )
+        or ((select private.session_is_complete()) and not w.require_mfa)
       );
 end
 $function$;
@@ -5883,6 +6553,17 @@ begin
 end
 $function$;
 
+-- A user may change their name while their default workspace is one that they cannot use at the moment.
+create or replace function private.own_default_workspace()
+ returns uuid
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select p.default_workspace_id from public.profiles as p where p.id = auth.uid()
+$function$;
+grant execute on function private.own_default_workspace() to authenticated;
+
 -- Makes the creator of a workspace its owner in the same statement, so that no workspace is ever without one, and limits
 -- how many one user owns. The service and the owner of the schema create workspaces without an owner (the demo, and a
 -- personal one that is about to get its owner).
@@ -6151,8 +6832,7 @@ begin
 end
 $function$;
 
--- What a link offers to the signed-in user. returns: null if it is unknown, used, revoked or expired, otherwise
---   { workspace_id, slug, name, role, email, invited_by, expires_at, is_member, is_for_caller }
+-- What a link to a deleted workspace offers is nothing; it is valid again after an undo.
 create or replace function private.read_invitation(hash text)
  returns jsonb
  language sql
@@ -6179,6 +6859,7 @@ as $function$
   join public.workspaces as w on w.id = i.workspace_id
   join public.profiles as inviter on inviter.id = i.invited_by
   where s.hash = decode(read_invitation.hash, 'hex') and i.accepted_at is null and i.expires_at > now()
+    and w.deleted_at is null
 $function$;
 grant execute on function private.read_invitation(text) to outlay_service, service_role;
 
@@ -6315,8 +6996,11 @@ begin
   if allowed.resource <> attempt ->> 'resource' then return jsonb_build_object('refused', 'resource'); end if;
 
   -- Locked until the end, so that two exchanges for one connection, and a change of role, run one after the other.
-  select role into held_role from public.workspace_members
-  where workspace_id = allowed.workspace_id and user_id = allowed.user_id for no key update;
+  select m.role into held_role
+  from public.workspace_members as m
+  join public.workspaces as w on w.id = m.workspace_id and w.deleted_at is null
+  where m.workspace_id = allowed.workspace_id and m.user_id = allowed.user_id
+  for no key update of m;
   granted := array(
     select permission from unnest(allowed.permissions) with ordinality as p (permission, place)
     where permission = any (private.permissions_of_role(held_role)) order by place
@@ -6520,8 +7204,71 @@ end
 $function$;
 grant execute on function private.resend_alert_delivery(uuid,uuid) to outlay_service, service_role;
 
--- A second check: if a workspace gets such an id nevertheless (triggers are off while a dump is restored), its members
--- and keys cannot read what was recorded under it. Restrictive policies of the ledger and its sums call these functions.
+-- Undoes the deletion of the signed-in user's account, and of the workspaces that were deleted with it, for a session that
+-- proved after the deletion who they are, with their second factor where they have one.
+-- returns: whether it did
+create or replace function private.restore_account()
+ returns boolean
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  own public.profiles;
+begin
+  select * into own from public.profiles
+  where id = auth.uid() and deleted_at > clock_timestamp() - private.days_to_undo()
+  for update;
+  if not found or not private.session_is_complete() or not exists (
+    select from jsonb_array_elements(
+      case when jsonb_typeof(auth.jwt() -> 'amr') = 'array' then auth.jwt() -> 'amr' else '[]' end
+    ) as proof
+    where jsonb_typeof(proof -> 'timestamp') = 'number'
+      and (proof ->> 'timestamp')::numeric > floor(extract(epoch from own.deleted_at))
+  ) then
+    return false;
+  end if;
+  update public.profiles set deleted_at = null where id = own.id;
+  update public.workspaces
+  set deleted_at = null, deleted_by = null, prices_version = prices_version + private.deletion_mark()
+  where deleted_by = own.id and deleted_at = own.deleted_at;
+  perform private.audit_account(own.id, own.email, 'account.restored', nullif(current_setting('request.address', true), ''));
+  insert into private.notices (kind, recipient, details) values ('account_restored', own.email, '{"erased_at": null}');
+  return true;
+end
+$function$;
+grant execute on function private.restore_account() to outlay_service, service_role;
+
+-- Undoes the deletion of a workspace, for an owner of it whose session has the second factor that it requires.
+-- returns: false where there is nothing to undo
+create or replace function private.restore_workspace(workspace uuid)
+ returns boolean
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+begin
+  if not private.session_is_complete() or not exists (
+    select from public.workspace_members as m
+    join public.workspaces as w on w.id = m.workspace_id
+    where m.workspace_id = workspace and m.user_id = auth.uid() and m.role = 'owner'
+      and (not w.require_mfa or private.proved_second_factor())
+  ) then
+    raise exception 'only an owner may undo the deletion of a workspace' using errcode = 'insufficient_privilege';
+  end if;
+  update public.workspaces
+  set deleted_at = null, deleted_by = null, prices_version = prices_version + private.deletion_mark()
+  where id = workspace and deleted_at > clock_timestamp() - private.days_to_undo();
+  if not found then
+    return false;
+  end if;
+  perform private.tell_members(workspace, 'restored');
+  return true;
+end
+$function$;
+grant execute on function private.restore_workspace(uuid) to outlay_service, service_role;
+
+-- Keys are refused before they read anything. If one is not, the policies of the ledger and its sums hide a deleted workspace.
 create or replace function private.reused_workspaces()
  returns setof uuid
  language plpgsql
@@ -6530,7 +7277,9 @@ create or replace function private.reused_workspaces()
 as $function$
 begin
   return query
-    select deleted.id from private.deleted_workspaces as deleted join public.workspaces using (id);
+    select deleted.id from private.deleted_workspaces as deleted join public.workspaces using (id)
+    union all
+    select w.id from public.workspaces as w where w.deleted_at is not null;
 end
 $function$;
 grant execute on function private.reused_workspaces() to authenticated, outlay_key;
@@ -6618,10 +7367,11 @@ begin
   select * into token from private.oauth_refresh_tokens
   where hash = decode(attempt ->> 'token', 'hex') for update;
   if not found then return jsonb_build_object('refused', 'unknown'); end if;
-  select c.client_id, g.resource, k.permissions into held
+  select c.client_id, g.resource, k.permissions, w.deleted_at is not null as is_deleted into held
   from private.oauth_grants as g
   join public.connections as c on c.id = g.connection_id
   join public.api_keys as k on k.workspace_id = c.workspace_id and k.id = c.id
+  join public.workspaces as w on w.id = c.workspace_id
   where g.id = token.grant_id;
   if held.client_id <> attempt ->> 'client_id' then return jsonb_build_object('refused', 'client'); end if;
   if token.used_at < clock_timestamp() - interval '60 seconds' then
@@ -6630,6 +7380,9 @@ begin
   end if;
   if token.expires_at <= clock_timestamp() then return jsonb_build_object('refused', 'expired'); end if;
   if not attempt -> 'resources' ? held.resource then return jsonb_build_object('refused', 'resource'); end if;
+
+  -- The token stays as it is: an undo makes it valid again.
+  if held.is_deleted then return jsonb_build_object('refused', 'workspace_deleted'); end if;
 
   -- Counted per grant. Only a holder of its token can reach it, so no client can use up the quota of another.
   excess := private.admit_attempt(jsonb_build_array(jsonb_build_object(
@@ -6869,6 +7622,23 @@ create or replace function private.sign_of(voids uuid)
 return case when (voids is null) then 1 else '-1'::integer end
 as ;
 
+-- Whether the signed-in user proved within the last hour who they are: when the session began, or with a code since. A found
+-- browser with an old session can so not delete anything. `amr` is a list as Supabase Auth writes it.
+create or replace function private.signed_in_recently()
+ returns boolean
+ language sql
+ stable
+ set search_path to ''
+as $function$
+  select exists (
+    select from jsonb_array_elements(
+      case when jsonb_typeof(auth.jwt() -> 'amr') = 'array' then auth.jwt() -> 'amr' else '[]' end
+    ) as proof
+    where jsonb_typeof(proof -> 'timestamp') = 'number'
+      and (proof ->> 'timestamp')::numeric > extract(epoch from now() - interval '1 hour')
+  )
+$function$;
+
 -- Tells nobody of a rule, or of one of its subjects, until a moment. A later call for the same replaces it.
 -- returns: its id; null where the moment is over, or more than so many days away
 create or replace function private.snooze_alerts(workspace uuid, of_rule text, subject text, until_moment timestamptz, at_most_days integer)
@@ -6919,8 +7689,10 @@ grant execute on function private.start_subscriptions(jsonb) to outlay_service, 
 -- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
 -- spend and the answers to their idempotency keys. One transaction, always in this order.
 --
--- messages: [{ column: value }], the postings, without the columns that `shared` has and without those that are null.
--- shared: { column: value }, what all of them have in common.
+-- messages: [[{ column: value }]], the postings in groups, without the columns that `shared` has and without those that are null.
+-- shared: [{ column: value }], what the postings of each group have in common. Instead of both, one group: [{ column: value }]
+-- and an object.
+-- replays: [{ workspace_id, keys, message_id, request, response, created_at }], each with the keys that have the same answer.
 -- Raises serialization_failure (40001) where another process was first with a project or an idempotency key; the caller
 -- then loads again and decides again.
 create or replace function private.store_messages(projects jsonb, messages jsonb, replays jsonb, shared jsonb default '{}'::jsonb)
@@ -6933,10 +7705,17 @@ create or replace function private.store_messages(projects jsonb, messages jsonb
 as $function$
 declare
   written integer;
-  common public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}' || shared);
+  missing integer;
+  first_part public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}');
   changes public.daily_spend[];
   budgeted private.budget_posting[];
 begin
+  -- Without groups, all rows are one.
+  if jsonb_typeof(shared) = 'object' then
+    shared := jsonb_build_array(shared);
+    messages := jsonb_build_array(messages);
+  end if;
+
   if jsonb_array_length(projects) > 0 then
     insert into public.projects (workspace_id, id, slug, name)
     select workspace_id, id, slug, name
@@ -6950,21 +7729,33 @@ begin
   end if;
 
   if jsonb_array_length(replays) > 0 then
-    insert into private.idempotency (workspace_id, environment, key, message_id, request, response, created_at)
-    select workspace_id, request ->> 'environment', key, message_id, request, response, created_at
-    from jsonb_to_recordset(replays)
-      as r (workspace_id uuid, key text, message_id uuid, request jsonb, response jsonb, created_at timestamptz)
-    order by workspace_id, request ->> 'environment', key
-    on conflict (workspace_id, key, environment) do nothing;
-    get diagnostics written = row_count;
-    if written <> jsonb_array_length(replays) then
+    with wanted as materialized (
+      select r.workspace_id, r.request ->> 'environment' as environment, named.key, r.message_id, r.request, r.response, r.created_at
+      from jsonb_to_recordset(replays)
+        as r (workspace_id uuid, keys text[], key text, message_id uuid, request jsonb, response jsonb, created_at timestamptz)
+      -- Versions before this one name one key.
+      cross join lateral unnest(coalesce(r.keys, array[r.key])) as named (key)
+    ), written as (
+      insert into private.idempotency (workspace_id, environment, key, message_id, request, response, created_at)
+      select workspace_id, environment, key, message_id, request, response, created_at
+      from wanted
+      order by workspace_id, environment, key
+      on conflict (workspace_id, key, environment) do nothing
+      returning 1
+    )
+    select (select count(*) from wanted) - (select count(*) from written) into missing;
+    if missing > 0 then
       raise exception 'another request used the idempotency key first' using errcode = 'serialization_failure';
     end if;
   end if;
 
   with stored as (
     insert into public.messages
-    select * from jsonb_populate_recordset(common, messages)
+    select completed.*
+    from jsonb_array_elements(shared) with ordinality as groups (common, place)
+    cross join lateral jsonb_populate_recordset(
+      jsonb_populate_record(first_part, groups.common), messages -> (groups.place - 1)::integer
+    ) as completed
     returning workspace_id, part, occurred_at, created_at, project_id, api_key_id, type, provider, model, feature, source,
       environment, amount_usd, cost_status, end_user, tags, list_price_usd
   ), per_key as (
@@ -7106,6 +7897,25 @@ end
 $function$;
 grant execute on function private.sweep_oauth(integer) to outlay_service, service_role;
 
+-- Tables of the product, and partitions of its tables, that have a workspace's id, in the order in which they are emptied. Tables
+-- that others refer to are small, and left to the last step; the audit log is last, as deleting may write to it.
+create or replace function private.tables_of_workspaces()
+ returns setof regclass
+ language sql
+ stable security definer
+ set search_path to ''
+as $function$
+  select c.oid::regclass
+  from pg_catalog.pg_class as c
+  join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+  where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)
+    and (
+      c.oid = 'public.alerts'::regclass
+      or not exists (select from pg_catalog.pg_constraint as k where k.contype = 'f' and k.confrelid = c.oid and k.conrelid <> c.oid)
+    )
+  order by c.oid = 'public.audit_log'::regclass, c.oid = 'public.alerts'::regclass, not c.relispartition, c.oid
+$function$;
+
 -- The kept refused records of a key, oldest first, and the hash by which the guard finds the key.
 --
 -- returns: { hash: hex | null, exports: [{ id, address, records }] }
@@ -7125,6 +7935,32 @@ as $function$
   where k.workspace_id = workspace and k.id = key_id
 $function$;
 grant execute on function private.take_refused_exports(uuid,uuid) to outlay_service, service_role;
+
+-- Writes the audit log's entry about a deletion or its undo, and queues a mail for every member.
+create or replace function private.tell_members(workspace uuid, done text)
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
+  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, before, after, address)
+  select w.id, auth.uid(), auth.email(), 'workspace.' || done, 'workspace ' || w.id, null,
+    case when w.deleted_at is not null then
+      jsonb_build_object('name', w.name, 'slug', w.slug, 'erased_at', w.deleted_at + private.days_to_undo())
+    else jsonb_build_object('name', w.name, 'slug', w.slug) end,
+    nullif(current_setting('request.address', true), '')
+  from public.workspaces as w where w.id = workspace;
+  insert into private.notices (kind, recipient, details)
+  select 'workspace_' || done, p.email, jsonb_build_object(
+    'name', w.name, 'slug', w.slug, 'role', m.role,
+    'by', (select coalesce(actor.display_name, actor.email) from public.profiles as actor where actor.id = auth.uid()),
+    'erased_at', floor(extract(epoch from w.deleted_at + private.days_to_undo()) * 1000)::bigint
+  )
+  from public.workspaces as w
+  join public.workspace_members as m on m.workspace_id = w.id
+  join public.profiles as p on p.id = m.user_id
+  where w.id = workspace
+$function$;
 
 -- Forgets the folded sums of a workspace. Its days are read one by one until they are folded again.
 create or replace function private.unfold_days(workspace uuid)
@@ -7185,6 +8021,39 @@ as $function$
   where environment = 'live' and budget_id = any (budgets) and day = any (days)
 $function$;
 grant execute on function private.usage_of_budgets(uuid[],date[]) to outlay_service, service_role;
+
+-- What waits in a workspace, by budget and period, for the caller's workspaces; for the service, any.
+create or replace function private.waiting_of(workspace uuid)
+ returns table(budget_id uuid, environment text, period_from date, spent_usd numeric, booked_usd numeric)
+ language sql
+ stable security definer rows 50
+ set search_path to ''
+as $function$
+  select b.id, p.environment, period.first_day, sum(p.amount_usd),
+    coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
+  from private.budget_meters as m
+  join private.waiting_spend as w on w.workspace_id = m.workspace_id and w.place < m.waiting_groups
+  cross join unnest(w.postings) as p
+  cross join lateral (
+    select scope.type, scope.key
+    from (values
+      ('global', ''), ('project', p.project_id::text), ('key', p.api_key_id::text), ('provider', lower(p.provider)),
+      ('model', p.model), ('feature', p.feature), ('user', p.end_user)
+    ) as scope (type, key)
+    union all
+    select distinct 'tag', tag from unnest(p.tags) as tag
+  ) as scope
+  join public.budgets as b
+    on b.workspace_id = w.workspace_id and b.scope_type = scope.type and b.scope_key = scope.key
+  cross join lateral (select private.budget_period(b, p.occurred_at) as first_day) as period
+  where m.workspace_id = workspace and period.first_day >= b.counted_from
+    and (
+      current_setting('role') not in ('authenticated', 'anon', 'outlay_key')
+      or workspace in (select private.member_workspaces()) or workspace = (select private.key_workspace())
+    )
+  group by 1, 2, 3
+$function$;
+grant execute on function private.waiting_of(uuid) to authenticated, outlay_key, service_role;
 
 -- The first day of the part of a week that lies in one month.
 create or replace function private.week_in_month(day date)

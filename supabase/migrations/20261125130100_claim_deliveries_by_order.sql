@@ -40,6 +40,7 @@ begin
       row_number() over (partition by c.id order by due.next_attempt_at, due.number) as place
     from waiting
     join public.alert_channels as c on c.id = waiting.channel_id and c.disabled_at is null
+    join public.workspaces as w on w.id = c.workspace_id and w.deleted_at is null
     cross join lateral (
       select d.ctid as at, d.number, d.next_attempt_at
       from public.alert_deliveries as d

@@ -7,6 +7,12 @@ import { join, type Sql, sql } from "@/lib/db/sql";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { condition, type LedgerFilters, lineConditions, rowConditions } from "@/lib/spend/activity/filters";
 import { convertedAt } from "@/lib/spend/conversion";
+import {
+  divideAtFolds,
+  rowsOfFolds,
+  selectFoldedUntil,
+  startOfWeekInMonth,
+} from "@/lib/spend/folded-days";
 import type { DayPoint } from "@/lib/spend/period";
 
 const typeTotals = {
@@ -227,7 +233,10 @@ export async function selectBreakdown(
 ): Promise<{ slices: ValueSlice[]; buckets: BucketRow[]; largest: (string | null)[] }> {
   const { workspaceId, filters } = scope;
   const stacked = groupBy === "type" ? fewest : groupBy;
-  const sums = isNarrow(filters) ? sumsOfSpend : sumsOfTotals;
+  const buckets = sql`date_trunc(${bucket}, day::timestamp)`;
+  const sums = isNarrow(filters)
+    ? sumsOfSpend(scope, range, stacked, buckets)
+    : sumsOfTotals(scope, range, stacked, buckets, await selectFoldedUntil(client, workspaceId));
   const found = sql`
     select coalesce(array_agg(value order by place), '{}') as values
     from slices
@@ -235,7 +244,7 @@ export async function selectBreakdown(
   const rows = await selectAll(
     client,
     breakdownRow,
-    sql`with sums as materialized (${sums(scope, range, stacked, sql`date_trunc(${bucket}, day::timestamp)`)}),
+    sql`with sums as materialized (${sums}),
      slices as materialized (
        select dimension, value, sum(amount) as amount, sum(messages) as messages,
          row_number() over (
@@ -283,9 +292,15 @@ const allocated = sql`coalesce(sum(amount_usd) filter (where type = 'allocation'
 /**
  * The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. Each row is read once, but for those
  * from which the spend of nobody is taken. The other dimensions are summed apart, because a bucket among what is grouped
- * costs half as much again for each row.
+ * costs half as much again for each row; past days of theirs are read by week.
  */
-function sumsOfTotals(scope: SpendScope, range: DayRange, stacked: NamedDimension, bucket: Sql): Sql {
+function sumsOfTotals(
+  scope: SpendScope,
+  range: DayRange,
+  stacked: NamedDimension,
+  bucket: Sql,
+  foldedUntil: string | null,
+): Sql {
   const others = [...wholeDimensions, "tag" as const].filter((dimension) => dimension !== stacked);
   const none = sql`null::timestamp`;
   const ofStacked = sql`
@@ -295,10 +310,35 @@ function sumsOfTotals(scope: SpendScope, range: DayRange, stacked: NamedDimensio
   return sql`
     select dimension, value, ${none} as bucket, sum(amount_usd) as amount, sum(message_count) as messages,
       0 as allocated
-    from ${totalsWithin(others, scope, range)}
+    from (${foldedTotals(others, scope, range, foldedUntil)}) as totals
     group by dimension, value
     union all
     ${stacked === "user" ? sumsOfUsers(scope, range, bucket) : join([ofStacked, sumsOfUsers(scope, range, none)], " union all ")}`;
+}
+
+/**
+ * The dimension, value, amount and messages of totals in a range that is divided at what is folded. In another currency each day
+ * has its own rate: nothing is read folded.
+ */
+function foldedTotals(
+  dimensions: NamedDimension[],
+  scope: SpendScope,
+  range: DayRange,
+  foldedUntil: string | null,
+): Sql {
+  const { workspaceId, filters } = scope;
+  if (scope.display)
+    return sql`select dimension, value, amount_usd, message_count from ${totalsWithin(dimensions, scope, range)}`;
+  const folds = divideAtFolds(range, foldedUntil, startOfWeekInMonth);
+  const rows = (table: Sql, day: Sql, { from, until }: DayRange) => sql`
+    select dimension, value, amount_usd, message_count from ${table}
+    where workspace_id = ${workspaceId} and environment = ${filters.environment} and dimension in (${join(dimensions)})
+      ${condition(sql`type`, filters.type)} and ${day} >= ${from} and ${day} < ${until}`;
+  return rowsOfFolds(
+    folds,
+    (days) => rows(sql`public.daily_totals`, sql`day`, days),
+    (weeks) => rows(sql`public.weekly_totals`, sql`first_day`, weeks),
+  );
 }
 
 /** The sums by person. The totals have no rows for spend without a person: that is the whole less the spend of all persons. */
