@@ -45,7 +45,19 @@ function Item({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
             </Link>
           ))}
           {canEdit && alert.state !== "ok" ? (
-            <SnoozeButton workspace={workspace} rule={alert.rule} subject={alert.subject} />
+            <span className="flex flex-wrap items-center gap-x-2">
+              {alert.snooze ? (
+                <span className="text-muted-foreground">
+                  Snoozed until <Time at={alert.snooze.until} />
+                </span>
+              ) : null}
+              <SnoozeButton
+                workspace={workspace}
+                rule={alert.rule}
+                subject={alert.subject}
+                snooze={alert.snooze ?? undefined}
+              />
+            </span>
           ) : null}
         </p>
       </div>

@@ -40,11 +40,11 @@ export function SnoozeButton({
         size="sm"
         className="-my-1.5 shrink-0 text-muted-foreground"
         disabled={wake.isPending}
-        aria-label={snooze ? `End the snooze of ${name}` : `Snooze ${name}`}
+        aria-label={snooze ? `End snooze of ${name}` : `Snooze ${name}`}
         onClick={() => (snooze ? void wake.run(snooze.id) : setOpen(true))}
       >
         {snooze ? <BellRing aria-hidden="true" /> : <BellOff aria-hidden="true" />}
-        {snooze ? "End" : "Snooze"}
+        {snooze ? "End snooze" : "Snooze"}
       </Button>
       {isOpen ? (
         <SnoozeDialog

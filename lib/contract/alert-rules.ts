@@ -58,7 +58,7 @@ export const ruleParameters = {
 /** How long a rule can be snoozed at most. */
 export const maxSnoozeDays = 366;
 
-const snooze = z
+export const snoozed = z
   .object({ id: uuid, until: instant })
   .nullable()
   .meta({ description: "Until when its alerts are not sent; null if it is not snoozed." });
@@ -70,7 +70,7 @@ const ruleSubject = z.object({
   state: z.enum(["warning", "alert"]),
   since: instant,
   title: z.string().meta({ description: "The problem, in words." }),
-  snooze,
+  snooze: snoozed,
 });
 
 export const alertRuleSetting = z
@@ -93,7 +93,7 @@ export const alertRuleSetting = z
     subjects: z
       .array(ruleSubject)
       .meta({ description: "The subjects that are not OK, the latest first: at most 50." }),
-    snooze,
+    snooze: snoozed,
   })
   .meta({ id: "AlertRuleSetting" });
 export type AlertRuleSetting = z.output<typeof alertRuleSetting>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { channelKinds } from "./alert-channels";
 import { alertFigures } from "./alert-figures";
-import { alertRule, alertSeverity, alertState, alertSubjectType } from "./alert-rules";
+import { alertRule, alertSeverity, alertState, alertSubjectType, snoozed } from "./alert-rules";
 import { day, instant, text, uuid } from "./fields";
 import { workspaceSlug } from "./workspace";
 
@@ -93,6 +93,7 @@ export const alert = z
     links: z
       .array(z.object({ text: z.string(), url: z.string() }))
       .meta({ description: "Pages of the dashboard: the subject first, then the rows behind the figures." }),
+    snooze: snoozed,
     deliveries: z
       .array(
         z.object({

@@ -39,6 +39,14 @@ const errorOf = ({ status, body }: { status: number; body: Record<string, unknow
   return `${status} ${body.error}${issue ? ` ${issue.path}` : ""}`;
 };
 
+/** The alerts of a subject, the newest first. */
+async function alertsOf(subject: string) {
+  const { body } = await team.users.viewer.get(`${team.path}/alerts`);
+  return (body.alerts as { subject: { id: string }; snooze: unknown }[]).filter(
+    (alert) => alert.subject.id === subject,
+  );
+}
+
 /** A key that has spent 90 of 100 USD. */
 async function keyNearItsLimit(): Promise<{ id: string; secret: string }> {
   const key = await harness.fixtures.key(team.workspace, { monthly_limit: "100" });
@@ -178,6 +186,8 @@ describe("A snooze", () => {
     expect((await rulesOf()).key_limit?.subjects).toMatchObject([
       { id, snooze: { id: body.id, until: again.body.until } },
     ]);
+    const snoozeOfAlert = async () => (await alertsOf(id))[0]?.snooze;
+    expect(await snoozeOfAlert()).toEqual({ id: body.id, until: again.body.until });
     for (const who of ["member", "viewer"] as const) {
       expect(errorOf(await snooze({ rule: "key_limit", until: inDays(1) }, who)), who).toBe(
         "403 permission_denied",
@@ -188,6 +198,7 @@ describe("A snooze", () => {
     const ended = await team.users.admin.call("DELETE", `${team.path}/alert-snoozes/${body.id}`);
     expect([ended.status, ended.body.id]).toEqual([200, body.id]);
     expect((await rulesOf()).key_limit?.subjects).toMatchObject([{ id, snooze: null }]);
+    expect(await snoozeOfAlert()).toBeNull();
     expect(errorOf(await team.users.admin.call("DELETE", `${team.path}/alert-snoozes/${body.id}`))).toBe(
       "404 not_found",
     );

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type pg from "pg";
 import { beforeAll, expect, test } from "vitest";
@@ -6,10 +5,10 @@ import {
   budget,
   ensureMonths,
   posting,
-  rowOf,
   setBudget,
   workspaceOfProjects,
 } from "@/tests/helpers/budget-arbitraries";
+import { eventOf, type Message, play } from "@/tests/helpers/budget-events";
 import {
   localDay,
   type ModelBudget,
@@ -34,64 +33,9 @@ withDatabase((open) => {
 
 beforeAll(() => ensureMonths(fixtures));
 
+const event = eventOf(posting);
+
 const runs = Number(process.env.BUDGET_RUNS ?? 25);
-
-/** What happens to the ledger. `of` chooses one of the messages that are recorded. */
-type Event =
-  | { kind: "record"; posting: ModelPosting }
-  | { kind: "reprice"; of: number; cents: number }
-  | { kind: "void"; of: number };
-
-const event: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("record" as const), posting }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("reprice" as const),
-      of: fc.nat(),
-      cents: fc.integer({ min: 0, max: 6_000 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("void" as const), of: fc.nat() }) },
-);
-
-type Message = { id: string; posting: ModelPosting };
-
-/** Does what an event says, to the database and to the list of messages that count. */
-async function play(workspace: string, messages: Message[], happened: Event): Promise<void> {
-  if (happened.kind === "record") {
-    const message = { id: randomUUID(), posting: { ...happened.posting } };
-    messages.push(message);
-    await service.query("select private.store_messages('[]', $1, '[]')", [
-      JSON.stringify([rowOf(workspace, message.id, message.posting)]),
-    ]);
-    return;
-  }
-  if (messages.length === 0) return;
-  const index = happened.of % messages.length;
-  const message = messages[index] as Message;
-  if (happened.kind === "void") {
-    messages.splice(index, 1);
-    await fixtures.sql.query(
-      "insert into public.message_voids (workspace_id, message_id, reason) values ($1, $2, 'wrong')",
-      [workspace, message.id],
-    );
-    return;
-  }
-  message.posting.cents = happened.cents;
-  await service.query("select private.apply_repricing($1, $2)", [
-    workspace,
-    JSON.stringify([
-      {
-        id: message.id,
-        part: 0,
-        occurred_at: message.posting.occurred_at,
-        amount_usd: String(happened.cents / 100),
-        cost_status: "priced",
-      },
-    ]),
-  ]);
-}
 
 /** The levels that the present period of a budget has reached. */
 function reachedNow(model: ModelBudget, postings: ModelPosting[]): string[] {
@@ -107,9 +51,10 @@ test("What is spent and what fires equal a model, while messages get other price
       fc.array(budget, { minLength: 1, maxLength: 4 }),
       async (earlier, later, models) => {
         const workspace = await workspaceOfProjects(fixtures);
+        const ledger = { fixtures, service, workspace };
         const messages: Message[] = [];
         const postings = () => messages.map(({ posting }) => posting);
-        for (const each of earlier) await play(workspace, messages, each);
+        for (const each of earlier) await play(ledger, messages, each);
         const budgets = [];
         for (const model of models) {
           const raised = new Set(reachedNow(model, postings()));
@@ -117,7 +62,7 @@ test("What is spent and what fires equal a model, while messages get other price
         }
         const quiet = budgets.map(({ raised }) => new Set(raised));
         for (const each of later) {
-          await play(workspace, messages, each);
+          await play(ledger, messages, each);
           for (const { model, raised } of budgets) {
             for (const level of reachedNow(model, postings())) raised.add(level);
           }

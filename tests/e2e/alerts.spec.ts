@@ -149,7 +149,10 @@ test("Turns a rule off and on, sets when it fires, and snoozes a subject; a view
   await expect(rules.getByRole("list", { name: "Not OK: Key near its limit" })).toContainText(
     "snoozed until",
   );
-  await rules.getByRole("button", { name: "End the snooze of Test key" }).click();
+  await expect(fired.getByText(/Snoozed until/)).toBeVisible();
+  await expect(rules.getByRole("button", { name: "End snooze of Test key" })).toBeVisible();
+  await fired.getByRole("button", { name: "End snooze of Test key" }).click();
+  await expect(fired.getByRole("button", { name: "Snooze Test key" })).toBeVisible();
   await expect(rules.getByRole("button", { name: "Snooze Test key" })).toBeVisible();
   await chooseAction(page, "Key near its limit", "Change when it fires");
   const dialog = page.getByRole("dialog", { name: "Key near its limit" });

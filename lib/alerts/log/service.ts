@@ -3,6 +3,7 @@ import { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { type Alert, namedFigures, readContext, severityOf } from "@/lib/alerts/alert";
 import { linksOf } from "@/lib/alerts/links";
+import { type SnoozeRow, selectSnoozes } from "@/lib/alerts/rules/queries";
 import { wordsOf } from "@/lib/alerts/words";
 import { alertFigures } from "@/lib/contract/alert-figures";
 import type { AlertDelivery, AlertQuery, alertList, deliveryList, FiredAlert } from "@/lib/contract/alerts";
@@ -39,7 +40,8 @@ export function listAlerts(
       id,
       rows.map((row) => row.id),
     );
-    return { alerts: rows.map((row) => toAnswer(row, slug, sent)), next_cursor };
+    const snoozes = await selectSnoozes(client, id);
+    return { alerts: rows.map((row) => toAnswer(row, slug, sent, snoozes)), next_cursor };
   });
 }
 
@@ -137,7 +139,8 @@ function toOutcome({ state, attempts, last_status, last_error, ...row }: Deliver
   };
 }
 
-function toAnswer(row: AlertRow, workspace: string, sent: DeliveryRow[]): FiredAlert {
+function toAnswer(row: AlertRow, workspace: string, sent: DeliveryRow[], snoozes: SnoozeRow[]): FiredAlert {
+  const snooze = snoozes.find((each) => each.rule === row.rule && each.subject_id === row.subject_id);
   const firedAt = toInstant(row.fired_at.getTime());
   const alert: Alert = { ...row, fired_at: firedAt };
   const { name, period } = readContext(alert);
@@ -157,6 +160,7 @@ function toAnswer(row: AlertRow, workspace: string, sent: DeliveryRow[]): FiredA
     period,
     figures: alertFigures.parse(withExactNumbers(namedFigures(alert))),
     links: linksOf(alert, workspace, ""),
+    snooze: snooze ? { id: snooze.id, until: toInstant(snooze.until.getTime()) } : null,
     deliveries: sent
       .filter(({ alert_id: id }) => id === row.id)
       .map((delivery) => ({

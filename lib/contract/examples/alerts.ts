@@ -70,6 +70,7 @@ const alert = {
       url: "/acme/activity?period=range&from=2026-11-01&to=2026-11-30&environment=live&project=checkout",
     },
   ],
+  snooze: null,
   deliveries: [
     { id: delivery.id, channel: { id: channel.id, name: channel.name, kind: channel.kind }, ...outcome },
   ],
