@@ -9,6 +9,13 @@ import { readCurrentUser } from "@/lib/access/workspaces/service";
 
 const given = z.string().max(200);
 
+/** The authenticator apps of the signed-in user, for which `proveIdentity` takes a code; without one it takes the password. */
+export async function listAuthenticators(): Promise<{ id: string; name: string }[]> {
+  if (!(await currentUser())) redirect("/sign-in");
+  const { authenticators } = await readFactors(await pageSession());
+  return authenticators.map(({ id, name }) => ({ id, name }));
+}
+
 /**
  * Proves again who the signed-in user is: with a code of an authenticator app where they have one, otherwise with the password. The
  * session of the page has the new proof afterwards, so that it may delete things. Server actions can be called with any values, so

@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useState, useTransition } from "react";
 import { Problem } from "@/components/api";
 import { codeField } from "@/components/second-factor/second-factor";
 import { Button } from "@/components/ui/button";
@@ -9,13 +9,17 @@ import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form, textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
+import { toastProblem } from "@/components/ui/toaster";
 import { useMutation } from "@/components/use-mutation";
 
-/** How the user proves who they are: with a code of one of these authenticators, or, where there are none, with the password. */
+/** How the user proves who they are: with a code of an authenticator, or, where there are none, with the password. */
 export type Proof = {
-  authenticators: { id: string; name: string }[];
+  /** Asks for the authenticators, when the dialog opens. */
+  list: () => Promise<Authenticator[]>;
   prove: (secret: string, factorId?: string) => Promise<{ error?: string }>;
 };
+
+type Authenticator = { id: string; name: string };
 
 type Deletion = {
   /** Label of the button that opens the dialog, and of the one that deletes. */
@@ -35,30 +39,50 @@ type Deletion = {
 /** A button that deletes something which many depend on, after its name and a proof of who the user is. */
 export function DeleteButton(deletion: Deletion) {
   const [isOpen, setOpen] = useState(false);
+  const [authenticators, setAuthenticators] = useState<Authenticator[]>([]);
+  const [isOpening, startOpening] = useTransition();
+  const open = () =>
+    startOpening(async () => {
+      try {
+        setAuthenticators(await deletion.proof.list());
+        setOpen(true);
+      } catch {
+        toastProblem("The service could not be reached. Try again in a moment.");
+      }
+    });
   return (
     <>
       <Button
         variant="outline"
         aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
+        disabled={isOpening}
+        onClick={open}
         className="justify-self-start"
       >
         {deletion.label}
       </Button>
       <Dialog open={isOpen} onOpenChange={setOpen}>
         <DialogContent className="sm:max-w-md">
-          <DeletionForm {...deletion} />
+          <DeletionForm {...deletion} authenticators={authenticators} />
         </DialogContent>
       </Dialog>
     </>
   );
 }
 
-function DeletionForm({ label, title, children, expected, expectedLabel, proof, onDelete }: Deletion) {
-  const { authenticators, prove } = proof;
+function DeletionForm({
+  label,
+  title,
+  children,
+  expected,
+  expectedLabel,
+  proof,
+  onDelete,
+  authenticators,
+}: Deletion & { authenticators: Authenticator[] }) {
   const { run, isPending, problem, fieldErrors } = useMutation(
     async (typed: string, secret: string, factorId: string) => {
-      const { error } = await prove(secret, factorId);
+      const { error } = await proof.prove(secret, factorId);
       if (error) throw new Problem(error);
       await onDelete(typed);
       return true;

@@ -43,11 +43,11 @@ test("Deletes a workspace by its name, tells its members, and undoes it", async 
 
   await guest.goto(`/${slug}`);
   await guest.waitForURL(/\/workspaces\/deleted/);
-  await expect(guest.getByText(/Erased on/)).toBeVisible();
+  await expect(guest.getByText(/Will be erased/)).toBeVisible();
   await expect(guest.getByRole("button", { name: /Undo/ })).toHaveCount(0);
   await guest.getByRole("link", { name: /^Open / }).click();
   await guest.getByRole("button", { name: /switch workspace/ }).click();
-  await expect(guest.getByRole("link", { name: "Deleted workspaces" })).toBeVisible();
+  await expect(guest.getByRole("menuitem", { name: "Deleted workspaces" })).toBeVisible();
 
   await page.getByRole("button", { name: `Undo the deletion of ${name}` }).click();
   await page.waitForURL(`**/${slug}`);

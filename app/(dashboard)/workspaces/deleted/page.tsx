@@ -49,7 +49,7 @@ export default async function DeletedWorkspacesPage({ searchParams }: Props) {
             <div className="grid min-w-0 gap-0.5 text-sm">
               <span className="break-words font-medium">{name}</span>
               <span className="break-words text-muted-foreground">
-                Erased on <Time at={erasedAt} />
+                Will be erased <Time at={erasedAt} />
                 {by ? `, deleted by ${by}` : null}
               </span>
             </div>

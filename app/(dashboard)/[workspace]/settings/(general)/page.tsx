@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { proveIdentity } from "@/app/(auth)/prove-identity";
+import { listAuthenticators, proveIdentity } from "@/app/(auth)/prove-identity";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { personName } from "@/components/members/person";
 import { Facts } from "@/components/settings/facts";
@@ -10,8 +10,6 @@ import { LeaveWorkspace } from "@/components/workspaces/leave-workspace";
 import { RequireMfa } from "@/components/workspaces/require-mfa";
 import { TransferOwnership } from "@/components/workspaces/transfer-ownership";
 import { WorkspaceForm } from "@/components/workspaces/workspace-form";
-import { readFactors } from "@/lib/access/sign-in/page-factors";
-import { pageSession } from "@/lib/access/sign-in/page-session";
 import { provedSecondFactor } from "@/lib/access/sign-in/second-factor";
 import { readOrganization } from "@/lib/access/workspaces/service";
 import { listCurrencies } from "@/lib/ledger/pricing/currency";
@@ -95,10 +93,7 @@ export default async function GeneralSettingsPage({ params }: Props) {
           <DeleteWorkspace
             slug={workspace.slug}
             name={workspace.name}
-            proof={{
-              authenticators: (await readFactors(await pageSession())).authenticators,
-              prove: proveIdentity,
-            }}
+            proof={{ list: listAuthenticators, prove: proveIdentity }}
           />
         </SettingsSection>
       ) : null}

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { explainAddressChange } from "@/app/(auth)/address-changes";
 import { OutboxHint } from "@/app/(auth)/outbox-hint";
-import { proveIdentity, signOutEverywhere } from "@/app/(auth)/prove-identity";
+import { listAuthenticators, proveIdentity, signOutEverywhere } from "@/app/(auth)/prove-identity";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { ChangeEmailForm, type PendingAddress } from "@/components/account/change-email-form";
 import { ChangePasswordForm } from "@/components/account/change-password-form";
@@ -13,7 +13,6 @@ import { SettingsSection, SettingsSections } from "@/components/settings/setting
 import { Alert } from "@/components/ui/alert";
 import { buttonVariants } from "@/components/ui/button";
 import { listSolelyOwned } from "@/lib/access/account/solely-owned";
-import { readFactors } from "@/lib/access/sign-in/page-factors";
 import { pageSession } from "@/lib/access/sign-in/page-session";
 import { supabaseProject } from "@/lib/env";
 import { changeEmail, changePassword, resendEmailChange, sendPasswordCode } from "./actions";
@@ -32,10 +31,9 @@ export default async function AccountPage({ params, searchParams }: Props) {
   const { claims, user, profile, workspace: current, workspaces } = await requireWorkspace(workspace);
   // That of this workspace, otherwise of another one of the user.
   const currency = [current, ...workspaces].find(({ base_currency: base }) => base !== "USD")?.base_currency;
-  const [pending, change, factors, blocking] = await Promise.all([
+  const [pending, change, blocking] = await Promise.all([
     readPendingAddress(),
     searchParams,
-    readFactors(await pageSession()),
     listSolelyOwned(claims),
   ]);
   const outcome = explainAddressChange(change.address);
@@ -103,7 +101,7 @@ export default async function AccountPage({ params, searchParams }: Props) {
         <DeleteAccount
           email={user.email}
           blocking={blocking}
-          proof={{ authenticators: factors.authenticators, prove: proveIdentity }}
+          proof={{ list: listAuthenticators, prove: proveIdentity }}
           signOut={signOutEverywhere}
         />
       </SettingsSection>
