@@ -149,7 +149,12 @@ function columnsOf(workspace: string, canEdit: boolean): TableColumn<BudgetRow>[
       id: "actions",
       label: "Actions",
       part: "actions",
-      cell: ({ editable }) => <BudgetActions workspace={workspace} budget={editable} />,
+      cell: ({ editable }) => (
+        // The menu's button is moved outwards, to the corner of a card.
+        <div className="mt-1.5 mr-1.5">
+          <BudgetActions workspace={workspace} budget={editable} />
+        </div>
+      ),
       className: "w-9 px-0",
       cellClassName: "py-1.5 in-data-[density=compact]:py-0",
     },

@@ -69,7 +69,7 @@ export function TableToolbar<Row>({
         <ViewMenu columns={columns} view={view} onChange={onView} />
         <Button variant="outline" size="sm" onClick={onSave} disabled={foundCount === 0}>
           <Download aria-hidden="true" />
-          {saveLabel}
+          <span className="max-sm:sr-only">{saveLabel}</span>
         </Button>
       </div>
     </div>

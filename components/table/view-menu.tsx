@@ -40,7 +40,7 @@ export function ViewMenu<Row>({
     <Popover>
       <PopoverTrigger variant="outline" size="sm">
         <Settings2 aria-hidden="true" />
-        View
+        <span className="max-sm:sr-only">View</span>
       </PopoverTrigger>
       <PopoverContent place="bottom-end" aria-label="View" role="dialog" className="w-64">
         <div className="grid gap-4">

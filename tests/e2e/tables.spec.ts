@@ -40,7 +40,7 @@ async function withProjects(page: Page, world: World, others = 4): Promise<strin
   return slug;
 }
 
-const headingOf = (table: Locator, name: string) => table.getByRole("columnheader", { name });
+const headingOf = (table: Locator, name: string) => table.getByRole("columnheader", { name, exact: true });
 const sortBy = (table: Locator, name: string) => headingOf(table, name).getByRole("button").click();
 /** The names in the first column, in the order that is shown. */
 const namesIn = (table: Locator) =>
