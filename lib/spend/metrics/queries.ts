@@ -7,12 +7,7 @@ import { join, type Sql, sql } from "@/lib/db/sql";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { condition, type LedgerFilters, lineConditions, rowConditions } from "@/lib/spend/activity/filters";
 import { convertedAt } from "@/lib/spend/conversion";
-import {
-  divideAtFolds,
-  rowsOfFolds,
-  selectFoldedUntil,
-  startOfWeekInMonth,
-} from "@/lib/spend/folded-days";
+import { divideAtFolds, rowsOfFolds, selectFoldedUntil, startOfWeekInMonth } from "@/lib/spend/folded-days";
 import type { DayPoint } from "@/lib/spend/period";
 
 const typeTotals = {
