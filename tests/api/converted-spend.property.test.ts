@@ -152,9 +152,27 @@ test("Answers sums in a currency that is asked for, with the rates, and nothing 
   expect((await viewer.get(`${path}&currency=USD`)).body).toEqual(plain.body);
 });
 
+test("Answers rows in a currency at the rate of their day", async () => {
+  const path = `/api/v1/workspaces/${slug}/activity?period=all&limit=100`;
+  const plain = (await viewer.get(path)).body.activity as Record<string, unknown>[];
+  const rows = (await viewer.get(`${path}&currency=JPY`)).body.activity as Record<string, unknown>[];
+  const [shipped] = shippedRates;
+  const perUsd = dividedBy(exact("1"), exact(shipped?.rates.JPY ?? ""));
+  expect(rows.length).toBeGreaterThan(20);
+  for (const [index, { converted, ...row }] of rows.entries()) {
+    expect(row).toEqual(plain[index]);
+    const { amount, message_amount: whole, ...rest } = converted as Record<string, unknown>;
+    expect(rest).toEqual({ currency: "JPY", rate_date: shipped?.date });
+    expect(shown(amount)).toBe(exact(String(row.amount_usd)) * perUsd);
+    expect(shown(whole)).toBe(exact(String(row.message_amount_usd)) * perUsd);
+  }
+});
+
 test.each(["eur", "EURO", "XXQ", "XAU", "", "E'R"])("Refuses %s as a currency of sums", async (currency) => {
   const query = new URLSearchParams({ currency });
-  const { status, body } = await viewer.get(`/api/v1/workspaces/${slug}/metrics?${query}`);
-  expect([status, body.error]).toEqual([400, "validation_failed"]);
-  expect((body.issues as { path: string }[])[0]?.path).toBe("query.currency");
+  for (const endpoint of ["metrics", "activity"]) {
+    const { status, body } = await viewer.get(`/api/v1/workspaces/${slug}/${endpoint}?${query}`);
+    expect([status, body.error]).toEqual([400, "validation_failed"]);
+    expect((body.issues as { path: string }[])[0]?.path).toBe("query.currency");
+  }
 });
