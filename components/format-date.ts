@@ -72,9 +72,13 @@ const local = byLocale((tag, locale) => {
   return {
     day: of({ day: "numeric", month: "short" }, dayOfMonth),
     date: of(namedDay, figuresOfDay),
+    time: of({ timeStyle: "medium" }, timeWithSeconds),
     instant: of({ dateStyle: "medium", timeStyle: "medium" }, timeWithSeconds),
   };
 });
+/** The time of day in the time zone of the browser: "6:00:00 PM", "18:00:00". @param at ms since 1970 */
+export const formatLocalTime = (at: number): string => local().time.format(at);
+
 /** An instant in the time zone of the browser: its day as `formatDay`, its date as `formatDate`, or all as `formatExactTime`. */
 export const formatLocally = (at: Date, as: "day" | "date" | "instant"): string => {
   const text = local()[as].format(at);

@@ -3,10 +3,8 @@
 import { CloudOff } from "lucide-react";
 import { useOffline } from "next/offline";
 import { useEffect, useState } from "react";
+import { formatLocalTime } from "@/components/format-date";
 import { lastAnswerAt, whenReachable } from "./service";
-
-/** "6:00:00 PM", in the viewer's time zone. */
-const formatTime = (at: number) => new Intl.DateTimeFormat("en-US", { timeStyle: "medium" }).format(at);
 
 /**
  * Says that the service cannot be reached, since when, and that the page is waiting for it. Next's router repeats what it
@@ -35,7 +33,9 @@ function Unreachable() {
       <CloudOff aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warning" />
       <span>
         Outlay cannot be reached. Trying again…{" "}
-        <span className="text-muted-foreground">This page shows what was known at {formatTime(since)}.</span>
+        <span className="text-muted-foreground">
+          This page shows what was known at {formatLocalTime(since)}.
+        </span>
       </span>
     </p>
   );
