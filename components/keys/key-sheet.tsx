@@ -11,6 +11,7 @@ import type {
   editApiKeyRequest,
 } from "@/lib/contract/api-keys";
 import type { Permission } from "@/lib/contract/permissions";
+import { CoveringBudgets } from "./covering-budgets";
 import { KeyFormView } from "./key-form";
 import { changedFields, type KeyForm, newKeyForm, parseKeyForm, toKeyForm } from "./key-form-state";
 import { type KeyView, toKeyView } from "./key-view";
@@ -78,6 +79,7 @@ export function EditKeySheet({ apiKey: key, ...props }: Props & { apiKey: KeyVie
       description="Changes apply to the key's next request. Its secret stays the same."
       onClose={props.onClose}
     >
+      {key.budgets ? <CoveringBudgets budgets={key.budgets} workspace={props.workspace} /> : null}
       <KeyFormView
         {...props}
         initial={initial}

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { exactText } from "@/components/amount";
 import type { apiKey } from "@/lib/contract/api-keys";
+import type { keyLimits } from "@/lib/contract/limits";
 
 type ApiKey = z.output<typeof apiKey>;
 
@@ -10,7 +11,35 @@ export type KeyView = Omit<ApiKey, "monthly_limit" | "spent"> & {
   monthly_limit: string | null;
   /** USD in the current UTC month. */
   spent: string;
+  /** The budgets that can count what it records; absent where they are not shown. */
+  budgets?: KeyBudget[];
 };
+
+/** A budget that covers a key. Amounts are exact text, USD. */
+export type KeyBudget = Pick<CoveringBudget, "id" | "name" | "blocks" | "is_used_up" | "resets_at"> & {
+  limit: string;
+  remaining: string;
+};
+
+type CoveringBudget = z.output<typeof keyLimits>["budgets"][number];
+
+/** Maps budgets of an answer to views. Only those whose figures are told. */
+export function toKeyBudgets(budgets: readonly CoveringBudget[]): KeyBudget[] {
+  return budgets.flatMap(
+    ({ id, name, blocks, is_used_up, resets_at, limit_usd: limit, remaining_usd: remaining }) =>
+      limit === null || remaining === null
+        ? []
+        : {
+            id,
+            name,
+            blocks,
+            is_used_up,
+            resets_at,
+            limit: exactText(limit),
+            remaining: exactText(remaining),
+          },
+  );
+}
 
 /** The addresses at which programs reach this service. */
 export type ServiceAddresses = {

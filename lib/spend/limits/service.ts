@@ -46,7 +46,8 @@ export function readKeyLimits({ key, claims }: KeyPrincipal): Promise<KeyLimits>
 const byName = (a: CoveringBudget, b: CoveringBudget) =>
   a.name < b.name ? -1 : Number(a.name > b.name || a.id > b.id);
 
-function countsNow({ starts_on: from, ends_on: last, local_ms: localMs }: BudgetRow): boolean {
+/** Whether a budget counts what occurs now. */
+export function countsNow({ starts_on: from, ends_on: last, local_ms: localMs }: BudgetRow): boolean {
   const today = dayOf(Number(localMs));
   return (from === null || from <= today) && (last === null || last >= today);
 }
@@ -88,7 +89,8 @@ function left(limit: Decimal, spent: Decimal) {
   return toExact(compare(rest, zero) < 0 ? zero : rest);
 }
 
-function toReadable(row: BudgetRow): CoveringBudget {
+/** A budget with its figures, for a caller who may read them. */
+export function toReadable(row: BudgetRow): CoveringBudget {
   const [limit, spent] = [parseDecimal(row.limit_usd), parseDecimal(row.spent)];
   return {
     id: row.id,

@@ -1,12 +1,13 @@
 import { ChevronRight, KeyRound } from "lucide-react";
 import type { Metadata } from "next";
 import { KeyTable } from "@/components/keys/key-table";
-import { keysSentenceId, toKeyView } from "@/components/keys/key-view";
+import { keysSentenceId, toKeyBudgets, toKeyView } from "@/components/keys/key-view";
 import { summarizeKeys } from "@/components/keys/keys-sentence";
 import { NewKey } from "@/components/keys/new-key";
 import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
 import { listApiKeys } from "@/lib/keys/management/service";
+import { readCoveringBudgets } from "@/lib/spend/limits/covering-budgets";
 import { requireWorkspace } from "../membership";
 import { readRememberedViews } from "../remembered-views";
 import { serviceAddresses } from "../service-addresses";
@@ -23,7 +24,11 @@ export default async function KeysPage({ params }: Props) {
     can_create,
     grantable_permissions: grantable,
   } = await listApiKeys(claims, workspace.slug);
-  const keys = api_keys.map(toKeyView);
+  const budgets = await readCoveringBudgets(claims, workspace.slug, api_keys);
+  const keys = api_keys.map((key) => ({
+    ...toKeyView(key),
+    budgets: toKeyBudgets(budgets.get(key.id) ?? []),
+  }));
   const active = keys.filter(({ status }) => status === "active");
   const past = keys.filter(({ status }) => status !== "active");
   const context = { workspace: workspace.slug, grantable, addresses: serviceAddresses() };
