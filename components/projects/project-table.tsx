@@ -65,7 +65,7 @@ function columnsOf(workspace: string): TableColumn<ProjectView>[] {
     },
     {
       id: "trend",
-      label: "By day, this month",
+      label: "Daily, this month",
       cell: ({ trend, colour }) => (
         <Sparkline shape={trend} colour={colour} className="in-data-[density=compact]:h-5" />
       ),

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { formatDate } from "@/components/format-date";
-import { formatUsd } from "@/components/money";
+import { formatMoney } from "@/components/money";
 
 /**
  * What the values of a column are: how they are compared and written to a CSV. `usd` and `decimal` are exact decimal
@@ -66,6 +66,6 @@ export function searchedText<Row>({ kind, value, text }: TableColumn<Row>, row: 
   if (text) return text(row);
   const given = value?.(row) ?? null;
   if (given === null) return "";
-  if (kind === "usd") return `${formatUsd(given)} ${given}`;
+  if (kind === "usd") return `${formatMoney(given)} ${given}`;
   return kind === "time" ? `${formatDate(given)} ${given}` : String(given);
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import dynamic from "next/dynamic";
+import { onDemand } from "@/components/connection/on-demand";
 import type { LoadedTable } from "./loaded-table";
 
 /**
@@ -9,6 +10,6 @@ import type { LoadedTable } from "./loaded-table";
  *
  * The server renders it; its script is loaded apart from the page's, which handles input before.
  */
-export const DataTable = dynamic(() =>
-  import("./loaded-table").then((module) => module.LoadedTable),
+export const DataTable = dynamic(
+  onDemand(() => import("./loaded-table").then((module) => module.LoadedTable)),
 ) as typeof LoadedTable;

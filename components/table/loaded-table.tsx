@@ -3,6 +3,7 @@
 import type { RowData } from "@tanstack/react-table";
 import { type ReactNode, type Ref, useDeferredValue, useMemo, useRef, useState } from "react";
 import { cn } from "@/components/cn";
+import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 import { Table, TableHeader, TableRow } from "@/components/ui/table";
 import type { TableColumn } from "./column";
@@ -16,6 +17,8 @@ import { useTableView } from "./use-table-view";
 import { useVirtualRows } from "./use-virtual-rows";
 import type { RememberedViews } from "./view-cookie";
 import type { RowKeeper } from "./virtual-rows";
+
+const loadCsv = onDemand(() => import("./save-csv"));
 
 /** Lists with more rows than this can be searched; fewer are seen at once. */
 const maxRowsSeenAtOnce = 8;
@@ -94,7 +97,7 @@ export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
           view={view}
           onView={setView}
           onSave={async () => {
-            const { saveTableCsv } = await import("./save-csv");
+            const { saveTableCsv } = await loadCsv();
             saveTableCsv(
               `${workspace}-${id}`,
               sorted.map(({ original }) => original),

@@ -1,5 +1,8 @@
 import { useEffect, useState } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import type { VirtualRows } from "./virtual-rows";
+
+const loadRows = onDemand(() => import("./virtual-rows"));
 
 type Component = typeof VirtualRows;
 
@@ -9,7 +12,7 @@ export function useVirtualRows(isLong: boolean): Component | undefined {
   useEffect(() => {
     if (!isLong) return;
     let isWanted = true;
-    import("./virtual-rows").then((module) => {
+    loadRows().then((module) => {
       if (isWanted) setComponent(() => module.VirtualRows);
     });
     return () => {
