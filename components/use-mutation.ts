@@ -12,6 +12,9 @@ type Failure = { message?: string; fieldErrors: FieldErrors };
 
 const noErrors: FieldErrors = {};
 
+/** How a change is taken back. `done` is the text of the notice after it. */
+export type Undo = { run: () => Promise<unknown>; done: string };
+
 /** @param isForm whether the user has entered something, which stays */
 function describeFailure(error: unknown, isForm: boolean): string {
   if (isForm && error instanceof ApiError && error.code === "unreachable")
@@ -25,6 +28,7 @@ function describeFailure(error: unknown, isForm: boolean): string {
  * @param call makes the change; throws a Problem when it is refused
  * @param options.check finds what is wrong with the input before the call, by the API's field paths
  * @param options.done text of the notice after success
+ * @param options.undo takes the change back, by a button of the notice after success
  * @param options.quiet true for a form that shows `problem` itself; otherwise a failure is shown as a notice
  * @param options.refresh false when the page shows nothing of the change; otherwise the page is read again
  * @returns `run`, which resolves with the answer, or with undefined after a failure; `isPending` until the page is read
@@ -36,11 +40,12 @@ export function useMutation<Input extends unknown[], Answer>(
   options: {
     check?: (...input: Input) => FieldErrors;
     done?: string | ((answer: Answer) => string);
+    undo?: Undo | undefined;
     quiet?: boolean;
     refresh?: boolean;
   } = {},
 ) {
-  const { check, done, quiet = false, refresh = true } = options;
+  const { check, done, undo, quiet = false, refresh = true } = options;
   const router = useRouter();
   const [isCalling, setCalling] = useState(false);
   const [isRefreshing, startTransition] = useTransition();
@@ -56,7 +61,8 @@ export function useMutation<Input extends unknown[], Answer>(
     setCalling(true);
     try {
       const answer = await call(...input);
-      if (done) toast(typeof done === "string" ? done : done(answer));
+      const text = typeof done === "function" ? done(answer) : done;
+      if (text) toast(text, undo && { label: "Undo", run: () => void takeBack(undo) });
       if (refresh) startTransition(() => router.refresh());
       return answer;
     } catch (error) {
@@ -66,6 +72,16 @@ export function useMutation<Input extends unknown[], Answer>(
       return undefined;
     } finally {
       setCalling(false);
+    }
+  };
+  // What was deleted may have been this component's own row, so its state is not used.
+  const takeBack = async (undone: Undo) => {
+    try {
+      await undone.run();
+      toast(undone.done);
+      router.refresh();
+    } catch (error) {
+      toastProblem(describeFailure(error, false));
     }
   };
   const reset = useCallback(() => setFailure(undefined), []);

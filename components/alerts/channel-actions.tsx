@@ -132,6 +132,10 @@ export function ChannelActions({
         confirm="Delete"
         onConfirm={() => callApi<typeof alertChannel>("DELETE", path)}
         done={`${name} is deleted.`}
+        undo={{
+          run: () => callApi<typeof alertChannel>("POST", `${path}/restore`),
+          done: `${name} is back.`,
+        }}
         focusAfter={channelsId}
       >
         It receives no more alerts, and alerts that wait to be sent are dropped. Alerts that were sent stay in

@@ -43,6 +43,10 @@ export function BudgetActions({ workspace, budget }: { workspace: string; budget
         confirm="Delete"
         onConfirm={() => callApi<typeof budgetSchema>("DELETE", path)}
         done={`The budget ${budget.name} is deleted.`}
+        undo={{
+          run: () => callApi<typeof budgetSchema>("POST", `${path}/restore`),
+          done: `The budget ${budget.name} is back.`,
+        }}
         focusAfter={budgetsSentenceId}
       >
         It no longer alerts anyone, and it disappears from the overview and from what keys and assistants can

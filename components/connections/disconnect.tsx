@@ -21,8 +21,8 @@ export function Disconnect({ workspace, connection }: { workspace: string; conne
       done={`${client.name} is disconnected.`}
       focusAfter={connectionsId}
     >
-      <LastUse {...connection} /> It can no longer read or record anything. What it recorded stays. To connect
-      it again, sign in from the assistant.
+      <LastUse {...connection} /> It can no longer read or record anything. What it recorded stays. This
+      cannot be undone: to connect it again, sign in from the assistant.
     </ConfirmButton>
   );
 }

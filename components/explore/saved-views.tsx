@@ -2,7 +2,7 @@
 
 import { Bookmark, Trash2, Users } from "lucide-react";
 import Link from "next/link";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { callApi } from "@/components/api";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
@@ -26,62 +26,71 @@ export function SavedViews({
   canShare: boolean;
 }) {
   const [deleted, setDeleted] = useState<SavedView>();
+  const titleId = useId();
   const path = `/api/v1/workspaces/${workspace}/views`;
   return (
-    <>
-      <Popover>
-        <PopoverTrigger variant="outline" size="sm">
-          <Bookmark aria-hidden="true" />
-          Views
-        </PopoverTrigger>
-        <PopoverContent aria-label="Saved views" className="w-80">
-          {views.length === 0 ? (
-            <p className="pb-4 text-muted-foreground">No views are saved yet.</p>
-          ) : (
-            <ul aria-label="Saved views" className="-mx-2 pb-4">
-              {views.map((view) => (
-                <li key={view.id} className="flex items-center gap-1">
-                  <Link
-                    href={`/${workspace}/explore?${view.query}`}
-                    prefetch={false}
-                    className="flex min-w-0 flex-1 items-center gap-2 rounded-sm px-2 py-1.5 hover:bg-accent"
-                  >
-                    <span dir="auto" className="min-w-0 flex-1 truncate">
-                      {view.name}
-                    </span>
-                    {view.is_shared ? (
-                      <Users role="img" aria-label="Shared" className="size-3.5 text-muted-foreground" />
-                    ) : null}
-                  </Link>
-                  {view.can_delete ? (
-                    <Button
-                      variant="ghost"
-                      size="icon"
-                      className="size-7"
-                      aria-label={`Delete the view ${view.name}`}
-                      onClick={() => setDeleted(view)}
-                    >
-                      <Trash2 aria-hidden="true" />
-                    </Button>
+    <Popover>
+      <PopoverTrigger variant="outline" size="sm">
+        <Bookmark aria-hidden="true" />
+        Views
+      </PopoverTrigger>
+      <PopoverContent aria-labelledby={titleId} className="w-80">
+        <h2 id={titleId} tabIndex={-1} className="pb-2 font-medium outline-none">
+          Saved views
+        </h2>
+        {views.length === 0 ? (
+          <p className="pb-4 text-muted-foreground">No views are saved yet.</p>
+        ) : (
+          <ul aria-label="Saved views" className="-mx-2 pb-4">
+            {views.map((view) => (
+              <li key={view.id} className="flex items-center gap-1">
+                <Link
+                  href={`/${workspace}/explore?${view.query}`}
+                  prefetch={false}
+                  className="flex min-w-0 flex-1 items-center gap-2 rounded-sm px-2 py-1.5 hover:bg-accent"
+                >
+                  <span dir="auto" className="min-w-0 flex-1 truncate">
+                    {view.name}
+                  </span>
+                  {view.is_shared ? (
+                    <Users role="img" aria-label="Shared" className="size-3.5 text-muted-foreground" />
                   ) : null}
-                </li>
-              ))}
-            </ul>
-          )}
-          <SaveView path={path} query={query} canShare={canShare} />
-        </PopoverContent>
-      </Popover>
-      <ConfirmDialog
-        open={deleted !== undefined}
-        onOpenChange={() => setDeleted(undefined)}
-        title={`Delete the view ${deleted?.name ?? ""}?`}
-        confirm="Delete"
-        done="The view was deleted."
-        onConfirm={() => callApi<typeof savedView>("DELETE", `${path}/${deleted?.id}`)}
-      >
-        {deleted?.is_shared ? "It is deleted for all members." : "Only you see it."} No costs are changed.
-      </ConfirmDialog>
-    </>
+                </Link>
+                {view.can_delete ? (
+                  <Button
+                    variant="ghost"
+                    size="icon"
+                    className="size-7"
+                    data-row-control
+                    aria-label={`Delete the view ${view.name}`}
+                    onClick={() => setDeleted(view)}
+                  >
+                    <Trash2 aria-hidden="true" />
+                  </Button>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        )}
+        <SaveView path={path} query={query} canShare={canShare} />
+        {/* In the popover, so that opening the dialog does not close it. */}
+        <ConfirmDialog
+          open={deleted !== undefined}
+          onOpenChange={() => setDeleted(undefined)}
+          title={`Delete the view ${deleted?.name ?? ""}?`}
+          confirm="Delete"
+          done={`The view ${deleted?.name} is deleted.`}
+          undo={{
+            run: () => callApi<typeof savedView>("POST", `${path}/${deleted?.id}/restore`),
+            done: `The view ${deleted?.name} is back.`,
+          }}
+          onConfirm={() => callApi<typeof savedView>("DELETE", `${path}/${deleted?.id}`)}
+          focusAfter={titleId}
+        >
+          {deleted?.is_shared ? "It is deleted for all members." : "Only you see it."} No costs are changed.
+        </ConfirmDialog>
+      </PopoverContent>
+    </Popover>
   );
 }
 

@@ -56,6 +56,7 @@ export function MemberActions({
           variant="ghost"
           size="sm"
           aria-label={`Role of ${name}: ${roleLabel(role)}`}
+          data-row-control
           disabled={isPending}
           className="gap-1 font-normal text-sm"
         >
@@ -89,7 +90,7 @@ export function MemberActions({
       >
         They lose access to this workspace, their connected assistants are disconnected, and invitations they
         created are revoked. <strong>Keys they created keep working</strong>: revoke those they should no
-        longer have. What they recorded stays.
+        longer have. What they recorded stays. This cannot be undone: to have them back, invite them again.
       </ConfirmDialog>
       {dialog !== undefined && dialog !== "removal" ? (
         <ConfirmDialog

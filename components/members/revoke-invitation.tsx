@@ -24,7 +24,11 @@ export function RevokeInvitation({
       title={`Revoke the invitation for ${invitee}?`}
       confirm="Revoke"
       onConfirm={() => callApi<typeof invitation>("DELETE", path)}
-      done="The invitation is revoked."
+      done={`The invitation for ${invitee} is revoked.`}
+      undo={{
+        run: () => callApi<typeof invitation>("POST", `${path}/restore`),
+        done: `The invitation for ${invitee} is open again.`,
+      }}
       focusAfter={membersId}
     >
       Its link stops working at once. You can create another invitation at any time.

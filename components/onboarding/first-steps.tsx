@@ -15,23 +15,26 @@ import { Tabs } from "@/components/ui/tabs";
 import { useMutation } from "@/components/use-mutation";
 import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
 import { FirstMessage } from "./first-message";
-import { GetTold, type Told } from "./get-told";
+import { GetTold, isTold, type Told } from "./get-told";
 import { SendFirstMessage } from "./send-first-message";
 import { useFirstMessage } from "./use-first-message";
 
 /**
  * The first steps of a workspace: create a key, send a message with it, see the message arrive, and have somebody told when
  * it becomes expensive.
+ * @param props.userName of who looks at it; null where they have none
  * @param props.existing an active key of the workspace, whose secret is not known; null when there is none
  */
 export function FirstSteps({
   workspace,
+  userName,
   canCreate,
   existing,
   addresses,
   told,
 }: {
   workspace: string;
+  userName: string | null;
   canCreate: boolean;
   existing: Pick<KeyView, "name" | "prefix" | "last_four"> | null;
   addresses: ServiceAddresses;
@@ -56,83 +59,118 @@ export function FirstSteps({
   const snippets = writeKeySnippets(created?.apiKey ?? anyKey, addresses, created?.secret);
 
   return (
-    <ol className="grid max-w-3xl gap-8">
-      <Step number={1} title="Create a key" isDone={Boolean(created ?? existing)}>
-        {created ? (
-          <div className="grid gap-2">
-            <Secret secret={created.secret} label="secret" />
-            <p className="text-muted-foreground text-sm">
-              Store it now: it is shown only once. {created.apiKey.summary} You can change this under Keys.
-            </p>
-          </div>
-        ) : (
-          <div className="grid justify-items-start gap-3">
-            <p className="text-muted-foreground text-sm">
-              {existing ? (
-                <>
-                  {existing.name} (
-                  <code className="font-mono text-xs">
-                    {existing.prefix}…{existing.last_four}
-                  </code>
-                  ) exists already. Use its secret, or create another key.
-                </>
-              ) : canCreate ? (
-                "Programs use a key to record costs. This key may log usage and read summaries in every project."
-              ) : (
-                "Programs use a key to record costs. Viewers cannot create one: ask a member of this workspace."
-              )}
-            </p>
-            {canCreate ? (
-              <Button
-                variant={existing ? "outline" : "default"}
-                disabled={creation.isPending}
-                onClick={create}
-              >
-                {existing ? "Create another key" : "Create a key"}
-              </Button>
-            ) : null}
-            {creation.message ? <Alert variant="destructive">{creation.message}</Alert> : null}
-          </div>
-        )}
-      </Step>
-      <Step number={2} title="Send a message with it" isDone={message !== undefined}>
-        <p className="pb-2 text-muted-foreground text-sm">
-          {created
-            ? "These examples contain your key. The message creates its project."
-            : "Put the key into OUTLAY_API_KEY first. The message creates its project."}
-        </p>
-        <Tabs
-          label="Ways to send a message"
-          tabs={snippets.map(({ label, language, code }) => ({
-            id: label,
-            label,
-            content: (
-              <div className="grid gap-2">
-                <CodeBlock title={label} language={language} code={code} />
-                {label === "MCP" ? (
-                  <p className="text-muted-foreground text-sm">
-                    Claude Code reads it from .mcp.json, Cursor from .cursor/mcp.json. Then ask the assistant
-                    to log some usage.
-                  </p>
-                ) : null}
-              </div>
-            ),
-          }))}
-        />
-        {created && !message ? (
-          <SendFirstMessage secret={created.secret} request={exampleRequest(created.apiKey)} onSent={poll} />
-        ) : null}
-      </Step>
-      <Step number={3} title="Watch it arrive" isDone={message !== undefined}>
-        <div aria-live="polite">
-          {message ? (
-            <FirstMessage message={message} onContinue={() => router.refresh()} />
+    <div className="grid gap-8">
+      <Intro userName={userName} isRecorded={message !== undefined} isTold={isTold(told)} />
+      <ol className="grid max-w-3xl gap-8">
+        <Step number={1} title="Create a key" isDone={Boolean(created ?? existing)}>
+          {created ? (
+            <div className="grid gap-2">
+              <Secret secret={created.secret} label="secret" />
+              <p className="text-muted-foreground text-sm">
+                Store it now: it is shown only once. {created.apiKey.summary} You can change this under Keys.
+              </p>
+            </div>
           ) : (
-            <Waiting>Waiting for the first message. It will appear here.</Waiting>
+            <div className="grid justify-items-start gap-3">
+              <p className="text-muted-foreground text-sm">
+                {existing ? (
+                  <>
+                    {existing.name} (
+                    <code className="font-mono text-xs">
+                      {existing.prefix}…{existing.last_four}
+                    </code>
+                    ) exists already. Use its secret, or create another key.
+                  </>
+                ) : canCreate ? (
+                  "Programs use a key to record costs. This key may log usage and read summaries in every project."
+                ) : (
+                  "Programs use a key to record costs. Viewers cannot create one: ask a member of this workspace."
+                )}
+              </p>
+              {canCreate ? (
+                <Button
+                  variant={existing ? "outline" : "default"}
+                  disabled={creation.isPending}
+                  onClick={create}
+                >
+                  {existing ? "Create another key" : "Create a key"}
+                </Button>
+              ) : null}
+              {creation.message ? <Alert variant="destructive">{creation.message}</Alert> : null}
+            </div>
           )}
-        </div>
-      </Step>
-      <GetTold number={4} workspace={workspace} told={told} />
-    </ol>
+        </Step>
+        <Step number={2} title="Send a message with it" isDone={message !== undefined}>
+          <p className="pb-2 text-muted-foreground text-sm">
+            {created
+              ? "These examples contain your key. The message creates its project."
+              : "Put the key into OUTLAY_API_KEY first. The message creates its project."}
+          </p>
+          <Tabs
+            label="Ways to send a message"
+            tabs={snippets.map(({ label, language, code }) => ({
+              id: label,
+              label,
+              content: (
+                <div className="grid gap-2">
+                  <CodeBlock title={label} language={language} code={code} />
+                  {label === "MCP" ? (
+                    <p className="text-muted-foreground text-sm">
+                      Claude Code reads it from .mcp.json, Cursor from .cursor/mcp.json. Then ask the
+                      assistant to log some usage.
+                    </p>
+                  ) : null}
+                </div>
+              ),
+            }))}
+          />
+          {created && !message ? (
+            <SendFirstMessage
+              secret={created.secret}
+              request={exampleRequest(created.apiKey)}
+              onSent={poll}
+            />
+          ) : null}
+        </Step>
+        <Step number={3} title="Watch it arrive" isDone={message !== undefined}>
+          <div aria-live="polite">
+            {message ? (
+              <FirstMessage message={message} onContinue={() => router.refresh()} />
+            ) : (
+              <Waiting>Waiting for the first message. It will appear here.</Waiting>
+            )}
+          </div>
+        </Step>
+        <GetTold number={4} workspace={workspace} told={told} />
+      </ol>
+    </div>
+  );
+}
+
+/** What is true of the workspace, and what is left to do. */
+function Intro({
+  userName,
+  isRecorded,
+  isTold,
+}: {
+  userName: string | null;
+  isRecorded: boolean;
+  isTold: boolean;
+}) {
+  const rest = isTold
+    ? "All four steps are done: the overview shows it, and alerts tell you what to look at."
+    : "The overview shows it. One step is left, the alerts, which you can also set up later.";
+  return (
+    <div>
+      <p className="text-lg sm:text-xl">
+        {userName ? `Welcome, ${userName}. ` : ""}
+        {isRecorded ? "Your first cost is recorded." : "Nothing is recorded here yet."}
+      </p>
+      <p className="mt-1 text-muted-foreground">
+        {isRecorded
+          ? rest
+          : "Three steps show you your first figures, and a fourth sets up alerts. They take a minute or two."}
+      </p>
+    </div>
   );
 }

@@ -7,18 +7,14 @@ import { Step } from "@/components/ui/step";
 /** What a workspace has of what alerts need: the names of its budgets and of its channels that are on. */
 export type Told = { budgets: string[]; channels: string[]; canEdit: boolean; canMail: boolean };
 
+/** Whether alerts are raised and sent. */
+export const isTold = ({ budgets, channels }: Told) => budgets.length > 0 && channels.length > 0;
+
 /** The step that has somebody told: a budget, whose thresholds raise alerts, and a channel, to which they are sent. */
-export function GetTold({
-  number,
-  workspace,
-  told: { budgets, channels, canEdit, canMail },
-}: {
-  number: number;
-  workspace: string;
-  told: Told;
-}) {
+export function GetTold({ number, workspace, told }: { number: number; workspace: string; told: Told }) {
+  const { budgets, channels, canEdit, canMail } = told;
   return (
-    <Step number={number} title="Get told" isDone={budgets.length > 0 && channels.length > 0}>
+    <Step number={number} title="Get told" isDone={isTold(told)}>
       <p className="pb-3 text-muted-foreground text-sm">
         A budget raises an alert at 50, 80 and 100 % of its limit, and a channel sends it to you.
         {canEdit ? null : " Admins of this workspace can add both."}

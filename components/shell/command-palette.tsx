@@ -65,7 +65,7 @@ function PaletteContent(props: Props) {
       </div>
       <div className={look.list} />
       <p role="status" className="border-t px-4 py-2.5 text-muted-foreground text-sm">
-        {hasFailed ? "Search could not be loaded. Close it and try again in a moment." : "Loading…"}
+        {hasFailed ? "Search could not be loaded. Close it, and open it again in a moment." : "Loading…"}
       </p>
     </>
   );

@@ -25,6 +25,7 @@ export function ActionsMenu({
         variant={outlined ? "outline" : "ghost"}
         size="icon"
         aria-label={label}
+        data-row-control
         className={`${outlined ? "" : "text-muted-foreground"} ${className}`}
       >
         <Ellipsis aria-hidden="true" />

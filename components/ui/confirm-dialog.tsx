@@ -2,7 +2,7 @@
 
 import { type ComponentProps, type ReactNode, useState } from "react";
 import { flushSync } from "react-dom";
-import { useMutation } from "@/components/use-mutation";
+import { type Undo, useMutation } from "@/components/use-mutation";
 import { Alert } from "./alert";
 import { Button } from "./button";
 import {
@@ -14,6 +14,7 @@ import {
   DialogHeader,
   DialogTitle,
 } from "./dialog";
+import { focusAfterDeletion } from "./focus-after";
 
 type Question = {
   /** A question that names the thing: "Revoke the key CI?" */
@@ -28,13 +29,18 @@ type Question = {
   onConfirm: () => Promise<unknown>;
   /** Text of the notice after success. */
   done?: string;
+  /** Takes the action back, by a button of the notice. */
+  undo?: Undo;
   /** False when the page need not be read again after success. */
   refresh?: boolean;
-  /** Id of the element that gets the focus after success, when the button that opened the dialog disappears. */
+  /**
+   * For an action that removes a row, with the button that opened the dialog: the focus goes to the next row then, or to the
+   * element with this id, such as the heading of the list.
+   */
   focusAfter?: string;
 };
 
-/** Asks before an action that cannot be undone, and says what it will break. */
+/** Asks before an action that breaks something, and says what. What cannot be undone says so. */
 export function ConfirmDialog({
   open,
   onOpenChange,
@@ -42,9 +48,9 @@ export function ConfirmDialog({
   ...question
 }: Question & { open: boolean; onOpenChange: (open: boolean) => void }) {
   const close = () => {
-    // Closing returns the focus to the button, so the focus is moved after that.
+    // Closing returns the focus to the button, from whose row it is moved.
     flushSync(() => onOpenChange(false));
-    if (focusAfter) document.getElementById(focusAfter)?.focus();
+    if (focusAfter) focusAfterDeletion(focusAfter);
   };
   return (
     <Dialog open={open} onOpenChange={onOpenChange}>
@@ -70,6 +76,7 @@ export function ConfirmButton({
         size={size}
         aria-haspopup="dialog"
         aria-label={ariaLabel}
+        data-row-control
         onClick={() => setOpen(true)}
       >
         {label}
@@ -86,6 +93,7 @@ function QuestionContent({
   destructive = true,
   onConfirm,
   done,
+  undo,
   refresh = true,
   onDone,
 }: Omit<Question, "focusAfter"> & { onDone: () => void }) {
@@ -93,6 +101,7 @@ function QuestionContent({
     quiet: true,
     refresh,
     ...(done && { done }),
+    undo,
   });
   const answer = async () => {
     if (await action.run()) onDone();

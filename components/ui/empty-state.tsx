@@ -13,7 +13,10 @@ export function EmptyState({
   action?: ReactNode;
 }) {
   return (
-    <div className="grid justify-items-center gap-2 rounded-lg border border-dashed px-6 py-14 text-center">
+    <div
+      data-empty
+      className="grid justify-items-center gap-2 rounded-lg border border-dashed px-6 py-14 text-center"
+    >
       {icon ? (
         <span aria-hidden="true" className="pb-1 text-muted-foreground [&_svg]:size-6">
           {icon}

@@ -1,13 +1,15 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import { whenReachable } from "@/components/connection/service";
 
 /**
  * Loads a module when it is first needed. Unlike `lazy`, it does not suspend, so that what is shown meanwhile keeps its
  * state and its focus, and a module that cannot be loaded does not break the page.
  * @param load imports the module: `() => import("./palette")`. It must not change between renders
  * @param isNeeded false as long as it is not to be loaded
- * @returns `module` once it is loaded; `hasFailed` when it could not be loaded. It is tried again when it is needed again
+ * @returns `module` once it is loaded; `hasFailed` while it cannot be. It is loaded as soon as the service answers, and where that
+ *   fails, when it is needed again
  */
 export function useLoaded<Module>(
   load: () => Promise<Module>,
@@ -17,10 +19,15 @@ export function useLoaded<Module>(
   useEffect(() => {
     if (!isNeeded) return;
     let isCurrent = true;
-    load().then(
-      (module) => isCurrent && setState({ module, hasFailed: false }),
-      () => isCurrent && setState({ hasFailed: true }),
-    );
+    const keep = (module: Module) => isCurrent && setState({ module, hasFailed: false });
+    const fail = () => isCurrent && setState({ hasFailed: true });
+    load()
+      .catch(async () => {
+        fail();
+        await whenReachable();
+        return load();
+      })
+      .then(keep, fail);
     return () => {
       isCurrent = false;
     };

@@ -77,6 +77,7 @@ test("Lists an assistant's permissions and spend, and disconnects it at once", a
   const question = page.getByRole("alertdialog", { name: "Disconnect Desk assistant?" });
   await expect(question).toContainText("It was last used just now and recorded $0.75 this month.");
   await expectUsable(page);
+  await expect(question).toContainText("This cannot be undone");
   await question.getByRole("button", { name: "Disconnect" }).click();
   await expect(page.getByText("No assistant is connected")).toBeVisible();
   await expect(page.getByRole("region", { name: "Connected assistants" })).toBeFocused();

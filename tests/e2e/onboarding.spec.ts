@@ -21,12 +21,17 @@ test("Brings a new workspace to its first message in three steps without a reloa
   const secret = await page.getByLabel("secret", { exact: true }).inputValue();
   for (const tab of ["TypeScript", "Python", "MCP", "curl"])
     expect(await readSnippet(page, tab)).toContain(secret);
+  await expect(page.getByText("Nothing is recorded here yet.")).toBeVisible();
   await expect(page.getByText("Waiting for the first message")).toBeVisible();
   await page.evaluate(() => Object.assign(window, { isSamePage: true }));
   // Runs what the page shows, in a shell as a person would.
   const { stdout } = await run("sh", ["-c", (await readSnippet(page, "curl")).replace("curl ", "curl -sS ")]);
   const { amount_usd: amount } = JSON.parse(stdout);
   await expect(page.getByText("The first message is here.")).toBeVisible();
+  // Three steps are done: it must not say that nothing is there.
+  await expect(page.getByRole("heading", { name: /\(done\)$/ })).toHaveCount(3);
+  await expect(page.getByText("Nothing is recorded")).toHaveCount(0);
+  await expect(page.getByText("Your first cost is recorded.")).toBeVisible();
   await expect(page.locator('[data-figure="amount_usd"]')).toHaveAttribute("data-exact", String(amount));
   await expectUsable(page);
   await page.getByRole("button", { name: "Go to the overview" }).click();

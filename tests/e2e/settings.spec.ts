@@ -229,6 +229,7 @@ test("Shows a subscription's next charge and stops it after a confirmation", asy
   const past = page.getByRole("table", { name: "Stopped and ended subscriptions" });
   await expect(past).toContainText("stopped on");
   await expect(page.getByRole("button", { name: "Stop Figma" })).toHaveCount(0);
+  await expect(page.locator("#subscriptions")).toBeFocused();
 });
 
 test("Shows who did what, before and after, by kind and page by page", async ({ page, world }) => {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership, requireProfile } from "@/lib/access/workspaces/membership";
 import { toInstant } from "@/lib/contract/instant";
@@ -68,7 +69,23 @@ export function revokeInvitation(claims: UserClaims, slug: string, id: string): 
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const [row] = await selectInvitations(client, workspaceId, id);
-    if (!row || !(await deleteInvitation(client, workspaceId, id))) throw notFound();
+    if (!row) throw notFound();
+    await keepDeleted(client, "invitation", workspaceId, id);
+    if (!(await deleteInvitation(client, workspaceId, id))) throw notFound();
+    return toInvitation(row);
+  });
+}
+
+/**
+ * Restores an invitation that was revoked in the last ten minutes, for admins; its link works again, until it expires.
+ * @throws ServiceError not_found, permission_denied
+ */
+export function restoreInvitation(claims: UserClaims, slug: string, id: string): Promise<Invitation> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    await restoreDeleted(client, "invitation", workspaceId, id);
+    const [row] = await selectInvitations(client, workspaceId, id);
+    if (!row) throw new Error("An invitation that was restored was not found.");
     return toInvitation(row);
   });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { PoolClient } from "pg";
 import type { z } from "zod";
+import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
 import { hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { deliver, leaseSeconds } from "@/lib/alerts/delivery/pump";
@@ -82,11 +83,7 @@ export function createChannel(
       addChannel(client, workspaceId, channel, secrets, maxChannels),
     );
     if (id === null) {
-      throw new ServiceError(
-        "conflict",
-        `A workspace may have ${maxChannels} alert channels. Delete one that is not needed any more.`,
-        { limit: maxChannels },
-      );
+      throw new ServiceError("conflict", tooMany, { limit: maxChannels });
     }
     if (request.digest) await applyDigest(client, workspaceId, id, request.digest);
     return { ...(await loadChannel(client, workspaceId, id)), signing_secret: secret };
@@ -128,8 +125,25 @@ export function deleteChannel(claims: UserClaims, slug: string, id: string): Pro
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const last = await loadChannel(client, workspaceId, id);
+    await keepDeleted(client, "alert_channel", workspaceId, id);
     await asServiceWithin(client, () => removeChannel(client, workspaceId, id));
     return last;
+  });
+}
+
+const tooMany = `A workspace may have ${maxChannels} alert channels. Delete one that is not needed any more.`;
+
+/**
+ * Restores a channel that was deleted in the last ten minutes, for admins: with its address, its secrets, and what it had not
+ * sent yet.
+ * @throws ServiceError not_found, permission_denied, conflict where there are too many by now
+ */
+export function restoreChannel(claims: UserClaims, slug: string, id: string): Promise<AlertChannel> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const limit = { atMost: maxChannels, message: tooMany };
+    await restoreDeleted(client, "alert_channel", workspaceId, id, limit);
+    return loadChannel(client, workspaceId, id);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
+import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import {
   type budget,
@@ -223,8 +224,22 @@ export function removeBudget(claims: UserClaims, slug: string, id: string): Prom
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const last = await loadFullBudget(client, workspaceId, id);
+    await keepDeleted(client, "budget", workspaceId, id);
     await deleteBudget(client, workspaceId, id);
     return last;
+  });
+}
+
+/**
+ * Restores a budget that was deleted in the last ten minutes, for admins: with its id, its former periods, and what was spent
+ * since.
+ * @throws ServiceError not_found, permission_denied
+ */
+export function restoreBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    await restoreDeleted(client, "budget", workspaceId, id);
+    return loadFullBudget(client, workspaceId, id);
   });
 }
 

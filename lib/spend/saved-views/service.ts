@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
+import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { toInstant } from "@/lib/contract/instant";
 import type { WorkspaceRole } from "@/lib/contract/me";
@@ -39,10 +40,7 @@ export function saveView(claims: UserClaims, slug: string, request: SaveViewRequ
     const required = request.is_shared ? "member" : "viewer";
     const { id: workspaceId, role } = await requireMembership(client, claims, slug, required);
     if ((await countViews(client, workspaceId, claims.sub)) >= maxViewsEach)
-      throw new ServiceError(
-        "conflict",
-        `You may save ${maxViewsEach} views in a workspace. Delete one that you do not need any more.`,
-      );
+      throw new ServiceError("conflict", tooMany);
     const id = await insertView(client, workspaceId, request);
     const [row] = await selectViews(client, workspaceId, id);
     if (!row) throw new Error("A view that was saved is visible.");
@@ -61,11 +59,29 @@ export function removeView(claims: UserClaims, slug: string, id: string): Promis
     const [row] = await selectViews(client, workspaceId, id);
     if (!row) throw notFound();
     const view = toView(row, role, claims.sub);
+    await keepDeleted(client, "saved_view", workspaceId, id);
     if (!view.can_delete || !(await deleteView(client, workspaceId, id)))
       throw new ServiceError("permission_denied", "Only who saved a shared view and admins may delete it.");
     return view;
   });
 }
+
+/**
+ * Restores a view that was deleted in the last ten minutes: one's own, or as an admin a shared one.
+ * @throws ServiceError not_found, conflict where its maker has too many by now
+ */
+export function restoreView(claims: UserClaims, slug: string, id: string): Promise<SavedView> {
+  return asUser(claims, async (client) => {
+    const { id: workspaceId, role } = await requireMembership(client, claims, slug);
+    const limit = { atMost: maxViewsEach, message: tooMany };
+    await restoreDeleted(client, "saved_view", workspaceId, id, limit);
+    const [row] = await selectViews(client, workspaceId, id);
+    if (!row) throw new Error("A view that was restored is visible.");
+    return toView(row, role, claims.sub);
+  });
+}
+
+const tooMany = `You may save ${maxViewsEach} views in a workspace. Delete one that you do not need any more.`;
 
 function toView(
   { created_by: userId, created_by_name: displayName, created_at: createdAt, ...row }: ViewRow,

@@ -15,29 +15,20 @@ export async function Onboarding({ slug }: { slug: string }) {
   ] = await Promise.all([listApiKeys(claims, slug), listBudgets(claims, slug), listChannels(claims, slug)]);
   const existing = keys.find(({ status, kind }) => status === "active" && kind === "key");
   return (
-    <div className="grid gap-8">
-      <div>
-        <p className="text-lg sm:text-xl">
-          {profile.display_name ? `Welcome, ${profile.display_name}. ` : ""}Nothing is recorded here yet.
-        </p>
-        <p className="mt-1 text-muted-foreground">
-          Three steps show you your first figures, and a fourth sets up alerts. They take a minute or two.
-        </p>
-      </div>
-      <FirstStepsOnDemand
-        workspace={slug}
-        canCreate={canCreate}
-        existing={
-          existing ? { name: existing.name, prefix: existing.prefix, last_four: existing.last_four } : null
-        }
-        addresses={serviceAddresses()}
-        told={{
-          budgets: budgets.map(({ name }) => name),
-          channels: channels.filter(({ enabled }) => enabled).map(({ name }) => name),
-          canEdit,
-          canMail,
-        }}
-      />
-    </div>
+    <FirstStepsOnDemand
+      workspace={slug}
+      userName={profile.display_name}
+      canCreate={canCreate}
+      existing={
+        existing ? { name: existing.name, prefix: existing.prefix, last_four: existing.last_four } : null
+      }
+      addresses={serviceAddresses()}
+      told={{
+        budgets: budgets.map(({ name }) => name),
+        channels: channels.filter(({ enabled }) => enabled).map(({ name }) => name),
+        canEdit,
+        canMail,
+      }}
+    />
   );
 }

@@ -66,7 +66,7 @@ export default async function BudgetsPage({ params, searchParams }: Props) {
               views={await readRememberedViews(user.id)}
             />
           ) : (
-            <div className="grid gap-4 md:grid-cols-2">
+            <div data-rows className="grid gap-4 md:grid-cols-2">
               {sortByUse(budgets).map((budget) => (
                 <BudgetCard
                   key={budget.id}

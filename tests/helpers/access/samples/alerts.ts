@@ -1,5 +1,6 @@
 import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
 import type { World } from "../callers";
+import { deleted } from "../deleted";
 import { nothing, type Sample, type Samples } from "../sample";
 
 /** Removes the channels of the samples before: the job would go on delivering, and a workspace may have 20 at most. */
@@ -85,6 +86,8 @@ export const alertSamples: Samples = {
     body: { enabled: false },
   }),
   "DELETE /api/v1/workspaces/[slug]/alert-channels/[id]": channelOf,
+  "POST /api/v1/workspaces/[slug]/alert-channels/[id]/restore": async (world) =>
+    deleted(world, "alert-channels", await channelOf(world)),
   "POST /api/v1/workspaces/[slug]/alert-channels/[id]/rotate": webhookOf,
   "POST /api/v1/workspaces/[slug]/alert-channels/[id]/test": channelOf,
   "GET /api/v1/workspaces/[slug]/alert-channels/[id]/deliveries": channelOf,

@@ -1,4 +1,5 @@
 import type { Caller, World } from "../callers";
+import { deleted } from "../deleted";
 import { nothing, type Sample, type Samples } from "../sample";
 
 /** A key of the caller's own if they are a member, because members may manage only keys that they made. */
@@ -39,4 +40,6 @@ export const keySamples: Samples = {
     body: { amount: 60 },
   }),
   "DELETE /api/v1/workspaces/[slug]/budgets/[id]": budgetOf,
+  "POST /api/v1/workspaces/[slug]/budgets/[id]/restore": async (world) =>
+    deleted(world, "budgets", await budgetOf(world)),
 };

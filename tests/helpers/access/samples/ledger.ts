@@ -3,7 +3,8 @@ import { expect, vi } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { heliconeCall, sign } from "@/tests/helpers/gateways";
 import type { Caller, World } from "../callers";
-import { nothing, type Samples } from "../sample";
+import { deleted } from "../deleted";
+import { nothing, type Sample, type Samples } from "../sample";
 
 const newProject = (world: World, slug: string) => world.harness.fixtures.project(world.workspace.id, slug);
 
@@ -19,6 +20,19 @@ async function signedDelivery({ harness, workspace }: World) {
   const body = heliconeCall();
   const signature = sign(JSON.stringify(body), signingSecret);
   return { query: `?key_id=${id}`, headers: { "helicone-signature": signature }, body };
+}
+
+/** The caller, if they are a member; otherwise the owner. */
+const memberOf = ({ users }: World, caller: Caller) =>
+  caller in users ? users[caller as keyof World["users"]] : users.owner;
+
+/** A private view of the caller. */
+async function viewOf(world: World, caller: Caller): Promise<Sample> {
+  const { rows } = await world.harness.fixtures.sql.query(
+    "insert into public.saved_views (workspace_id, name, query, created_by) values ($1, 'Models', 'by=model', $2) returning id",
+    [world.workspace.id, memberOf(world, caller).id],
+  );
+  return { params: { id: rows[0].id } };
 }
 
 /** The id of a cost that the caller recorded by hand, if they may record: members void only what they recorded themselves. */
@@ -62,14 +76,9 @@ export const ledgerSamples: Samples = {
   }),
   "GET /api/v1/workspaces/[slug]/views": nothing,
   "POST /api/v1/workspaces/[slug]/views": () => ({ body: { name: "Models", query: "by=model" } }),
-  "DELETE /api/v1/workspaces/[slug]/views/[id]": async ({ harness, workspace, users }, caller) => {
-    const owner = caller in users ? users[caller as keyof typeof users] : users.owner;
-    const { rows } = await harness.fixtures.sql.query(
-      "insert into public.saved_views (workspace_id, name, query, created_by) values ($1, 'Models', 'by=model', $2) returning id",
-      [workspace.id, owner.id],
-    );
-    return { params: { id: rows[0].id } };
-  },
+  "DELETE /api/v1/workspaces/[slug]/views/[id]": viewOf,
+  "POST /api/v1/workspaces/[slug]/views/[id]/restore": async (world, caller) =>
+    deleted(world, "views", await viewOf(world, caller), memberOf(world, caller)),
   "GET /api/v1/workspaces/[slug]/metrics": () => ({ query: "?period=year&group_by=model" }),
   "GET /api/v1/workspaces/[slug]/activity": () => ({ query: "?period=all&limit=1" }),
   "GET /api/v1/workspaces/[slug]/export": () => ({ query: "?format=csv" }),

@@ -3,6 +3,7 @@ import { expect, vi } from "vitest";
 import { apiClient } from "@/tests/helpers/client";
 import { addUser } from "@/tests/helpers/team";
 import type { Caller, World } from "../callers";
+import { deleted } from "../deleted";
 import { nothing, type Sample, type Samples } from "../sample";
 
 /** The caller's own id, if they are a member. */
@@ -24,6 +25,11 @@ async function invite(world: World, slug: string, token: string) {
     },
   );
   return body as { invitation: { id: string }; link: string };
+}
+
+async function invitationOf(world: World): Promise<Sample> {
+  const { invitation } = await invite(world, world.workspace.slug, world.users.owner.token);
+  return { params: { id: invitation.id } };
 }
 
 /** An invitation to another workspace, so that accepting it changes nothing in this one. */
@@ -120,9 +126,9 @@ export const peopleSamples: Samples = {
   },
   "GET /api/v1/workspaces/[slug]/invitations": nothing,
   "POST /api/v1/workspaces/[slug]/invitations": () => ({ body: { role: "viewer" } }),
-  "DELETE /api/v1/workspaces/[slug]/invitations/[id]": async (world) => ({
-    params: { id: (await invite(world, world.workspace.slug, world.users.owner.token)).invitation.id },
-  }),
+  "DELETE /api/v1/workspaces/[slug]/invitations/[id]": invitationOf,
+  "POST /api/v1/workspaces/[slug]/invitations/[id]/restore": async (world) =>
+    deleted(world, "invitations", await invitationOf(world)),
   "GET /api/v1/invitations/[token]": offer,
   "POST /api/v1/invitations/[token]/accept": offer,
 };

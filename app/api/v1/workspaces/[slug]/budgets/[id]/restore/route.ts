@@ -1,0 +1,17 @@
+import { budget, budgetParams } from "@/lib/contract/budgets";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { restoreBudget } from "@/lib/spend/budgets/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  POST: endpoint({
+    summary: "Restore a budget",
+    description:
+      "For admins. Within ten minutes after it was deleted. With its id and its former periods, and with what was spent since.",
+    auth: "user",
+    role: "admin",
+    params: budgetParams,
+    response: budget,
+    errors: ["not_found", "permission_denied"],
+    run: ({ principal, params }) => restoreBudget(principal.claims, params.slug, params.id),
+  }),
+});

@@ -1,0 +1,16 @@
+import { savedView, savedViewParams } from "@/lib/contract/saved-views";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { restoreView } from "@/lib/spend/saved-views/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  POST: endpoint({
+    summary: "Restore a saved view",
+    description: "Within ten minutes after it was deleted. One's own, or for admins a shared one.",
+    auth: "user",
+    role: "viewer",
+    params: savedViewParams,
+    response: savedView,
+    errors: ["not_found", "conflict"],
+    run: ({ principal, params }) => restoreView(principal.claims, params.slug, params.id),
+  }),
+});

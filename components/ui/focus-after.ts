@@ -1,0 +1,45 @@
+/** How long the focus is looked after: until the page has been read again and the deleted row is gone. */
+const watchedForMs = 10_000;
+
+const isVisible = (element: HTMLElement) => element.getClientRects().length > 0;
+
+/**
+ * The same control of the next row of a list or table, or else of the row before. Rows mark theirs with `data-row-control`.
+ * @returns undefined where the row is the only one
+ */
+function controlOfNextRow(control: Element | null): HTMLElement | undefined {
+  const list = control?.closest("table, ul, ol, [data-rows]");
+  const all = [...(list?.querySelectorAll<HTMLElement>("[data-row-control]") ?? [])].filter(isVisible);
+  const index = all.indexOf(control as HTMLElement);
+  return index < 0 ? undefined : (all[index + 1] ?? all[index - 1]);
+}
+
+/** The heading of a list, what an empty list offers instead, or the title of the page. */
+function focusPlace(headingId: string): HTMLElement | null {
+  const place =
+    document.getElementById(headingId) ??
+    document.querySelector<HTMLElement>("main [data-empty] :is(a, button)") ??
+    document.querySelector<HTMLElement>("main h1");
+  if (place?.matches("h1")) place.tabIndex = -1;
+  return place;
+}
+
+/**
+ * Moves the focus away from a row that has been deleted: to the same control of the next row, or to the heading of the list.
+ * The row goes later, when the page has been read again; should what has the focus go with it, the focus moves on, so that it
+ * is never lost.
+ * @param headingId id of an element that can have the focus, such as the list's heading. It may go with the last row
+ */
+export function focusAfterDeletion(headingId: string): void {
+  let target = controlOfNextRow(document.activeElement) ?? focusPlace(headingId);
+  target?.focus();
+  const observer = new MutationObserver(() => {
+    if (document.activeElement === target) return;
+    if (document.activeElement === document.body) {
+      target = focusPlace(headingId);
+      target?.focus();
+    } else observer.disconnect();
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => observer.disconnect(), watchedForMs);
+}
