@@ -87,10 +87,13 @@ test("Says a problem as plain text where notices cannot be loaded", async ({ ope
   // A page of its own, because what cannot be loaded is an error on the console.
   const page = await openPage();
   const { slug } = await signUp(page);
-  await page.goto(`/${slug}/settings`);
+  await page.goto(`/${slug}/alerts`);
   await page.waitForLoadState("networkidle");
   await page.route("**", (route) => route.abort());
-  await page.getByLabel("Name").fill("Another name");
-  await page.getByRole("button", { name: "Save" }).first().click();
-  await expect(page.getByText("could not be reached").first()).toBeVisible();
+  await page.getByRole("switch").first().click();
+  const notice = page.getByRole("status").filter({ hasText: "reached" });
+  await expect(notice).toBeVisible();
+  await page.unroute("**");
+  // Once the service answers, it is shown as the others are.
+  await expect(notices(page).getByRole("listitem")).toContainText("reached");
 });
