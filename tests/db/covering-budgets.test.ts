@@ -17,6 +17,8 @@ beforeAll(() => {
   return closeDatabase;
 });
 
+type ListedKey = Parameters<typeof readCoveringBudgets>[2][number];
+
 const none = { project_slugs: [], deny_project_slugs: [], features: [], sources: [], users: [] };
 
 test("Names the budgets that can count what a key records, for members of its workspace alone", async () => {
@@ -62,7 +64,7 @@ test("Names the budgets that can count what a key records, for members of its wo
     },
     ofProject: { id: randomUUID(), environment: "live", project_id: project, conditions: none },
     test: { id: randomUUID(), environment: "test", project_id: null, conditions: none },
-  } as const;
+  } satisfies Record<string, ListedKey>;
   const claims = { sub: member, role: "authenticated" } as Parameters<typeof readCoveringBudgets>[0];
   const found = await readCoveringBudgets(claims, slug, Object.values(keys));
   const named = (key: keyof typeof keys) => found.get(keys[key].id)?.map(({ name }) => name);
