@@ -3192,7 +3192,10 @@ begin
 end
 $function$;
 
--- The queue by the order of its indexes leaves deleted workspaces alone, as the one before it did.
+-- Takes deliveries that are due, each for as long as the lease lasts. Each channel has a few at a time, one that fails has
+-- one, and all that fail have `room_failing`, so that receivers which hang do not hold up others. Of a channel's
+-- deliveries of one rule and subject, only the first that waits is taken.
+-- returns: as describe_delivery
 create or replace function private.claim_alert_deliveries(room integer, room_failing integer, room_channel integer, lease_seconds integer)
  returns jsonb
  language plpgsql
@@ -3222,7 +3225,7 @@ begin
       row_number() over (partition by c.id order by due.next_attempt_at, due.number) as place
     from waiting
     join public.alert_channels as c on c.id = waiting.channel_id and c.disabled_at is null
-      and (select w.deleted_at from public.workspaces as w where w.id = c.workspace_id) is null
+    join public.workspaces as w on w.id = c.workspace_id and w.deleted_at is null
     cross join lateral (
       select d.ctid as at, d.number, d.next_attempt_at
       from public.alert_deliveries as d
