@@ -20,7 +20,8 @@ const pages = readdirSync(join(projectRoot, "app"), { recursive: true, encoding:
 const isSeen = (path: string) => path !== "/workspaces";
 const isOfWorkspace = (path: string) => path.startsWith("/[workspace]");
 /** Pages for signed-in users outside a workspace. */
-const isOfAccount = (path: string) => ["/workspaces/new", "/oauth/authorize"].includes(path);
+const isOfAccount = (path: string) =>
+  ["/workspaces/new", "/workspaces/deleted", "/oauth/authorize"].includes(path);
 /** The page for a session from a mailed link. */
 const isOfMail = (path: string) => path === "/reset/new";
 
@@ -56,6 +57,18 @@ async function setScene(world: World): Promise<Scene> {
     question: question.slice(baseUrl.length),
     source: String(source),
   };
+}
+
+/** Makes a user the owner of a workspace that was deleted. */
+async function haveDeletedWorkspace(world: World, email: string): Promise<void> {
+  const { sql } = world.fixtures;
+  const id = await world.fixtures.workspace();
+  const { rows } = await sql.query("select slug from public.workspaces where id = $1", [id]);
+  await setRole(world, rows[0].slug, email, "owner");
+  await sql.query(
+    "update public.workspaces set deleted_at = now(), prices_version = prices_version - private.deletion_mark() where id = $1",
+    [id],
+  );
 }
 
 function addressOf(path: string, { slug, invitation, question, source }: Scene): string {
@@ -97,6 +110,7 @@ test.describe("Every page is accessible, small, and without layout shifts", () =
     const scene = await setScene(world);
     const { email } = await signUp(page);
     await setRole(world, scene.slug, email, "owner");
+    await haveDeletedWorkspace(world, email);
     const paths = pages.filter((path) => isOfWorkspace(path) || isOfAccount(path));
     await visitAll(page, paths, scene, async (opened) => {
       await expectUsable(page);
