@@ -132,7 +132,6 @@ export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
         {isLong && VirtualRows ? (
           <VirtualRows
             keys={sorted.map((row) => row.id)}
-            columnCount={shown.length}
             isGrouped={below !== undefined}
             keeper={keeper}
             render={render}
@@ -142,21 +141,17 @@ export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
             {(isLong ? sorted.slice(0, firstRows) : sorted).map((_, index) => render(index))}
           </Bodies>
         )}
-        {sorted.length === 0 ? (
-          <tbody>
-            <tr>
-              <td colSpan={shown.length} className="py-8 text-center">
-                <p className="pb-3 text-muted-foreground">
-                  No {noun} matches “<bdi className="[overflow-wrap:anywhere]">{search.trim()}</bdi>”.
-                </p>
-                <Button variant="outline" size="sm" onClick={clear}>
-                  Clear search
-                </Button>
-              </td>
-            </tr>
-          </tbody>
-        ) : null}
       </Table>
+      {sorted.length === 0 ? (
+        <div className="py-8 text-center text-sm">
+          <p className="pb-3 text-muted-foreground">
+            No {noun} matches “<bdi className="[overflow-wrap:anywhere]">{search.trim()}</bdi>”.
+          </p>
+          <Button variant="outline" size="sm" onClick={clear}>
+            Clear search
+          </Button>
+        </div>
+      ) : null}
     </div>
   );
 }

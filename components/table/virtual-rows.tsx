@@ -23,14 +23,12 @@ const usualHeight = 52;
  */
 export function VirtualRows({
   keys,
-  columnCount,
   isGrouped,
   keeper,
   render,
 }: {
   /** The ids of all rows, in their order. */
   keys: string[];
-  columnCount: number;
   /** True where each row is a group of its own. */
   isGrouped: boolean;
   keeper: RefObject<RowKeeper | null>;
@@ -75,11 +73,7 @@ export function VirtualRows({
   const rows = items.map((item, place) => (
     <Fragment key={item.key}>
       {place === 0 ? null : (
-        <Gap
-          height={item.start - (items[place - 1]?.end ?? item.start)}
-          columnCount={columnCount}
-          isGrouped={isGrouped}
-        />
+        <Gap height={item.start - (items[place - 1]?.end ?? item.start)} isGrouped={isGrouped} />
       )}
       {render(item.index, virtualizer.measureElement)}
     </Fragment>
@@ -87,11 +81,11 @@ export function VirtualRows({
   return (
     <>
       <tbody ref={start} aria-hidden="true">
-        <Gap height={first - scrollMargin} columnCount={columnCount} />
+        <Gap height={first - scrollMargin} />
       </tbody>
       {isGrouped ? rows : <tbody>{rows}</tbody>}
       <tbody aria-hidden="true">
-        <Gap height={virtualizer.getTotalSize() - (end - scrollMargin)} columnCount={columnCount} />
+        <Gap height={virtualizer.getTotalSize() - (end - scrollMargin)} />
       </tbody>
     </>
   );
@@ -100,19 +94,18 @@ export function VirtualRows({
 /** Takes the place of rows that are not rendered. */
 function Gap({
   height,
-  columnCount,
   isGrouped = false,
 }: {
   /** px */
   height: number;
-  columnCount: number;
   isGrouped?: boolean;
 }) {
   if (height <= 0) return null;
   const row = (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it has neither content nor focus.
     <tr aria-hidden="true" style={{ height }}>
-      <td colSpan={columnCount} />
+      {/* One cell: a span of columns that a phone hides would add empty ones. */}
+      <td />
     </tr>
   );
   return isGrouped ? <tbody aria-hidden="true">{row}</tbody> : row;

@@ -92,7 +92,7 @@ test("Searches what is shown, says how much it found, and clears an empty result
   await expect.poll(() => namesIn(table)).toEqual(["مشروع الدفع بالبطاقة"]);
   await search.fill("nothing like it");
   await expect(status).toHaveText("0 of 10 projects");
-  await expect(table.getByText("No project matches “nothing like it”.")).toBeVisible();
+  await expect(page.getByText("No project matches “nothing like it”.")).toBeVisible();
   await expectUsable(page);
   await page.getByRole("button", { name: "Clear search" }).click();
   await expect(search).toHaveValue("");
