@@ -207,7 +207,10 @@ describe("Deleting a workspace", () => {
       async () => expect((await latestMail(viewer.email)).subject).toBe(`The workspace ${name} was restored`),
       10_000,
     );
-    expect(await rows("select from private.notices where details ->> 'slug' = $1", [team.slug])).toEqual([]);
+    await vi.waitFor(async () => {
+      const left = await rows("select from private.notices where details ->> 'slug' = $1", [team.slug]);
+      expect(left).toEqual([]);
+    }, 10_000);
   });
 });
 
