@@ -2,6 +2,7 @@ import { type Amount, type AmountProp, convertedText, exactText } from "@/compon
 import type { ActivityList as ActivityAnswer, ActivityRow, MessageDetail } from "@/lib/contract/activity";
 import { sumExact } from "./exact";
 import { sourceNames, typeNames } from "./filters";
+import { localLabel } from "./local-label";
 
 /** The fields of an activity row that the table shows. A server component passes them on, so amounts are exact text. */
 export type ActivityItem = {
@@ -51,7 +52,7 @@ export function toItem(row: ActivityRow): ActivityItem {
     id: row.id,
     part: row.part,
     at: row.occurred_at,
-    label: row.label,
+    label: localLabel(row),
     project: row.project_name,
     feature: row.feature,
     about: aboutOf(row),

@@ -24,7 +24,7 @@ export function Code({
       aria-label={label}
       className={cn("overflow-auto focus-visible:outline-offset-[-2px]", className)}
     >
-      <pre className="w-max min-w-full px-4 py-3 font-mono text-[12.5px] leading-[1.65]">
+      <pre className="code-lines">
         <code>{highlight(code, language)}</code>
       </pre>
     </div>

@@ -33,12 +33,8 @@ export function highlight(code: string, language: Language): ReactNode[] {
     String.raw`(?<![\w.$-])(?:${keywords[language]})(?![\w-])`,
   ];
   const pattern = new RegExp(rules.map((rule) => `(${rule ?? "(?!)"})`).join("|"), "g");
-  const styles = [
-    "text-muted-foreground",
-    "text-(--code-string)",
-    "text-(--code-number)",
-    "text-(--code-keyword)",
-  ];
+  // Short names, because a page of the reference has hundreds of them (`app/theme.css`).
+  const styles = ["code-c", "code-s", "code-n", "code-k"];
   const parts: ReactNode[] = [];
   let end = 0;
   for (const match of code.matchAll(pattern)) {

@@ -76,7 +76,7 @@ test("Turns the weekly report on for oneself, sends it now, and ends it by the p
   await expect(page.getByText("You will receive the weekly report.")).toBeVisible();
   await expect(page.getByText(/The next one: .* which is Monday at 08:00 in/)).toBeVisible();
   await page.getByRole("button", { name: "Send me the last week now" }).click();
-  await expect(page.getByText(`The report of the last week is sent to ${email}.`)).toBeVisible();
+  await expect(page.getByText(`Last week's report was sent to ${email}.`)).toBeVisible();
   await expectUsable(page);
   await page.goto(`/workspaces/unsubscribe?token=${"x".repeat(43)}`);
   await page.getByRole("button", { name: "Unsubscribe" }).click();

@@ -278,7 +278,8 @@ test("Changes name and password, the password only with the present one", async 
   await page.goto(`/${slug}/settings/account`);
   await page.getByLabel("Name").fill("Ada Lovelace");
   await page.getByLabel("Default workspace").selectOption({ index: 1 });
-  await page.getByRole("button", { name: "Save" }).click();
+  const profile = page.locator("form").filter({ has: page.getByLabel("Default workspace") });
+  await profile.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Your account is changed.")).toBeVisible();
   await expectUsable(page);
   const next = "another horse, another battery";
