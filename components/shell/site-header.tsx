@@ -25,8 +25,9 @@ export function SiteHeader({ place, children }: { place?: string; children?: Rea
             {place}
           </span>
         ) : null}
-        <div className="ml-auto flex items-center gap-1">
-          {children}
+        {/* Columns of fixed width keep what is there in its place while the rest of the HTML arrives. */}
+        <div className="ml-auto grid grid-cols-[auto_--spacing(9)_--spacing(16)] items-center gap-1">
+          <div className="flex items-center gap-1">{children}</div>
           <ThemeToggle />
           <Link href="/sign-in" className={buttonVariants({ variant: "outline", size: "sm" })}>
             Sign in
