@@ -1,11 +1,10 @@
 import Link from "next/link";
-import type { ReactNode } from "react";
 import { buttonVariants } from "@/components/ui/button";
 import { Mark } from "./mark";
 import { ThemeToggle } from "./theme-toggle";
 
 /** The header of pages outside a workspace. `place` is the name of the page, shown beside the logo. */
-export function SiteHeader({ place, children }: { place?: string; children?: ReactNode }) {
+export function SiteHeader({ place }: { place?: string }) {
   return (
     <header className="sticky top-0 z-30 border-b bg-background">
       <div className="mx-auto flex h-14 max-w-[1440px] items-center gap-2 px-4 sm:px-6">
@@ -26,8 +25,7 @@ export function SiteHeader({ place, children }: { place?: string; children?: Rea
           </span>
         ) : null}
         {/* Columns of fixed width keep what is there in its place while the rest of the HTML arrives. */}
-        <div className="ml-auto grid grid-cols-[auto_--spacing(9)_--spacing(16)] items-center gap-1">
-          <div className="flex items-center gap-1">{children}</div>
+        <div className="ml-auto grid grid-cols-[--spacing(9)_--spacing(16)] items-center gap-1">
           <ThemeToggle />
           <Link href="/sign-in" className={buttonVariants({ variant: "outline", size: "sm" })}>
             Sign in
