@@ -9,8 +9,10 @@ type Fiber = {
 /**
  * Whether every element of the page handles keys and clicks. It runs in the page and depends on how React stores its
  * tree: if that changes, every test times out here. A page that is not Next's is ready once loaded.
+ *
+ * It must not be async: `waitForFunction` takes the promise of a predicate for its success.
  */
-async function isAwake(): Promise<boolean> {
+function isAwake(): boolean {
   if (!document.querySelector('script[src*="/_next/"]')) return document.readyState === "complete";
   // Streamed content has replaced its skeleton.
   if (document.querySelector('template[id^="B:"], div[hidden][id^="S:"]')) return false;
@@ -22,22 +24,46 @@ async function isAwake(): Promise<boolean> {
     if (state?.dehydrated) return false;
     fibers.push(...[child, sibling].filter((each) => each !== null));
   }
-  // Effects run after the screen was painted; one of them handles keys of the whole window.
-  await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1_000 }));
   return true;
 }
 
-/** Makes a page's `goto`, `reload` and `goBack` wait until it handles input: earlier input is lost. */
+/**
+ * Whether the page was idle since this was first asked. Effects run after the screen was painted; one of them handles keys
+ * of the whole window.
+ */
+function wasIdle(): boolean {
+  if (!document.querySelector('script[src*="/_next/"]')) return true;
+  const page = window as typeof window & { outlayWasIdle?: boolean };
+  if (page.outlayWasIdle === undefined) {
+    page.outlayWasIdle = false;
+    requestIdleCallback(
+      () => {
+        page.outlayWasIdle = true;
+      },
+      { timeout: 1_000 },
+    );
+  }
+  return page.outlayWasIdle;
+}
+
+/** Makes a page's `goto`, `reload`, `goBack` and `waitForURL` wait until it handles input: earlier input is lost. */
 export function keepAwake(page: Page): Page {
   const whenAwake = async <Loaded>(loading: Promise<Loaded>): Promise<Loaded> => {
     const loaded = await loading;
     await page.waitForFunction(isAwake);
+    await page.waitForFunction(wasIdle);
     return loaded;
   };
-  const [goTo, reload, goBack] = [page.goto.bind(page), page.reload.bind(page), page.goBack.bind(page)];
+  const [goTo, reload, goBack, waitForUrl] = [
+    page.goto.bind(page),
+    page.reload.bind(page),
+    page.goBack.bind(page),
+    page.waitForURL.bind(page),
+  ];
   return Object.assign(page, {
     goto: (...args: Parameters<Page["goto"]>) => whenAwake(goTo(...args)),
     reload: (...args: Parameters<Page["reload"]>) => whenAwake(reload(...args)),
     goBack: (...args: Parameters<Page["goBack"]>) => whenAwake(goBack(...args)),
+    waitForURL: (...args: Parameters<Page["waitForURL"]>) => whenAwake(waitForUrl(...args)),
   });
 }
