@@ -1,11 +1,11 @@
 "use client";
 
 import { Bell } from "lucide-react";
-import Link from "next/link";
 import { type ComponentProps, useState, useSyncExternalStore } from "react";
 import { AlertMark } from "@/components/alerts/alert-mark";
 import { Problem } from "@/components/api";
 import { cn } from "@/components/cn";
+import { Link } from "@/components/link";
 import { Time } from "@/components/time";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Skeleton } from "@/components/ui/skeleton";
@@ -70,7 +70,8 @@ export function AlertBell({
         className="w-88 p-0 outline-none max-sm:inset-x-2 max-sm:top-14 max-sm:w-auto max-sm:max-w-none max-sm:[position-area:none]"
         onToggle={({ currentTarget, newState }) => {
           if (newState === "open") {
-            currentTarget.focus();
+            // The browser sends this event late: the focus may be in the list already.
+            if (!currentTarget.contains(document.activeElement)) currentTarget.focus();
             void open();
             return;
           }
