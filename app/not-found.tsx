@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/components/link";
 import { Notice } from "@/components/shell/notice";
 import { buttonVariants } from "@/components/ui/button";
 

@@ -1,8 +1,8 @@
-import Link from "next/link";
 import { connection } from "next/server";
 import { Suspense } from "react";
 import { writeSnippets } from "@/components/docs/snippets";
 import { HealthLine, HealthLineSkeleton } from "@/components/home/health-line";
+import { Link } from "@/components/link";
 import { SiteHeader } from "@/components/shell/site-header";
 import { buttonVariants } from "@/components/ui/button";
 import { CodeBlock } from "@/components/ui/code-block";

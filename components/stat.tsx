@@ -1,5 +1,5 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
+import { Link } from "@/components/link";
 
 /** A list of figures, side by side. A phone shows two in a row. */
 export function StatList({ children }: { children: ReactNode }) {

@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { useState, useTransition } from "react";
 import { AuthForm, type FormAction, type FormState } from "@/components/auth/auth-form";
 import { newPassword } from "@/components/auth/forms";
+import { Link } from "@/components/link";
 import { Alert } from "@/components/ui/alert";
 import { TextField } from "@/components/ui/form-field";
 

@@ -1,8 +1,8 @@
 "use client";
 
-import Link from "next/link";
 import { callApi } from "@/components/api";
 import { DeleteButton, type Proof } from "@/components/deletion/delete-dialog";
+import { Link } from "@/components/link";
 import type { deleteAccountRequest, deletedAccount } from "@/lib/contract/account";
 
 type Props = {

@@ -1,10 +1,10 @@
 import { Search, X } from "lucide-react";
 import Form from "next/form";
-import Link from "next/link";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { keepRange, type PageRange } from "@/components/filters/range";
 import { RangePicker } from "@/components/filters/range-picker";
+import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
 import { FilterMenu } from "./filter-menu";

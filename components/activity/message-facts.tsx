@@ -1,11 +1,11 @@
 "use client";
 
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { exactText } from "@/components/amount";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
 import { formatCount, formatDigits } from "@/components/format-count";
 import { formatLocally } from "@/components/format-date";
+import { Link } from "@/components/link";
 import { Money } from "@/components/money";
 import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";

@@ -1,9 +1,9 @@
-import Link from "next/link";
 import { toNumber } from "@/components/amount";
 import { Count } from "@/components/count";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { plural } from "@/components/format-count";
 import { formatMonthAndYear } from "@/components/format-date";
+import { Link } from "@/components/link";
 import { Money } from "@/components/money";
 import type { Metrics } from "@/lib/contract/metrics";
 

@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/components/link";
 import { Time } from "@/components/time";
 import { dayMs } from "@/components/utc-day";
 import type { FiredAlert } from "@/lib/contract/alerts";

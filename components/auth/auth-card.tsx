@@ -1,5 +1,5 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
+import { Link } from "@/components/link";
 import { Mark } from "@/components/shell/mark";
 
 /** A page with one form: title, text, form and footer. */

@@ -1,6 +1,6 @@
 "use client";
 
-import Link from "next/link";
+import { Link } from "@/components/link";
 import { TextField } from "@/components/ui/form-field";
 import { AuthForm, type FormAction } from "./auth-form";
 

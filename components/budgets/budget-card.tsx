@@ -1,9 +1,9 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
 import type { z } from "zod";
 import { exactText, toNumber } from "@/components/amount";
 import { formatDay } from "@/components/format-date";
 import { formatPercent } from "@/components/format-percent";
+import { Link } from "@/components/link";
 import { formatAmount, Money } from "@/components/money";
 import { ForecastFigure, formatForecastRange } from "@/components/spend/forecast-figure";
 import { Card } from "@/components/ui/card";

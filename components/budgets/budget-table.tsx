@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { useMemo } from "react";
 import { formatDay } from "@/components/format-date";
 import { formatPercent } from "@/components/format-percent";
+import { Link } from "@/components/link";
 import { Money } from "@/components/money";
 import { secondLine, type TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";

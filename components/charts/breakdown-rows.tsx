@@ -1,6 +1,6 @@
-import Link from "next/link";
 import type { AmountProp } from "@/components/amount";
 import { formatPercent } from "@/components/format-percent";
+import { Link } from "@/components/link";
 import { Money } from "@/components/money";
 
 /** A part of a total. `total` is exact USD, with its conversion if there is one; `colour` is set when the part has a colour in other charts; `href` leads to its rows. */

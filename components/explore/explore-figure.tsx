@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/components/link";
 import type { ExploreGroup } from "./data";
 
 /** The name of a row or a column of an answer. */

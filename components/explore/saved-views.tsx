@@ -1,9 +1,9 @@
 "use client";
 
 import { Bookmark, Trash2, Users } from "lucide-react";
-import Link from "next/link";
 import { useId, useState } from "react";
 import { callApi } from "@/components/api";
+import { Link } from "@/components/link";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";

@@ -2,12 +2,12 @@
 
 import { CalendarDays, ChevronLeft, ChevronRight } from "lucide-react";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
 import { callApi } from "@/components/api";
 import { cn } from "@/components/cn";
 import { onDemand } from "@/components/connection/on-demand";
+import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { useOpened } from "@/components/ui/use-opened";

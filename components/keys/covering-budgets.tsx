@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/components/link";
 import { Money } from "@/components/money";
 import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";

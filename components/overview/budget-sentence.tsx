@@ -1,8 +1,8 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
-import Link from "next/link";
 import { type Amount, toNumber } from "@/components/amount";
 import { formatCount } from "@/components/format-count";
 import { formatPercent, isAtLeastOne } from "@/components/format-percent";
+import { Link } from "@/components/link";
 
 /** A budget with the fraction of its limit that is spent. */
 export type BudgetState = { id: string; name: string; percent_used: Amount; alert: boolean };

@@ -1,8 +1,8 @@
-import Link from "next/link";
 import { activityHref } from "@/components/filters/href";
 import { formatDays } from "@/components/format-date";
 import { formatExactUsd } from "@/components/format-money";
 import { formatPercent } from "@/components/format-percent";
+import { Link } from "@/components/link";
 import { formatMoney, formatSignedMoney } from "@/components/money";
 import type { CauseName, Changes, Mover } from "@/lib/contract/changes";
 

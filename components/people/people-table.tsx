@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { activityHref } from "@/components/filters/href";
 import { formatCount } from "@/components/format-count";
+import { Link } from "@/components/link";
 import { Money } from "@/components/money";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { Metrics } from "@/lib/contract/metrics";

@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { useMemo } from "react";
 import { activityHref } from "@/components/filters/href";
 import { formatDigits } from "@/components/format-count";
+import { Link } from "@/components/link";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";

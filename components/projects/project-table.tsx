@@ -1,10 +1,10 @@
 "use client";
 
-import Link from "next/link";
 import { useMemo } from "react";
 import { Sparkline } from "@/components/charts/sparkline";
 import { Count } from "@/components/count";
 import { formatDate } from "@/components/format-date";
+import { Link } from "@/components/link";
 import { Money } from "@/components/money";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";

@@ -1,8 +1,8 @@
 "use client";
 
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
 import { AuthenticatorSetup } from "./authenticator-setup";
 import type { SecondFactorActions } from "./second-factor";

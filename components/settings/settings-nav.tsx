@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { cn } from "@/components/cn";
+import { Link } from "@/components/link";
 
 const pages = [
   { segment: "", label: "General" },

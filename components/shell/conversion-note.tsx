@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { formatDate } from "@/components/format-date";
+import { Link } from "@/components/link";
 import type { DisplayCurrency } from "@/components/reader/reader";
 
 /** Says below a page how its amounts were converted, and where the reader can change it. @param props.settings its address */

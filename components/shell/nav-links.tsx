@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useEffect } from "react";
 import { cn } from "@/components/cn";
+import { Link } from "@/components/link";
 import { navigation, pageHref } from "./navigation";
 
 /** Links to the pages of a workspace, with the current one marked. On a phone, following one closes the sidebar. */

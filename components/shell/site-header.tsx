@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
 import { Mark } from "./mark";
 import { ThemeToggle } from "./theme-toggle";

@@ -1,7 +1,7 @@
 import { CircleCheck } from "lucide-react";
-import Link from "next/link";
 import { activityHref } from "@/components/filters/href";
 import { formatCount } from "@/components/format-count";
+import { Link } from "@/components/link";
 import { Money } from "@/components/money";
 import { Alert } from "@/components/ui/alert";
 import { buttonVariants } from "@/components/ui/button";

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import { formatNumber } from "@/components/format-count";
+import { Link } from "@/components/link";
 import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";

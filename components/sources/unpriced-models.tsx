@@ -1,6 +1,6 @@
-import Link from "next/link";
 import { activityHref } from "@/components/filters/href";
 import { formatCount } from "@/components/format-count";
+import { Link } from "@/components/link";
 import type { SourceView } from "./source-view";
 
 /** The models of a source that have no price, with links to their rows and to where a price is set. */

@@ -1,9 +1,9 @@
 "use client";
 
 import { Check } from "lucide-react";
-import Link from "next/link";
 import type { ComponentProps, KeyboardEvent, ReactNode } from "react";
 import { cn } from "@/components/cn";
+import { Link } from "@/components/link";
 import { indexAfterKey } from "./arrow-keys";
 import { Popover, PopoverContent, PopoverTrigger, usePopover } from "./popover";
 

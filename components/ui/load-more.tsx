@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { Link } from "@/components/link";
 import { Button, buttonVariants } from "./button";
 
 /** Loads the next rows: a link when the server renders them, a button when a script adds them. */

@@ -41,3 +41,16 @@ function readKeptUser(claims: UserClaims) {
     throw error;
   });
 }
+
+/**
+ * Opens the page that undoes the deletion of a workspace, for a read of a page that finds the workspace deleted since
+ * `requireWorkspace`, as while the page is rendered again after the identity of its owner was proved:
+ * `read(claims, slug).catch(openIfDeleted(slug))`. Throws other errors again.
+ */
+export const openIfDeleted =
+  (slug: string) =>
+  (error: unknown): never => {
+    if (error instanceof ServiceError && error.code === "workspace_deleted")
+      redirect(`/workspaces/deleted?workspace=${slug}`);
+    throw error;
+  };

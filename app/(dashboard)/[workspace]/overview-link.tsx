@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { useParams } from "next/navigation";
+import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
 
 /** The way back from an address that does not exist, to the overview of the workspace in it. */

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { headers } from "next/headers";
-import Link from "next/link";
 import { redirect } from "next/navigation";
 import { AuthCard } from "@/components/auth/auth-card";
+import { Link } from "@/components/link";
 import { ConsentForm } from "@/components/oauth/consent-form";
 import { ProgramFacts } from "@/components/oauth/program-facts";
 import { WholePage } from "@/components/oauth/whole-page";

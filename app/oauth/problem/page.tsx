@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import Link from "next/link";
+import { Link } from "@/components/link";
 import { Notice } from "@/components/shell/notice";
 import { buttonVariants } from "@/components/ui/button";
 import type { ConsentProblem } from "@/lib/access/oauth/consent";

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { InvitationForm } from "@/components/auth/forms";
+import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
 import { readInvitationOffer } from "@/lib/access/invitations/service";
 import { currentUser } from "@/lib/access/sign-in/page-session";

@@ -1,6 +1,5 @@
 import { ReceiptText, Upload } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { ActivityList } from "@/components/activity/activity-list";
 import { AddCost } from "@/components/activity/add-cost";
 import { ExportMenu } from "@/components/activity/export-menu";
@@ -10,6 +9,7 @@ import { toPage } from "@/components/activity/row";
 import { Totals } from "@/components/activity/totals";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { hrefOfPeriod, keepRange } from "@/components/filters/range";
+import { Link } from "@/components/link";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";

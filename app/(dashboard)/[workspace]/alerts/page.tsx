@@ -1,6 +1,5 @@
 import { BellOff, BellRing } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { AlertList } from "@/components/alerts/alert-list";
 import { ChannelList } from "@/components/alerts/channel-list";
 import { channelsId } from "@/components/alerts/channel-view";
@@ -8,6 +7,7 @@ import { NewChannel } from "@/components/alerts/new-channel";
 import { RuleList } from "@/components/alerts/rule-list";
 import { WeeklyReportCard } from "@/components/alerts/weekly-report";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { Link } from "@/components/link";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";

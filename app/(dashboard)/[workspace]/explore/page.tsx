@@ -1,6 +1,5 @@
 import { SearchX } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { Suspense } from "react";
 import { toExploreData } from "@/components/explore/data";
 import { ExploreControls } from "@/components/explore/explore-controls";
@@ -12,6 +11,7 @@ import type { SearchParams } from "@/components/filters/href";
 import type { PageRange } from "@/components/filters/range";
 import { RangePicker } from "@/components/filters/range-picker";
 import { RangeProblem } from "@/components/filters/range-problem";
+import { Link } from "@/components/link";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";

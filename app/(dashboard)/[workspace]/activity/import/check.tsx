@@ -1,9 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { activityHref } from "@/components/filters/href";
 import { formatCount, formatNumber } from "@/components/format-count";
+import { Link } from "@/components/link";
 import { Alert } from "@/components/ui/alert";
 import { Button, buttonVariants } from "@/components/ui/button";
 import { Progress as ProgressBar } from "@/components/ui/progress";

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { listAuthenticators, proveIdentity } from "@/app/(auth)/prove-identity";
-import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { openIfDeleted, requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { personName } from "@/components/members/person";
 import { Facts } from "@/components/settings/facts";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
@@ -21,7 +21,7 @@ type Props = { params: Promise<{ workspace: string }> };
 /** General settings of a workspace: name, two-factor requirement, ownership, and leaving it. */
 export default async function GeneralSettingsPage({ params }: Props) {
   const { claims, user, workspace } = await requireWorkspace((await params).workspace);
-  const { members } = await readOrganization(claims, workspace.slug);
+  const { members } = await readOrganization(claims, workspace.slug).catch(openIfDeleted(workspace.slug));
   const others = members.filter(({ user_id: id }) => id !== user.id);
   const isOwner = workspace.role === "owner";
   const isAdmin = isOwner || workspace.role === "admin";

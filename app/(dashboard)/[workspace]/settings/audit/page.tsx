@@ -1,6 +1,5 @@
 import { Lock, ScrollText } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import { AuditTable } from "@/components/audit/audit-table";
@@ -8,6 +7,7 @@ import { toAuditView } from "@/components/audit/audit-view";
 import { kinds } from "@/components/audit/entry";
 import { KindFilter } from "@/components/audit/kind-filter";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { Link } from "@/components/link";
 import { SettingsSection } from "@/components/settings/settings-section";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";

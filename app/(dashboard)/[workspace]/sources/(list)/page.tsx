@@ -1,7 +1,7 @@
 import { Plus, Radio } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { Link } from "@/components/link";
 import { PageHeader } from "@/components/shell/page-header";
 import { SourceTable, summarizeSources } from "@/components/sources/source-table";
 import { buttonVariants } from "@/components/ui/button";
