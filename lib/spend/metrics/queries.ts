@@ -3,12 +3,11 @@ import type { Dimension } from "@/lib/contract/metrics";
 import type { DayRange } from "@/lib/contract/month";
 import { boolean, integer, nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
-import { join, type Sql, sql } from "@/lib/db/sql";
-import type { Display } from "@/lib/ledger/pricing/display-currency";
-import { condition, type LedgerFilters, lineConditions, rowConditions } from "@/lib/spend/activity/filters";
-import { convertedAt } from "@/lib/spend/conversion";
-import { divideAtFolds, rowsOfFolds, selectFoldedUntil, startOfWeekInMonth } from "@/lib/spend/folded-days";
+import { join, sql } from "@/lib/db/sql";
+import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import type { DayPoint } from "@/lib/spend/period";
+import { dayWithin, fewest, isNarrow, type SpendScope, spendWithin, totalsWithin } from "./rows-sql";
+import { sumsOfSpend, sumsOfTotals } from "./sums-sql";
 
 const typeTotals = {
   /** Null in the sums of a bucket. */
@@ -74,76 +73,6 @@ export type BucketRow = {
 
 /** A series to read: the length of its buckets, the dimension to stack by, and the most groups of a stack. */
 export type SeriesScope = { bucket: "day" | "month"; groupBy: Dimension; maxGroups: number };
-
-/**
- * The messages to sum. The caller's policies still limit what is visible. With `display`, amounts are in its currency, each
- * day converted at its rate, in place of USD.
- */
-export type SpendScope = { workspaceId: string; filters: LedgerFilters; display?: Display };
-
-/** The columns of each dimension in the rollup but for tags, of which a row has several. */
-const columnOf = {
-  project: sql`project_id`,
-  key: sql`api_key_id`,
-  provider: sql`provider`,
-  model: sql`model`,
-  feature: sql`feature`,
-  user: sql`end_user`,
-};
-type ColumnDimension = keyof typeof columnOf;
-type NamedDimension = ColumnDimension | "tag";
-const columnDimensions = Object.keys(columnOf) as ColumnDimension[];
-
-/** The dimensions whose totals have a row for each name and one for spend without a name. */
-const wholeDimensions = columnDimensions.filter((dimension) => dimension !== "user");
-
-/** The dimension to sum where only the whole matters: each dimension sums to it, and there are fewest providers. */
-const fewest = "provider";
-
-/** Whether more than the environment and type are filtered: then only the rollup has the sums, otherwise the daily totals. */
-function isNarrow({ project, key, provider, model, feature, user, tag, source }: LedgerFilters): boolean {
-  return [project, key, provider, model, feature, user, tag, source].some((filter) => filter !== undefined);
-}
-
-/** That a row's day is in one of some ranges. */
-function dayWithin(ranges: DayRange[]): Sql {
-  return join(
-    ranges.map(({ from, until }) => sql`(day >= ${from} and day < ${until})`),
-    " or ",
-  );
-}
-
-/** The rows of the daily totals of some dimensions, in ranges of days. They have one row per name. */
-function totalsWithin(
-  dimensions: NamedDimension[],
-  { workspaceId, filters, display }: SpendScope,
-  ...ranges: DayRange[]
-): Sql {
-  const totals = display
-    ? sql`(select workspace_id, environment, dimension, day, value, type, ${amountsIn(display)}, message_count, unpriced_count
-        from public.daily_totals) as converted_totals`
-    : sql`public.daily_totals`;
-  return sql`${totals}
-    where workspace_id = ${workspaceId} and environment = ${filters.environment} and dimension in (${join(dimensions)})
-      ${condition(sql`type`, filters.type)} and (${dayWithin(ranges)})`;
-}
-
-/** The amounts of a row of sums in a currency, under the names of those in USD. */
-const amountsIn = (
-  display: Display,
-): Sql => sql`${convertedAt(display, sql`amount_usd`, sql`day`)} as amount_usd,
-  ${convertedAt(display, sql`included_usd`, sql`day`)} as included_usd`;
-
-/** The rows of the rollup in ranges of days. */
-function spendWithin({ workspaceId, filters, display }: SpendScope, ...ranges: DayRange[]): Sql {
-  const spend = display
-    ? sql`(select workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment, end_user, tags,
-        ${amountsIn(display)}, message_count, unpriced_count from public.daily_spend)`
-    : sql`public.daily_spend`;
-  return sql`${spend} as s
-    where workspace_id = ${workspaceId} ${rowConditions(sql`s`, workspaceId, filters)} ${lineConditions(sql`s`, filters)}
-      and (${dayWithin(ranges)})`;
-}
 
 /** The days of a period that are read. `spent` is the part up to today; `before` are the days compared with, up to today. */
 export type ReadDays = {
@@ -279,124 +208,6 @@ export async function selectBreakdown(
       bucket === null ? [] : [{ bucket, place, amount, allocated_in, allocated_out, below_zero }],
     ),
   };
-}
-
-/** What allocations moved, of rows of sums. */
-const allocated = sql`coalesce(sum(amount_usd) filter (where type = 'allocation'), 0)`;
-
-/**
- * The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. Each row is read once, but for those
- * from which the spend of nobody is taken. The other dimensions are summed apart, because a bucket among what is grouped
- * costs half as much again for each row; past days of theirs are read by week.
- */
-function sumsOfTotals(
-  scope: SpendScope,
-  range: DayRange,
-  stacked: NamedDimension,
-  bucket: Sql,
-  foldedUntil: string | null,
-): Sql {
-  const others = [...wholeDimensions, "tag" as const].filter((dimension) => dimension !== stacked);
-  const none = sql`null::timestamp`;
-  const ofStacked = sql`
-    select ${stacked}, value, ${bucket}, sum(amount_usd), sum(message_count), ${allocated}
-    from ${totalsWithin([stacked], scope, range)}
-    group by 2, 3`;
-  return sql`
-    select dimension, value, ${none} as bucket, sum(amount_usd) as amount, sum(message_count) as messages,
-      0 as allocated
-    from (${foldedTotals(others, scope, range, foldedUntil)}) as totals
-    group by dimension, value
-    union all
-    ${stacked === "user" ? sumsOfUsers(scope, range, bucket) : join([ofStacked, sumsOfUsers(scope, range, none)], " union all ")}`;
-}
-
-/**
- * The dimension, value, amount and messages of totals in a range that is divided at what is folded. In another currency each day
- * has its own rate: nothing is read folded.
- */
-function foldedTotals(
-  dimensions: NamedDimension[],
-  scope: SpendScope,
-  range: DayRange,
-  foldedUntil: string | null,
-): Sql {
-  const { workspaceId, filters } = scope;
-  if (scope.display)
-    return sql`select dimension, value, amount_usd, message_count from ${totalsWithin(dimensions, scope, range)}`;
-  const folds = divideAtFolds(range, foldedUntil, startOfWeekInMonth);
-  const rows = (table: Sql, day: Sql, { from, until }: DayRange) => sql`
-    select dimension, value, amount_usd, message_count from ${table}
-    where workspace_id = ${workspaceId} and environment = ${filters.environment} and dimension in (${join(dimensions)})
-      ${condition(sql`type`, filters.type)} and ${day} >= ${from} and ${day} < ${until}`;
-  return rowsOfFolds(
-    folds,
-    (days) => rows(sql`public.daily_totals`, sql`day`, days),
-    (weeks) => rows(sql`public.weekly_totals`, sql`first_day`, weeks),
-  );
-}
-
-/** The sums by person. The totals have no rows for spend without a person: that is the whole less the spend of all persons. */
-function sumsOfUsers(scope: SpendScope, range: DayRange, bucket: Sql): Sql {
-  return sql`
-    select 'user', part.value, ${bucket}, sum(part.amount), sum(part.messages),
-      coalesce(sum(part.amount) filter (where type = 'allocation'), 0)
-    from (select * from ${totalsWithin(["user", fewest], scope, range)}) as totals
-    cross join lateral (
-      select totals.value, amount_usd as amount, message_count as messages where dimension = 'user'
-      union all
-      select null, case dimension when 'user' then -amount_usd else amount_usd end,
-        case dimension when 'user' then -message_count else message_count end
-    ) as part
-    group by 2, 3
-    having part.value is not null or sum(part.amount) <> 0 or sum(part.messages) <> 0`;
-}
-
-/**
- * The sums by dimension, from the rollup of daily spend. Reads its rows once and groups them by all columns together; the sums of
- * each dimension are made from these groups, which are fewer than the rows.
- */
-function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension, bucket: Sql): Sql {
-  const columns = [...columnDimensions.map((dimension) => columnOf[dimension]), sql`tags`];
-  const others = columnDimensions.filter((dimension) => dimension !== stacked);
-  const nameOf = (dimension: ColumnDimension) =>
-    sql`when grouping(${columnOf[dimension]}) = 0 then ${columnOf[dimension]}::text`;
-  const byTag = (shown: Sql, cells: Sql) => sql`
-    select 'tag', tag, ${shown}, sum(amount), sum(messages), sum(allocated)
-    from cells cross join lateral unnest(tags) as tag
-    where ${cells}
-    group by 2, 3`;
-  const ofStacked =
-    stacked === "tag"
-      ? byTag(sql`bucket`, sql`has_bucket`)
-      : sql`
-        select ${stacked}, ${columnOf[stacked]}::text, bucket, amount, messages, allocated from cells where has_bucket
-        union all
-        ${byTag(sql`null::timestamp`, sql`not has_bucket`)}`;
-  return sql`
-    select * from (
-      with cells as materialized (
-        select grouping(bucket) = 0 as has_bucket, bucket, ${join(columns)},
-          sum(amount_usd) as amount, sum(message_count) as messages, ${allocated} as allocated
-        from (
-          select ${bucket} as bucket, ${join(columns)}, type, amount_usd, message_count
-          from ${spendWithin(scope, range)}
-        ) as rows
-        group by grouping sets ((${join(columns)}), (bucket, ${stacked === "tag" ? sql`tags` : columnOf[stacked]}))
-      )
-      select
-        case ${join(
-          others.map((dimension) => sql`when grouping(${columnOf[dimension]}) = 0 then ${dimension}`),
-          " ",
-        )} end as dimension,
-        case ${join(others.map(nameOf), " ")} end as value,
-        null::timestamp as bucket, sum(amount) as amount, sum(messages) as messages, 0 as allocated
-      from cells
-      where not has_bucket
-      group by grouping sets (${join(others.map((dimension) => sql`(${columnOf[dimension]})`))})
-      union all
-      ${ofStacked}
-    ) as spend`;
 }
 
 const allocatedInBucket = { bucket: text(), allocated_in: numeric(), allocated_out: numeric() };

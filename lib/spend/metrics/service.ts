@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
 import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { ExactNumber } from "@/lib/contract/exact-number";
 import { dayOf } from "@/lib/contract/instant";
 import { comparisonOf, type Period, periodOf } from "@/lib/contract/ledger-query";
 import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
@@ -20,21 +18,13 @@ import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { convertComing, displayOf, pairAmounts } from "@/lib/spend/conversion";
 import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
-import {
-  comparedRange,
-  everything,
-  rangeOf,
-  samePointBefore,
-  spentWithin,
-  toAnsweredRange,
-} from "@/lib/spend/period";
+import { everything, toAnsweredRange } from "@/lib/spend/period";
 import { toConvertedMetrics } from "./converted";
 import {
   type BucketRow,
   type ReadDays,
   type SeriesScope,
   type Slice,
-  type SpendScope,
   selectAllocations,
   selectBreakdown,
   selectTypeTotals,
@@ -42,7 +32,9 @@ import {
   type TypeTotals,
   type ValueSlice,
 } from "./queries";
+import type { SpendScope } from "./rows-sql";
 import { seriesScopeOf, toSeries } from "./series";
+import { daysOf, toBookedAhead, toTotals } from "./totals";
 
 /** The most slices of a breakdown; the rest is summed in one more. */
 const maxSlices = 100;
@@ -72,19 +64,16 @@ export async function loadMetrics(
   display = displayOf(currency),
 ): Promise<Metrics> {
   const scope = { workspaceId, filters: query };
-  const period = periodOf(query);
-  const range = rangeOf(query, now);
-  const before = comparedRange(query, range);
-  const days = {
-    range,
-    spent: spentWithin(range, now),
-    before: before && spentWithin(before, now),
-    point: before && samePointBefore(period, range, before, now),
-  };
-  const series = seriesScopeOf(range, groupBy);
+  const days = daysOf(query, now);
+  const series = seriesScopeOf(days.range, groupBy);
   const recorded = await loadSums(client, scope, days, series);
-  const forecast = await loadForecast(client, scope, { period, range, now }, recorded.types);
-  const asked = { query, days, before, series, now };
+  const forecast = await loadForecast(
+    client,
+    scope,
+    { period: periodOf(query), range: days.range, now },
+    recorded.types,
+  );
+  const asked = { query, days, series, now };
   const answer = toMetrics(asked, recorded, forecast);
   if (!display) return answer;
   const converted = followOrder(
@@ -163,21 +152,20 @@ function convertForecast(display: Display, forecast: Forecast, { types }: Metric
   };
 }
 
-/** What metrics are asked of: the query, its days, the days compared with, whole, and the time. */
+/** What metrics are asked of. */
 type Asked = {
   query: Omit<MetricsQuery, "group_by" | "currency">;
-  days: ReadDays;
-  before: DayRange | undefined;
+  days: ReturnType<typeof daysOf>;
   series: SeriesScope;
   now: number;
 };
 
 function toMetrics(
-  { query, days, before, series, now }: Asked,
+  { query, days, series, now }: Asked,
   { sums, types, ofTypes, slices: ofColumns, buckets, allocations }: MetricsSums,
   forecast: Forecast | null,
 ): Metrics {
-  const { range } = days;
+  const { range, compared } = days;
   const slices = [...ofColumns, ...ofTypes];
   return {
     period: periodOf(query),
@@ -186,9 +174,9 @@ function toMetrics(
     totals: toTotals(types, ""),
     booked_ahead: toBookedAhead(types, days),
     compare: comparisonOf(query),
-    previous: before
+    previous: compared
       ? {
-          ...(toAnsweredRange(before) as { from: string; to: string }),
+          ...(toAnsweredRange(compared) as { from: string; to: string }),
           totals: toTotals(types, "before_"),
           to_point_usd: toExact(sum(types.map((row) => parseDecimal(row.before_to_point)))),
         }
@@ -199,7 +187,7 @@ function toMetrics(
       series,
       {
         range,
-        before,
+        before: compared,
         rows: series.groupBy === "type" ? bucketsByType(sums, ofTypes, allocations) : buckets,
         earlier: sums.flatMap(({ type, bucket, before_amount: amount }) =>
           type === null && bucket !== null ? [{ ...undivided, bucket, place: null, amount }] : [],
@@ -214,80 +202,6 @@ function toMetrics(
         toSlices(slices.filter((slice) => slice.dimension === dimension)),
       ]),
     ) as Pick<Metrics, `by_${Dimension}`>),
-  };
-}
-
-/**
- * A tag of the figures of `readMetrics`, for an ETag: it changes when a cost is recorded, voided or priced in the days that
- * they are of, and at midnight. Names, of projects for example, are not part of it. It is read from a few rows of sums.
- * @throws ServiceError not_found
- */
-export function readMetricsTag(claims: UserClaims, slug: string, query: MetricsQuery): Promise<string> {
-  return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    const range = rangeOf(query, now);
-    const before = comparedRange(query, range);
-    const days = {
-      range,
-      spent: spentWithin(range, now),
-      before: before && spentWithin(before, now),
-      point: undefined,
-    };
-    const types = await selectTypeTotals(client, { workspaceId: id, filters: query }, days);
-    return tagOf(
-      {
-        totals: toTotals(types, ""),
-        booked_ahead: toBookedAhead(types, days),
-        previous: before ? { totals: toTotals(types, "before_") } : null,
-      },
-      now,
-    );
-  });
-}
-
-/** The tag that `readMetricsTag` answers, of figures that were read at `now`. */
-export function tagOf({ totals, booked_ahead: ahead, previous }: TaggedFigures, now: number): string {
-  const figures = [totals, ahead, previous?.totals].map((each) => Object.values(each ?? {}).map(toText));
-  return `W/"${createHash("sha256")
-    .update(JSON.stringify([dayOf(now), figures]))
-    .digest("base64url")
-    .slice(0, 22)}"`;
-}
-
-type TaggedFigures = Pick<Metrics, "totals" | "booked_ahead"> & {
-  previous: Pick<NonNullable<Metrics["previous"]>, "totals"> | null;
-};
-
-const toText = (figure: number | string | ExactNumber): string =>
-  figure instanceof ExactNumber ? figure.text : String(figure);
-
-/** The totals of `loadMetrics` alone, and what is booked ahead. */
-export async function loadTotals(
-  client: ClientBase,
-  workspaceId: string,
-  { currency, ...query }: MetricsQuery,
-  now: number,
-): Promise<Pick<Metrics, "totals" | "booked_ahead">> {
-  const range = rangeOf(query, now);
-  const days = { range, spent: spentWithin(range, now), before: undefined, point: undefined };
-  const load = async (scope: SpendScope) => {
-    const types = await selectTypeTotals(client, scope, days);
-    return { totals: toTotals(types, ""), booked_ahead: toBookedAhead(types, days) };
-  };
-  const scope = { workspaceId, filters: query };
-  const recorded = await load(scope);
-  const display = displayOf(currency);
-  return display ? pairAmounts(recorded, await load({ ...scope, display })) : recorded;
-}
-
-function toBookedAhead(types: TypeTotals[], { range, spent }: ReadDays): Metrics["booked_ahead"] {
-  const until = types.flatMap((row) => row.ahead_until ?? []).sort();
-  const to = until.at(-1);
-  if (to === undefined) return null;
-  return {
-    total_usd: toExact(sum(types.map((row) => parseDecimal(row.ahead_amount)))),
-    from: [spent.until, range.from].sort().at(-1) ?? to,
-    to,
   };
 }
 
@@ -319,31 +233,6 @@ function bucketsByType(
         ]
       : [],
   );
-}
-
-/** The kind under which summaries count a type: allocations and batches count as usage. */
-const kindOf = (type: string | null) => (type === "subscription" || type === "expense" ? type : "usage");
-
-function toTotals(types: TypeTotals[], when: "" | "before_"): Metrics["totals"] {
-  const total = (kind?: string) =>
-    toExact(
-      sum(
-        types
-          .filter(({ type }) => kind === undefined || kindOf(type) === kind)
-          .map((row) => parseDecimal(row[`${when}amount`])),
-      ),
-    );
-  const count = (what: "messages" | "unpriced") =>
-    types.reduce((all, row) => all + Number(row[`${when}${what}`]), 0);
-  return {
-    total_usd: total(),
-    usage_usd: total("usage"),
-    subscription_usd: total("subscription"),
-    expense_usd: total("expense"),
-    message_count: count("messages"),
-    unpriced_count: count("unpriced"),
-    included_usd: toExact(sum(types.map((row) => parseDecimal(row[`${when}included`])))),
-  };
 }
 
 function sliceTypes(types: TypeTotals[]): Slice[] {

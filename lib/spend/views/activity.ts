@@ -3,7 +3,7 @@ import type { ActivityQuery } from "@/lib/contract/activity";
 import type { MetricsQuery } from "@/lib/contract/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadActivity } from "@/lib/spend/activity/service";
-import { loadTotals } from "@/lib/spend/metrics/service";
+import { loadTotals } from "@/lib/spend/metrics/totals";
 
 /**
  * The content of the activity page, read in one snapshot: a page of rows, and the totals of all pages.

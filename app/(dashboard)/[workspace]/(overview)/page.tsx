@@ -16,7 +16,7 @@ import { SpendStats } from "@/components/spend/spend-stats";
 import { toSpendView } from "@/components/spend/spend-view";
 import type { RangeQuery } from "@/lib/contract/ledger-query";
 import type { Dimension } from "@/lib/contract/metrics";
-import { tagOf } from "@/lib/spend/metrics/service";
+import { tagOf } from "@/lib/spend/metrics/tag";
 import { readOverview } from "@/lib/spend/views/overview";
 import { requireWorkspace } from "../membership";
 import { readPageRange } from "../page-range";

@@ -1,7 +1,8 @@
 import { metrics, metricsQuery } from "@/lib/contract/metrics";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readMetrics, readMetricsTag } from "@/lib/spend/metrics/service";
+import { readMetrics } from "@/lib/spend/metrics/service";
+import { readMetricsTag } from "@/lib/spend/metrics/tag";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

@@ -1,0 +1,81 @@
+import type { DayRange } from "@/lib/contract/month";
+import { join, type Sql, sql } from "@/lib/db/sql";
+import type { Display } from "@/lib/ledger/pricing/display-currency";
+import { condition, type LedgerFilters, lineConditions, rowConditions } from "@/lib/spend/activity/filters";
+import { convertedAt } from "@/lib/spend/conversion";
+
+/**
+ * The messages to sum. The caller's policies still limit what is visible. With `display`, amounts are in its currency, each
+ * day converted at its rate, in place of USD.
+ */
+export type SpendScope = { workspaceId: string; filters: LedgerFilters; display?: Display };
+
+/** The columns of each dimension in the rollup but for tags, of which a row has several. */
+export const columnOf = {
+  project: sql`project_id`,
+  key: sql`api_key_id`,
+  provider: sql`provider`,
+  model: sql`model`,
+  feature: sql`feature`,
+  user: sql`end_user`,
+};
+export type ColumnDimension = keyof typeof columnOf;
+export type NamedDimension = ColumnDimension | "tag";
+export const columnDimensions = Object.keys(columnOf) as ColumnDimension[];
+
+/** The dimension to sum where only the whole matters: each dimension sums to it, and there are fewest providers. */
+export const fewest = "provider";
+
+/** Whether more than the environment and type are filtered: then only the rollup has the sums, otherwise the daily totals. */
+export function isNarrow({
+  project,
+  key,
+  provider,
+  model,
+  feature,
+  user,
+  tag,
+  source,
+}: LedgerFilters): boolean {
+  return [project, key, provider, model, feature, user, tag, source].some((filter) => filter !== undefined);
+}
+
+/** That a row's day is in one of some ranges. */
+export function dayWithin(ranges: DayRange[]): Sql {
+  return join(
+    ranges.map(({ from, until }) => sql`(day >= ${from} and day < ${until})`),
+    " or ",
+  );
+}
+
+/** The rows of the daily totals of some dimensions, in ranges of days. They have one row per name. */
+export function totalsWithin(
+  dimensions: NamedDimension[],
+  { workspaceId, filters, display }: SpendScope,
+  ...ranges: DayRange[]
+): Sql {
+  const totals = display
+    ? sql`(select workspace_id, environment, dimension, day, value, type, ${amountsIn(display)}, message_count, unpriced_count
+        from public.daily_totals) as converted_totals`
+    : sql`public.daily_totals`;
+  return sql`${totals}
+    where workspace_id = ${workspaceId} and environment = ${filters.environment} and dimension in (${join(dimensions)})
+      ${condition(sql`type`, filters.type)} and (${dayWithin(ranges)})`;
+}
+
+/** The amounts of a row of sums in a currency, under the names of those in USD. */
+const amountsIn = (
+  display: Display,
+): Sql => sql`${convertedAt(display, sql`amount_usd`, sql`day`)} as amount_usd,
+  ${convertedAt(display, sql`included_usd`, sql`day`)} as included_usd`;
+
+/** The rows of the rollup in ranges of days. */
+export function spendWithin({ workspaceId, filters, display }: SpendScope, ...ranges: DayRange[]): Sql {
+  const spend = display
+    ? sql`(select workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment, end_user, tags,
+        ${amountsIn(display)}, message_count, unpriced_count from public.daily_spend)`
+    : sql`public.daily_spend`;
+  return sql`${spend} as s
+    where workspace_id = ${workspaceId} ${rowConditions(sql`s`, workspaceId, filters)} ${lineConditions(sql`s`, filters)}
+      and (${dayWithin(ranges)})`;
+}

@@ -1,0 +1,85 @@
+import type { ClientBase } from "pg";
+import { periodOf } from "@/lib/contract/ledger-query";
+import type { Metrics, MetricsQuery } from "@/lib/contract/metrics";
+import type { DayRange } from "@/lib/contract/month";
+import { parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
+import { toExact } from "@/lib/ledger/pricing/exact";
+import { displayOf, pairAmounts } from "@/lib/spend/conversion";
+import { comparedRange, rangeOf, samePointBefore, spentWithin } from "@/lib/spend/period";
+import { type ReadDays, selectTypeTotals, type TypeTotals } from "./queries";
+import type { SpendScope } from "./rows-sql";
+
+/** The totals of `loadMetrics` alone, and what is booked ahead. */
+export async function loadTotals(
+  client: ClientBase,
+  workspaceId: string,
+  { currency, ...query }: MetricsQuery,
+  now: number,
+): Promise<Pick<Metrics, "totals" | "booked_ahead">> {
+  const days = { ...daysOf(query, now), before: undefined, point: undefined };
+  const load = async (scope: SpendScope) => {
+    const types = await selectTypeTotals(client, scope, days);
+    return { totals: toTotals(types, ""), booked_ahead: toBookedAhead(types, days) };
+  };
+  const scope = { workspaceId, filters: query };
+  const recorded = await load(scope);
+  const display = displayOf(currency);
+  return display ? pairAmounts(recorded, await load({ ...scope, display })) : recorded;
+}
+
+/** The days that the figures of a query are read of. `compared`: the days compared with, whole. */
+export function daysOf(
+  query: Omit<MetricsQuery, "group_by" | "currency">,
+  now: number,
+): ReadDays & { compared: DayRange | undefined } {
+  const range = rangeOf(query, now);
+  const compared = comparedRange(query, range);
+  return {
+    range,
+    spent: spentWithin(range, now),
+    compared,
+    before: compared && spentWithin(compared, now),
+    point: compared && samePointBefore(periodOf(query), range, compared, now),
+  };
+}
+
+/** The kind under which summaries count a type: allocations and batches count as usage. */
+const kindOf = (type: string | null) => (type === "subscription" || type === "expense" ? type : "usage");
+
+/**
+ * The totals of rows of `selectTypeTotals`, of all types together.
+ * @param when `before_` for the totals of the days compared with
+ */
+export function toTotals(types: TypeTotals[], when: "" | "before_"): Metrics["totals"] {
+  const total = (kind?: string) =>
+    toExact(
+      sum(
+        types
+          .filter(({ type }) => kind === undefined || kindOf(type) === kind)
+          .map((row) => parseDecimal(row[`${when}amount`])),
+      ),
+    );
+  const count = (what: "messages" | "unpriced") =>
+    types.reduce((all, row) => all + Number(row[`${when}${what}`]), 0);
+  return {
+    total_usd: total(),
+    usage_usd: total("usage"),
+    subscription_usd: total("subscription"),
+    expense_usd: total("expense"),
+    message_count: count("messages"),
+    unpriced_count: count("unpriced"),
+    included_usd: toExact(sum(types.map((row) => parseDecimal(row[`${when}included`])))),
+  };
+}
+
+/** What is booked on the days of a period after today, with the first and the last of these days; null if nothing is. */
+export function toBookedAhead(types: TypeTotals[], { range, spent }: ReadDays): Metrics["booked_ahead"] {
+  const until = types.flatMap((row) => row.ahead_until ?? []).sort();
+  const to = until.at(-1);
+  if (to === undefined) return null;
+  return {
+    total_usd: toExact(sum(types.map((row) => parseDecimal(row.ahead_amount)))),
+    from: [spent.until, range.from].sort().at(-1) ?? to,
+    to,
+  };
+}
