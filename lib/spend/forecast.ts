@@ -59,7 +59,8 @@ type Pace = { low: Decimal; median: Decimal; high: Decimal };
  * comparable days, which are the same weekdays of the last five weeks. What usage cost today counts towards today's median.
  * Nothing but usage is extrapolated: subscriptions count as they are booked, expenses and allocations as they are recorded.
  * The time of day has no influence. The range is made of the quartiles in place of the medians.
- * @returns null where the period does not contain today, fewer than three days of usage are known, or it comes to nothing
+ * @returns null where the period does not contain today, fewer than three days of usage are known, or the rounded total is
+ * not above zero
  */
 export function forecastSpend({ range, today, recorded, usage }: ForecastBasis): Forecast | null {
   if (range.until === "infinity" || today < range.from || today >= range.until) return null;
