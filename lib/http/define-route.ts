@@ -91,8 +91,9 @@ type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> 
         /** Whether it is about deleted workspaces, too. All others refuse them. */
         ofDeleted?: boolean;
         /**
-         * Makes the response's `ETag`, which changes with the response, for less than `run` takes. A request that names it
-         * in If-None-Match gets 304, and one with HEAD no body, without calling `run`.
+         * Makes the `ETag` of the response, for less than `run` takes. It is called for conditional requests and HEAD alone:
+         * a request that names the tag in If-None-Match gets 304, and one with HEAD no body, without calling `run`. `run` sets
+         * the header `ETag` itself, of what it answers.
          */
         tag?: (context: { principal: UserPrincipal } & Parsed<P, Q, B>) => Promise<string>;
         run: Run<{ principal: UserPrincipal } & Parsed<P, Q, B>, R>;
@@ -214,9 +215,10 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
     const parsed = await parse();
     if (declared.role)
       await requireDeclaredRole(principal, context, declared.role, declared.ofDeleted ?? false);
-    if (declared.tag) {
+    const known = request.headers.get("if-none-match");
+    if (declared.tag && (known !== null || request.method === "HEAD")) {
       headers.ETag = await declared.tag({ principal, ...parsed });
-      if (isTagKnown(request.headers.get("if-none-match"), headers.ETag)) return new Bodyless(304);
+      if (isTagKnown(known, headers.ETag)) return new Bodyless(304);
       if (request.method === "HEAD") return new Bodyless(200);
     }
     return declared.run({ request, headers, principal, ...parsed });

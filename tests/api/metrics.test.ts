@@ -273,8 +273,8 @@ test("Tells what is spent up to today from what is booked ahead, in the rows too
 
 test("Answers 304, and HEAD without a body, as long as the figures of the range are the same", async () => {
   const path = `/api/v1/workspaces/${slug}/metrics?from=2026-04-01&to=2026-04-30&compare=previous`;
-  const ask = (method: string, tag?: string) =>
-    fetch(`${baseUrl()}${path}`, {
+  const ask = (method: string, tag?: string, more = "") =>
+    fetch(`${baseUrl()}${path}${more}`, {
       method,
       headers: { Authorization: `Bearer ${token}`, ...(tag !== undefined && { "If-None-Match": tag }) },
     });
@@ -298,6 +298,16 @@ test("Answers 304, and HEAD without a body, as long as the figures of the range 
   expect(second.status).toBe(200);
   await post({ ...recorded, occurred_at: "2026-03-05T12:00:00Z" });
   expect((await ask("HEAD", second.headers.get("etag") ?? "")).status).toBe(200);
+  // The figures and their tag are of one snapshot, whether they were asked for with a tag or without, converted or not.
+  const latest = (await ask("HEAD")).headers.get("etag");
+  for (const each of [
+    await ask("GET"),
+    await ask("GET", tag),
+    await ask("GET", undefined, "&currency=EUR"),
+  ]) {
+    expect([each.status, each.headers.get("etag")]).toEqual([200, latest]);
+    expect(await each.json()).toMatchObject({ totals: { message_count: 2 } });
+  }
   // A stranger learns nothing from a tag.
   const stranger = await addUser(harness, await harness.fixtures.workspace(`w-${randomUUID()}`), "owner");
   const hidden = await fetch(`${baseUrl()}${path}`, {

@@ -92,12 +92,13 @@ test("Sends the transactions of every kind of request in the caller's trace, and
 
   const sent = Buffer.concat(received.map(({ body }) => body));
   const spans = sampled.map(({ name, trace }) => [name, countOf(trace.id, sent), countOf(trace.span, sent)]);
-  // Each with the request's span, whose parent is the caller's, and those of its group, its admission and its reads: a tag of metrics is read before them.
+  // Each with the request's span, whose parent is the caller's, and that of its group or its reads, and of a call of a tool both. Metrics are read
+  // with their tag.
   expect(spans).toEqual([
     ["a message", 3, 1],
     ["a summary", 3, 1],
     ["a project's spend", 3, 1],
-    ["a user's read", 3, 1],
+    ["a user's read", 2, 1],
     ["a tool call", 3, 1],
   ]);
   expect(unsampled.map(({ trace }) => countOf(trace.id, sent))).toEqual(unsampled.map(() => 0));

@@ -1,8 +1,8 @@
 import { metrics, metricsQuery } from "@/lib/contract/metrics";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { readMetrics } from "@/lib/spend/metrics/service";
-import { readMetricsTag } from "@/lib/spend/metrics/tag";
+import { readMetricsTag, tagOf } from "@/lib/spend/metrics/tag";
+import { readSpendView } from "@/lib/spend/views/spend";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
@@ -16,6 +16,10 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     response: metrics,
     errors: ["not_found"],
     tag: ({ principal, params, query }) => readMetricsTag(principal.claims, params.slug, query),
-    run: ({ principal, params, query }) => readMetrics(principal.claims, params.slug, query),
+    run: async ({ principal, params, query, headers }) => {
+      const { metrics: answer, now } = await readSpendView(principal.claims, params.slug, query);
+      headers.ETag = tagOf(answer, now);
+      return answer;
+    },
   }),
 });
