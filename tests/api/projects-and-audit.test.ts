@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
+import { foldPastDays } from "@/tests/helpers/folds";
 import { withHarness } from "@/tests/helpers/harness";
 import { makeTeam, type Team, type User } from "@/tests/helpers/team";
 
@@ -73,6 +74,41 @@ describe("Projects", () => {
       name: "The shop",
       archived_at: null,
     });
+  });
+
+  test("Are listed with the same figures when past days are folded", async () => {
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+    for (const days of [4, 5, 11, 200]) await record(`folded-${days % 2}`, days, daysAgo(days));
+    await record("folded-1", 3, daysAgo(9));
+    await record("folded-1", 1);
+    // Each weekday is the only one of a project.
+    for (let days = 20; days < 27; days += 1) await record(`weekday-${days}`, 1, daysAgo(days));
+    const before = await list(team.users.viewer);
+    await foldPastDays(harness.fixtures);
+    const { rows } = await harness.fixtures.sql.query(
+      "select from public.spend_folds where workspace_id = $1 and folded_until > (now() at time zone 'UTC')::date - 4",
+      [team.workspace],
+    );
+    expect(rows).toHaveLength(1);
+    expect(await list(team.users.viewer)).toEqual(before);
+  });
+
+  test("Count what is booked later in the month apart from what is spent", async () => {
+    await record("ahead", 2);
+    await harness.fixtures.sql.query(
+      `select private.add_daily_spend(array_agg(row(
+         $1::uuid, day, id, null, 'subscription', 'Vendor', null, null, 'manual', 'live', 5, 1, 1, 0, null, null, 0
+       )::public.daily_spend))
+       from public.projects cross join generate_series(
+         (now() at time zone 'UTC')::date + 1, (now() at time zone 'UTC')::date + 31, '1 day'
+       ) as day
+       where workspace_id = $1 and slug = 'ahead'`,
+      [team.workspace],
+    );
+    const found = (await list(team.users.viewer)).find(({ slug }) => slug === "ahead");
+    expect(found).toMatchObject({ month_usd: 2, month_message_count: 1, message_count: 32 });
+    const metrics = await team.users.viewer.get(`${team.path}/metrics?project=ahead`);
+    expect(metrics.body).toMatchObject({ totals: { total_usd: 2, message_count: 1 } });
   });
 });
 

@@ -91,6 +91,10 @@ const given: Record<string, unknown[][]> = {
       { from: "x", until: "x" },
     ],
   ],
+  selectProjects: [
+    ["w", { ...january, today: "2026-01-31", foldedUntil: null }],
+    ["w", { ...january, today: "2026-01-31", foldedUntil: "2026-01-20" }, "x"],
+  ],
   selectDayAhead: [
     ["w", {}, { from: "x", until: "x" }, 5],
     ["w", { environment: "test", project: "x" }, { from: "x", until: "x" }, 5],

@@ -3,6 +3,8 @@ import type { DayRange } from "@/lib/contract/month";
 import { date, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll } from "@/lib/db/query";
 import { empty, join, sql } from "@/lib/db/sql";
+import { divideAtFolds, rowsOfFolds, startOfWeekInMonth } from "@/lib/spend/folded-days";
+import { everything } from "@/lib/spend/period";
 
 const projectRow = {
   id: uuid(),
@@ -19,13 +21,30 @@ const projectRow = {
 /** A project as stored, with its live spend (USD as exact text). */
 export type ProjectRow = Row<typeof projectRow>;
 
+/** Which days count: `from` to `until` as the month's spend, all up to `today` as the last activity. */
+export type ProjectDays = DayRange & {
+  today: string;
+  /** The day before which sums are folded; null where none are. */
+  foldedUntil: string | null;
+};
+
 /** A workspace's projects, active ones first, then by name. @param slug only this one */
 export function selectProjects(
   client: ClientBase,
   workspaceId: string,
-  { from, until, today }: DayRange & { today: string },
+  { from, until, today, foldedUntil }: ProjectDays,
   slug: string | null = null,
 ): Promise<ProjectRow[]> {
+  const ofProjects = sql`workspace_id = ${workspaceId} and environment = 'live' and dimension = 'project'`;
+  const totals = rowsOfFolds(
+    divideAtFolds(everything, foldedUntil, startOfWeekInMonth),
+    (days) => sql`
+      select value, day, amount_usd, message_count, false as is_week from public.daily_totals
+      where ${ofProjects} and day >= ${days.from} and day < ${days.until}`,
+    (weeks) => sql`
+      select value, first_day, amount_usd, message_count, true from public.weekly_totals
+      where ${ofProjects} and first_day >= ${weeks.from} and first_day < ${weeks.until}`,
+  );
   return selectAll(
     client,
     projectRow,
@@ -33,16 +52,20 @@ export function selectProjects(
        trim_scale(coalesce(spend.month_usd, 0)) as month_usd,
        coalesce(spend.month_message_count, 0) as month_message_count,
        coalesce(spend.message_count, 0) as message_count,
-       spend.last_activity_on
+       -- A week says that it has activity, but not of which day.
+       coalesce(spend.last_day, (
+         select max(day) from public.daily_totals
+         where ${ofProjects} and value = spend.value and day >= spend.last_week and day < spend.last_week + 7
+       )) as last_activity_on
      from public.projects as p
      left join (
        select value,
          sum(amount_usd) filter (where day >= ${from} and day < ${until}) as month_usd,
          sum(message_count) filter (where day >= ${from} and day < ${until}) as month_message_count,
          sum(message_count) as message_count,
-         max(day) filter (where day <= ${today}) as last_activity_on
-       from public.daily_totals
-       where workspace_id = ${workspaceId} and environment = 'live' and dimension = 'project'
+         max(day) filter (where not is_week and day <= ${today}) as last_day,
+         max(day) filter (where is_week) as last_week
+       from (${totals}) as total
        group by value
      ) as spend on spend.value = p.id::text
      where p.workspace_id = ${workspaceId} ${slug === null ? empty : sql`and p.slug = ${slug}`}

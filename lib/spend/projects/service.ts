@@ -7,6 +7,7 @@ import { monthOf } from "@/lib/contract/month";
 import type { Project, projectList, UpdateProjectRequest } from "@/lib/contract/projects";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
+import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, countDays, spentWithin } from "@/lib/spend/period";
 import {
   type ProjectRow,
@@ -88,7 +89,8 @@ async function loadProjects(
   now: number,
   slug?: string,
 ): Promise<Project[]> {
-  const days = { ...monthOf(now), today: dayOf(now) };
+  const foldedUntil = await selectFoldedUntil(client, workspaceId);
+  const days = { ...spentWithin(monthOf(now), now), today: dayOf(now), foldedUntil };
   return (await selectProjects(client, workspaceId, days, slug)).map(toProject);
 }
 
