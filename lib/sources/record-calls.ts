@@ -49,7 +49,6 @@ function emitterOf({ emitter, givenCostUsd }: SourceRecord): Emitter {
   return { name: emitter, costUsd: isStorable ? toText(roundMoney(givenCostUsd)) : undefined };
 }
 
-function tellingOf({ keys }: SourceRecord): Telling {
-  const { within: marks, ...others } = keys;
-  return { ...others, marks };
+function tellingOf({ keys: { own, outer, inner, within } }: SourceRecord): Telling {
+  return { own, outer, inner, marks: within };
 }

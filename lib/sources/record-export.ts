@@ -68,7 +68,7 @@ export async function recordTold(
     ),
   );
   const submitted = [
-    ...records.filter((record) => !allowed.includes(record)),
+    ...(allowed.length < records.length ? records.filter((record) => !isAllowed(record, key)) : []),
     ...counted.filter((record) => !isTotal(record)),
     ...withIncrements(counted.filter(isTotal), increments.filter(isUsed)),
   ];

@@ -76,11 +76,11 @@ export function isOneLine<T extends Of<"usage">>(message: T): message is T & Lin
   return message.unit_type !== undefined && message.quantity !== undefined;
 }
 
-/** The cost of a line of usage. @param at when it occurred, ISO 8601 */
+/** The cost of a line of usage. @param at when it occurred */
 export function priceUsageLine(
   provider: string,
   line: Line,
-  at: string,
+  at: Date,
   overrides: readonly PriceOverride[],
 ): PricedAmount {
   return priceUsage({
@@ -92,7 +92,7 @@ export function priceUsageLine(
     inputQuantity: decimalOf(line.request_input_tokens),
     serviceTier: line.service_tier,
     estimatedCost: decimalOf(line.estimated_cost),
-    occurredAt: new Date(at),
+    occurredAt: at,
     overrides,
   });
 }
@@ -144,7 +144,7 @@ function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Co
   if (!isOneLine(message)) return composeLines(message, { now, overrides });
   const { type, label, metadata, tags, occurred_at } = sharedFields(message, now);
   const isIncluded = message.included === true;
-  const priced = priceUsageLine(provider, message, occurred_at, overrides);
+  const priced = priceUsageLine(provider, message, new Date(occurred_at), overrides);
   const amount = isIncluded ? zero : priced.amount;
   const own = {
     type,
@@ -195,8 +195,9 @@ function composePostings(
   const { provider, batch_id } = message;
   const isIncluded = message.type === "usage" && message.included === true;
   const amounts: Decimal[] = [];
+  const at = new Date(occurred_at);
   const postings = items.map((line, part): Posting => {
-    const priced = priceUsageLine(provider, line, occurred_at, overrides);
+    const priced = priceUsageLine(provider, line, at, overrides);
     amounts.push(isIncluded ? zero : priced.amount);
     const own = part === 0 ? { label, metadata } : noLabel;
     return {

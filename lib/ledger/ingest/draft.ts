@@ -9,6 +9,8 @@ import type { NewProject, Replay } from "./store-messages";
 /** The answer to an idempotency key, and its request. */
 type Answer = { request: unknown; response: unknown };
 
+type Environment = RememberedRequest["environment"];
+
 /**
  * What the admitted messages of a group will write, and what later messages must know of earlier ones: projects,
  * answers, spend. A fork sees everything in its base and adds nothing to it: a dry run is decided in a fork, which is
@@ -20,7 +22,8 @@ export class Draft {
   readonly replays: Replay[] = [];
   readonly subscriptions: NewSubscription[] = [];
   readonly #projectIds = new Map<string, string>();
-  readonly #answers = new Map<string, Answer>();
+  /** By workspace, environment and key: one text of all three would be made and hashed for each of many look-ups. */
+  readonly #answers = new Map<string, Record<Environment, Map<string, Answer>>>();
   readonly #spent = new Map<LoadedKey, Decimal>();
   readonly #spentIn = new Map<BudgetPeriod, Decimal>();
   /** The sums of the first `#summed` rows, by project and environment, then by day. */
@@ -35,7 +38,7 @@ export class Draft {
     for (const { workspace_id, slug, id } of projects) draft.#projectIds.set(`${workspace_id} ${slug}`, id);
     for (const { workspace_id, key, request, response } of replays) {
       const { environment } = request as RememberedRequest;
-      draft.#answers.set(`${workspace_id} ${environment} ${key}`, { request, response });
+      draft.#answersIn(workspace_id)[environment].set(key, { request, response });
     }
     return draft;
   }
@@ -53,16 +56,25 @@ export class Draft {
     this.projects.push(project);
   }
 
-  answerTo(workspaceId: string, environment: string, key: string): Answer | undefined {
+  answerTo(workspaceId: string, environment: Environment, key: string): Answer | undefined {
     return (
-      this.#answers.get(`${workspaceId} ${environment} ${key}`) ??
+      this.#answers.get(workspaceId)?.[environment].get(key) ??
       this.base?.answerTo(workspaceId, environment, key)
     );
   }
 
+  #answersIn(workspaceId: string): Record<Environment, Map<string, Answer>> {
+    const known = this.#answers.get(workspaceId);
+    if (known) return known;
+    const answers = { live: new Map(), test: new Map() };
+    this.#answers.set(workspaceId, answers);
+    return answers;
+  }
+
   addReplay(replay: Replay): void {
     const { workspace_id, keys, request } = replay;
-    for (const key of keys) this.#answers.set(`${workspace_id} ${request.environment} ${key}`, replay);
+    const answers = this.#answersIn(workspace_id)[request.environment];
+    for (const key of keys) answers.set(key, replay);
     this.replays.push(replay);
   }
 

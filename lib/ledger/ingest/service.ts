@@ -1,10 +1,11 @@
 import { Batcher } from "@/lib/batcher";
 import { text } from "@/lib/contract/fields";
-import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
+import type { IngestRequest } from "@/lib/contract/message";
 import { parsePart } from "@/lib/contract/parse-part";
 import { overloaded, ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { readGauge } from "@/lib/metrics";
 import type { IngestCall, IngestVerdict, Submission } from "./call";
+import { parseMessage, parseTold, type ToldMessage } from "./parse-told";
 import { writeGroup } from "./write-group";
 
 // One group being written keeps the database busy, a second one keeps this process busy while the first commits.
@@ -49,7 +50,7 @@ export function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict> {
 }
 
 /** What an emitter tells of a call: a message as a client would send it, and what no client says. */
-export type Told = { message: unknown } & Required<Pick<Submission, "telling" | "emitter">>;
+export type Told = { message: ToldMessage } & Required<Pick<Submission, "telling" | "emitter">>;
 
 /**
  * Like `ingestBulk`, for what emitters tell: each message with what makes it the same as others. The call's request was
@@ -59,16 +60,12 @@ export function ingestTold(
   call: Omit<Unread<never>, "body" | "isAdmitted"> & { body: Told[] },
 ): Promise<IngestVerdict> {
   const { body, ...rest } = call;
-  const submissions = body.map(({ message, ...told }): Verdict<Submission> => {
-    const request = parseMessage(message);
-    return request instanceof ServiceError ? request : { ...request, ...told };
+  const requests = parseTold(body.map(({ message }) => message));
+  const submissions = body.map(({ telling, emitter }, index): Verdict<Submission> => {
+    const request = requests[index] as Verdict<IngestRequest>;
+    return request instanceof ServiceError ? request : { telling, emitter, ...request };
   });
   return batcher.add({ ...rest, isAdmitted: true, body: submissions });
-}
-
-function parseMessage(value: unknown): Verdict<IngestRequest> {
-  const read = parsePart(ingestRequest, value);
-  return read.ok ? read.value : validationFailed(read.issues);
 }
 
 function withHeader(body: IngestRequest, header: string | null): Verdict<IngestRequest> {

@@ -31,8 +31,8 @@ export type CatalogueLine = Line & {
   provider: string;
   model?: string | null | undefined;
   occurredAt: Date;
-  inputQuantity?: Decimal;
-  serviceTier?: ServiceTier;
+  inputQuantity?: Decimal | undefined;
+  serviceTier?: ServiceTier | undefined;
 };
 
 /**

@@ -54,7 +54,7 @@ export type Rate = { price: Price; perUnit: Decimal; minimum?: Decimal };
  * OpenAI counts). Where cache tokens are counted in addition to the input (as Anthropic counts), they are a line of their
  * own with the unit `cache_read_tokens`, and `cachedQuantity` is undefined.
  */
-export type Line = { unitType: string; quantity: Decimal; cachedQuantity?: Decimal };
+export type Line = { unitType: string; quantity: Decimal; cachedQuantity?: Decimal | undefined };
 
 export type PricedLine =
   | { status: "priced"; amount: Decimal; price: Price }

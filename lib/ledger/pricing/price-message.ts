@@ -55,16 +55,10 @@ export function priceUsage(usage: Usage): PricedAmount {
   if (usage.estimatedCost !== undefined) {
     return { costStatus: "client", amount: roundMoney(usage.estimatedCost), price: null };
   }
-  const { cachedQuantity, inputQuantity, serviceTier, overrides = [], ...rest } = usage;
-  const line = {
-    ...rest,
-    ...(cachedQuantity && { cachedQuantity }),
-    ...(inputQuantity && { inputQuantity }),
-    ...(serviceTier && { serviceTier }),
-  };
+  const { overrides = [] } = usage;
   const priced = priceLine(
-    line,
-    (unitType) => overrideRate(usage, overrides, unitType) ?? catalogueRate(line, unitType),
+    usage,
+    (unitType) => overrideRate(usage, overrides, unitType) ?? catalogueRate(usage, unitType),
   );
   if (priced.status === "priced") return { costStatus: "priced", amount: priced.amount, price: priced.price };
   return { costStatus: "unpriced", amount: zero, price: null, reason: priced.reason };

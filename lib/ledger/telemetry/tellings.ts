@@ -22,7 +22,7 @@ export async function claimTellings(
   units: string[],
 ): Promise<Set<string>> {
   const nowMs = performance.now();
-  const hashes = new Map(units.map((unit) => [hashOf(`${keyId} ${unit}`), unit]));
+  const hashes = new Map([...new Set(units)].map((unit) => [hashOf(`${keyId} ${unit}`), unit]));
   const name = (hash: string) => `${owner.workspaceId} ${owner.environment} ${telling} ${hash}`;
   const asked = [...hashes.keys()].filter((hash) => !((remembered.get(name(hash)) ?? 0) > nowMs));
   if (asked.length === 0) return new Set();

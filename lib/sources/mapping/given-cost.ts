@@ -23,17 +23,20 @@ type WrittenLine = { unit_type: string; quantity: ExactNumber; estimated_cost?: 
  * The lines of a call as its message has them, with the emitter's cost where that is trusted. Emitters give the cost of the
  * call; the lines' shares of it are as in the price list, or as their quantities where the list lacks one of them. The
  * shares sum to the cost exactly.
+ * @param isCostTrusted whether the emitter's cost counts; by default as the record says
  */
-export function withGivenCost(record: SourceRecord, lines: Line[]): WrittenLine[] {
-  const { givenCostUsd, isCostTrusted } = record;
+export function withGivenCost(
+  record: SourceRecord,
+  lines: Line[],
+  isCostTrusted = record.isCostTrusted,
+): WrittenLine[] {
+  const { givenCostUsd } = record;
   const shares = isCostTrusted && givenCostUsd ? spread(roundMoney(givenCostUsd), weigh(record, lines)) : [];
   return lines.map(({ unitType, quantity }, index) => {
     const share = shares[index];
-    return {
-      unit_type: unitType,
-      quantity: new ExactNumber(toText(quantity)),
-      ...(share && { estimated_cost: new ExactNumber(toText(share)) }),
-    };
+    const line: WrittenLine = { unit_type: unitType, quantity: new ExactNumber(toText(quantity)) };
+    if (share) line.estimated_cost = new ExactNumber(toText(share));
+    return line;
   });
 }
 

@@ -90,7 +90,7 @@ function inherit(record: SourceRecord, from: SourceRecord): void {
   record.feature ??= from.feature;
   record.project ??= from.project;
   record.tags = { ...from.tags, ...record.tags };
-  record.offered = new Map([...from.offered, ...record.offered]);
+  if (record.offered !== from.offered) record.offered = new Map([...from.offered, ...record.offered]);
 }
 
 /** Joins the records of one call: the one that tells most kinds of tokens stays, with the keys of all. */

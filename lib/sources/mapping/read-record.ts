@@ -30,6 +30,7 @@ export function readRecord(
   const model = firstText(rule.model, own, resource);
   const told = typeof rule.provider === "string" ? rule.provider : firstText(rule.provider, own, resource);
   const provider = providerName(told, model);
+  const { user, session, tags, leftOut } = readAttribution(attribution, own, resource);
   return {
     emitter: emitter.name,
     isKnownEmitter: emitter !== unknownEmitter,
@@ -43,7 +44,10 @@ export function readRecord(
     givenCostUsd,
     isCostTrusted,
     isIncluded: false,
-    ...readAttribution(attribution, own, resource),
+    user,
+    session,
+    tags,
+    leftOut,
     project: firstText(attribution.project, own, resource),
     feature: firstText(attribution.feature, own, resource),
     offered: entry.offered,

@@ -1,5 +1,6 @@
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { ApiKey } from "@/lib/keys/api-key";
+import type { ToldMessage } from "@/lib/ledger/ingest/parse-told";
 import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
 import { type Decimal, isZero, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import { cutText } from "./first-of";
@@ -8,28 +9,29 @@ import type { SourceRecord } from "./source-record";
 import { featureOf, isCovered, projectOf, tagsOf, trustsCost } from "./source-settings";
 
 /** A message as clients send it, for a record that a key's emitter told. Names are cut to what the ledger holds. */
-export function toMessage(record: SourceRecord, key: ApiKey): unknown {
+export function toMessage(record: SourceRecord, key: ApiKey): ToldMessage {
   const { provider, model, user, session, occurredAt, requestInput } = record;
-  const feature = featureOf(record, key);
   const tags = tagsOf(record, key);
   const isIncluded = isCovered(record, key);
   const isCostTrusted = !isIncluded && trustsCost(key.source, record.isCostTrusted);
+  const hasInput = requestInput !== undefined && !isZero(requestInput);
   return {
     project: projectOf(record, key),
     source: "api",
-    message: {
+    about: {
       type: "usage",
       provider: cutText(provider, 64),
-      ...(model !== undefined && { model: cutText(model, 128) }),
-      ...(feature !== undefined && { feature }),
-      ...(user !== undefined && { user }),
-      ...(session !== undefined && { session }),
-      ...(Object.keys(tags).length > 0 && { tags }),
-      ...(isIncluded && { included: true }),
-      ...(occurredAt !== undefined && { occurred_at: occurredAt }),
-      ...(requestInput &&
-        !isZero(requestInput) && { request_input_tokens: new ExactNumber(toText(requestInput)) }),
-      lines: withGivenCost({ ...record, isCostTrusted }, linesOf(record)),
+      model: model === undefined ? undefined : cutText(model, 128),
+      feature: featureOf(record, key),
+      user,
+      session,
+      tags: Object.keys(tags).length > 0 ? tags : undefined,
+      included: isIncluded ? true : undefined,
+    },
+    counts: {
+      occurred_at: occurredAt,
+      request_input_tokens: hasInput ? new ExactNumber(toText(requestInput)) : undefined,
+      lines: withGivenCost(record, linesOf(record), isCostTrusted),
     },
   };
 }

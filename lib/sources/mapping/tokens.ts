@@ -52,6 +52,10 @@ export function allInput({ input = zero, cacheRead = zero, cacheWrite = zero }: 
   return add(input, add(cacheRead, cacheWrite));
 }
 
-function positive(tokens: Required<Tokens>): Tokens {
-  return Object.fromEntries(Object.entries(tokens).filter(([, count]) => compare(count, zero) > 0));
+function positive(counts: Required<Tokens>): Tokens {
+  const tokens: Tokens = {};
+  for (const kind of tokenKinds) {
+    if (compare(counts[kind], zero) > 0) tokens[kind] = counts[kind];
+  }
+  return tokens;
 }
