@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { maxNameLength, maxTagLength, tagName } from "./attribution";
+import { conversion, currencyFilter } from "./conversion";
 import { day, decimalNumber, projectSlug, text, uuid } from "./fields";
 import { environment, messageType } from "./ledger-query";
 import { source } from "./message";
@@ -154,6 +155,7 @@ const fields = {
     .meta({
       description: "How many values of each dimension are listed; the others are summed as one more.",
     }),
+  ...currencyFilter,
 };
 
 /** Refuses what cannot be a question: one dimension twice, and days in the wrong order or too many. */
@@ -237,6 +239,32 @@ const axis = z.object({
   rest_count: z.int().meta({ description: "How many values the rest is the sum of." }),
 });
 
+/** The amounts of sums in another currency. */
+const convertedSums = z
+  .object({
+    cost: decimalNumber("`cost_usd`, in the currency."),
+    token_cost: decimalNumber("`token_cost_usd`, in the currency.").nullable(),
+    measured: decimalNumber("`measured`, in the currency where it is an amount.").nullable(),
+  })
+  .meta({ id: "ConvertedSpendSums" });
+const convertedList = (of: string) =>
+  z.array(convertedSums).meta({ description: `Those of ${of}, in order.` });
+
+/** The amounts of an answer in another currency, in the order of those in USD. */
+const convertedAnswer = z
+  .object({
+    ...conversion,
+    totals: convertedSums,
+    rows: convertedList("`rows.groups`"),
+    columns: convertedList("`columns.groups`"),
+    cells: convertedList("`cells`"),
+  })
+  .meta({
+    id: "ConvertedSpendAnswer",
+    description:
+      "Only with `currency`. The same sums in that currency: each day is converted at its rate, exactly, and then summed, so that the cells sum to the totals as in USD. The highest are those in USD.",
+  });
+
 /** The answer to a question about spend: the cells of rows and columns sum to the totals exactly. */
 export const spendAnswer = z
   .object({
@@ -251,7 +279,11 @@ export const spendAnswer = z
       description:
         "Those in which anything was recorded, by the places of their row and column. Their costs, messages and tokens sum exactly to those of their row, their column and the totals.",
     }),
+    converted: convertedAnswer.optional(),
   })
   .meta({ id: "SpendAnswer" });
 export type SpendAnswer = z.output<typeof spendAnswer>;
 export type SpendCell = SpendAnswer["cells"][number];
+
+/** Whether a measure is an amount of money. */
+export const isAmount = (measure: SpendMeasure): boolean => measure.startsWith("cost");

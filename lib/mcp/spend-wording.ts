@@ -33,6 +33,7 @@ export function describeSpendAnswer({
   rows,
   columns,
   cells,
+  converted,
 }: SpendAnswer): string {
   const by = [rows.dimension, columns.dimension].filter((each) => each !== null).join(" and ");
   const nameOf = (group: SpendGroupTotal | undefined, count: number) =>
@@ -47,6 +48,11 @@ export function describeSpendAnswer({
   const shown = by === "" ? [] : lines.slice(0, maxLines);
   return [
     `${measureNames[measure]} from ${from} to ${to}: ${measureText(totals.measured, measure)}; ${totals.message_count} messages, ${measureText(totals.cost_usd, "cost")}.`,
+    ...(converted
+      ? [
+          `The cost is about ${textOf(converted.totals.cost)} ${converted.currency}, each day converted at its rate. All amounts in ${converted.currency} are in the data.`,
+        ]
+      : []),
     ...(shown.length > 0 ? [`By ${by}:`, ...shown] : []),
     ...(lines.length > shown.length && by !== ""
       ? [`${lines.length - shown.length} more are in the data.`]

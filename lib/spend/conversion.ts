@@ -1,7 +1,7 @@
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/exact-number";
+import type { DayRange } from "@/lib/contract/month";
 import { type Sql, sql } from "@/lib/db/sql";
 import { validationFailed } from "@/lib/errors";
-import { type RateSnapshot, shippedRates } from "@/lib/ledger/pricing/currency";
 import { add, type Decimal, multiply, parseDecimal } from "@/lib/ledger/pricing/decimal";
 import { type Display, type DisplayRate, displayIn } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
@@ -9,19 +9,34 @@ import { toExact } from "@/lib/ledger/pricing/exact";
 /**
  * The currency in which a query wants its sums besides USD.
  * @param currency ISO 4217, as queries have it
+ * @param path the field that has it, which a refusal names
  * @returns undefined where it wants none, or USD
  * @throws ServiceError validation_failed for a currency without a rate
  */
-export function displayOf(
-  currency: string | undefined,
-  snapshots: readonly RateSnapshot[] = shippedRates,
-): Display | undefined {
+export function displayOf(currency: string | undefined, path = "query.currency"): Display | undefined {
   if (currency === undefined || currency === "USD") return undefined;
-  const display = displayIn(currency, snapshots);
+  const display = displayIn(currency);
   if (display) return display;
-  throw validationFailed([
-    { path: "query.currency", message: "must be a currency code of ISO 4217, like USD or EUR" },
-  ]);
+  throw validationFailed([{ path, message: "must be a currency code of ISO 4217, like USD or EUR" }]);
+}
+
+/** The rates of a currency that are used for the days of a range, which are fewer than all. */
+export function displayWithin(display: Display, { from, until }: DayRange): Display {
+  const { rates } = display;
+  const used = rates.filter(
+    (rate, index) => (rate.from === null || rate.from < until) && (rates[index + 1]?.from ?? until) > from,
+  );
+  return { ...display, rates: used };
+}
+
+/**
+ * The sum of amounts in USD in the currency, each converted at the rate of its day. With a single rate it is that of the whole.
+ * @param day of the type date
+ */
+export function convertedSum(display: Display, amount: Sql, day: Sql): Sql {
+  return display.rates.length === 1
+    ? convertedAt(display, sql`sum(${amount})`, day)
+    : sql`sum(${convertedAt(display, amount, day)})`;
 }
 
 /**
@@ -51,20 +66,28 @@ export function convertComing({ rates }: Display, converted: Decimal, coming: De
 /**
  * Adds to each amount of an answer, which are the fields named `…_usd`, what it is in another currency.
  * @param converted the same answer with amounts in that currency, with the same elements in the same order
+ * @param others the names of other fields that are amounts
  */
-export function pairAmounts<Answer>(recorded: Answer, converted: Answer, name = ""): Answer {
-  if (recorded instanceof ExactNumber && converted instanceof ExactNumber)
-    return (name.endsWith("_usd") ? new ConvertedNumber(recorded.text, converted.text) : recorded) as Answer;
+export function pairAmounts<Answer>(
+  recorded: Answer,
+  converted: Answer,
+  others: string[] = [],
+  name = "",
+): Answer {
+  if (recorded instanceof ExactNumber && converted instanceof ExactNumber) {
+    const isAmount = name.endsWith("_usd") || others.includes(name);
+    return (isAmount ? new ConvertedNumber(recorded.text, converted.text) : recorded) as Answer;
+  }
   if (Array.isArray(recorded) && Array.isArray(converted)) {
     // What is left out where it is zero may be so in one currency alone.
     if (recorded.length !== converted.length) return recorded;
-    return recorded.map((each, index) => pairAmounts(each, converted[index], name)) as Answer;
+    return recorded.map((each, index) => pairAmounts(each, converted[index], others, name)) as Answer;
   }
   if (typeof recorded !== "object" || recorded === null || typeof converted !== "object") return recorded;
   return Object.fromEntries(
     Object.entries(recorded).map(([field, value]) => [
       field,
-      pairAmounts(value, (converted as Record<string, unknown>)[field], field),
+      pairAmounts(value, (converted as Record<string, unknown>)[field], others, field),
     ]),
   ) as Answer;
 }

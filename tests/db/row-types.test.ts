@@ -179,6 +179,13 @@ function selectsOfExplore() {
       [scopeOf(filters), { ...cells, kind: "sums", groupBy: ["key", "tag:team"], measure: "messages" }],
       [scopeOf(filters), { ...cells, kind: "ledger", groupBy: ["unit", "day"], measure: "tokens" }],
       [scopeOf([], true), { ...cells, kind: "ledger", groupBy: ["environment", "source"] }],
+      ...[[rateFrom(null)], [rateFrom(null), rateFrom("2026-01-01")]].flatMap((rates) => [
+        [scopeOf([]), { ...cells, kind: "totals", groupBy: ["day"], display: { currency: "EUR", rates } }],
+        [
+          scopeOf(filters),
+          { ...cells, kind: "ledger", groupBy: ["week"], display: { currency: "EUR", rates } },
+        ],
+      ]),
     ],
   };
 }

@@ -116,6 +116,12 @@ describe.each(clients)("%s", (_, kind, connect) => {
     expect(queried.data).toEqual((await rest.call("POST", "/api/v1/spend/query", query)).body);
     expect(queried.text).toContain("checkout, gpt-4o: $0.003");
     expect(queried.text).toContain("checkout, (none): $0.1");
+    const inEur = await client.call("query_spend", { ...query, currency: "EUR" });
+    expect(inEur.data).toEqual(
+      (await rest.call("POST", "/api/v1/spend/query", { ...query, currency: "EUR" })).body,
+    );
+    expect(inEur.data).toMatchObject({ totals: { cost_usd: 0.103 }, converted: { currency: "EUR" } });
+    expect(inEur.text).toMatch(/The cost is about 0\.\d+ EUR, each day converted at its rate\./);
     const budgets = await client.call("get_budget_status");
     expect(budgets.data).toEqual((await rest.get("/api/v1/budgets/status")).body);
     expect(budgets.text).toContain("$12.603 of $100 spent, $87.397 left");

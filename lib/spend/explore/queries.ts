@@ -2,7 +2,9 @@ import type { ClientBase } from "pg";
 import { isCalendar, type SpendDimension, type SpendMeasure } from "@/lib/contract/spend-query";
 import { bigint, integer, nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll, selectOne } from "@/lib/db/query";
-import { type Sql, sql } from "@/lib/db/sql";
+import { empty, type Sql, sql } from "@/lib/db/sql";
+import type { Display } from "@/lib/ledger/pricing/display-currency";
+import { convertedSum } from "@/lib/spend/conversion";
 import { type ExploreScope, linesWithin, type SourceKind, sourceOf } from "./sources";
 
 const cell = {
@@ -15,6 +17,9 @@ const cell = {
   messages: numeric(),
   tokens: nullable(numeric()),
   token_cost: nullable(numeric()),
+  /** Both costs in another currency, each day converted at its rate; null where none is asked for. */
+  converted_cost: nullable(numeric()),
+  converted_token_cost: nullable(numeric()),
   /** How many values the rows and the columns have in all, and how many rows of the source were read. */
   row_count: bigint(),
   column_count: bigint(),
@@ -32,6 +37,8 @@ export type CellsScope = {
   top: number;
   /** The most rows of the source that are read. Where `read_count` is more, the sums are not whole. */
   maxRows: number;
+  /** The currency in which costs are wanted, too, with the rates of the days that are read. */
+  display?: Display | undefined;
 };
 
 /** What decides which values are the highest. */
@@ -47,10 +54,12 @@ const rankings: Record<SpendMeasure, Sql> = {
 export function selectCells(
   client: ClientBase,
   scope: ExploreScope,
-  { kind, groupBy, measure, top, maxRows }: CellsScope,
+  { kind, groupBy, measure, top, maxRows, display }: CellsScope,
 ): Promise<CellRow[]> {
   const [first, second] = groupBy;
   const source = sourceOf(kind, groupBy, scope);
+  const converted = (amount: Sql) =>
+    display ? convertedSum(display, amount, sql`s.day`) : sql`null::numeric`;
   const namesOf = (dimension: SpendDimension | undefined) =>
     dimension === undefined ? sql`''::text` : source.column(dimension);
   const ranked = (name: Sql, dimension: SpendDimension | undefined) => sql`
@@ -66,14 +75,15 @@ export function selectCells(
     // Sums by the columns as they are, before values become text: there are far fewer sums than rows.
     sql`with cells as materialized (
        select ${namesOf(first)} as first, ${namesOf(second)} as second, sum(s.cost) as cost, sum(s.messages) as messages,
-         ${source.tokens} as tokens, ${source.tokenCost} as token_cost, count(*) as read
+         ${source.tokens} as tokens, ${source.tokenCost} as token_cost, ${converted(sql`s.cost`)} as converted_cost,
+         ${kind === "ledger" ? converted(sql`s.token_cost`) : sql`null::numeric`} as converted_token_cost, count(*) as read
        from (${source.rows} limit ${maxRows + 1}) as s
        group by 1, 2
      ), named as materialized (
        select ${asText(sql`first`, first)} as row_value, ${asText(sql`second`, second)} as column_value,
-         cost, messages, tokens, token_cost
+         cost, messages, tokens, token_cost, converted_cost, converted_token_cost
        from cells
-       where cost <> 0 or messages <> 0 or tokens <> 0
+       where cost <> 0 or messages <> 0 or tokens <> 0 ${display ? sql`or converted_cost <> 0` : empty}
      ), row_ranks as materialized (${ranked(sql`row_value`, first)}),
      column_ranks as materialized (${ranked(sql`column_value`, second)})
      select
@@ -82,6 +92,7 @@ export function selectCells(
        case when ${isListed(sql`c`, second)} then c.place end as column_place,
        case when ${isListed(sql`c`, second)} then ${shown(sql`c.value`, second)} end as column_value,
        sum(cost) as cost, sum(messages) as messages, sum(tokens) as tokens, sum(token_cost) as token_cost,
+       sum(converted_cost) as converted_cost, sum(converted_token_cost) as converted_token_cost,
        r.names as row_count, c.names as column_count, (select sum(read) from cells) as read_count
      from named
      join row_ranks as r on r.value = row_value

@@ -13,10 +13,12 @@ import {
 } from "@/lib/contract/spend-query";
 import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
+import { displayOf, displayWithin } from "@/lib/spend/conversion";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, addMonthStart, countDays } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { toAnswer } from "./answer";
+import { toConvertedCells, withConverted } from "./converted";
 import {
   type CellRow,
   countLines,
@@ -35,7 +37,7 @@ const maxLines = 250_000;
 const maxCells = 5_000;
 
 /** A question whose defaults are filled in. */
-export type Question = Omit<SpendQuery, "from" | "to">;
+export type Question = Omit<SpendQuery, "from" | "to" | "currency">;
 
 /**
  * Answers a member's question about spend, in one snapshot.
@@ -68,18 +70,24 @@ export function querySpendAsKey(
 
 /**
  * Like `querySpend`, in the caller's transaction, which must be one snapshot.
+ * With a currency, the amounts are ConvertedNumbers.
  * @param now the transaction's time in milliseconds since 1970, which decides what today is
+ * @param display the currency in which sums are wanted besides USD
  */
 export async function loadAnswer(
   client: ClientBase,
   who: Pick<ExploreScope, "workspaceId" | "isKey" | "isOfUsers">,
-  { from, to, ...question }: SpendQuery,
+  { from, to, currency, ...question }: SpendQuery,
   now: number,
+  display = displayOf(currency, "currency"),
 ): Promise<SpendAnswer> {
   const range = rangeOfQuery({ from, to }, now);
   demandFewCells(question, range);
+  const used = display && displayWithin(display, range);
   const { group_by: groupBy, measure, top, filters, environment } = question;
-  const foldedUntil = await selectFoldedUntil(client, who.workspaceId);
+  // Days of several rates are converted one by one, so they are not read folded.
+  const isFolded = used === undefined || used.rates.length === 1;
+  const foldedUntil = isFolded ? await selectFoldedUntil(client, who.workspaceId) : null;
   const scope = { ...who, environment, filters, range, foldedUntil };
   const needsTokens = measure === "tokens" || measure === "cost_per_million_tokens";
   const kind = chooseSource(groupBy, scope, needsTokens);
@@ -90,10 +98,15 @@ export async function loadAnswer(
     measure,
     top,
     maxRows: kind === "ledger" ? maxLines : maxRows,
+    display: used,
   });
   if (Number(cells[0]?.read_count ?? 0) > (kind === "ledger" ? maxLines : maxRows)) throw tooBroad(kind);
   const names = await loadNames(client, scope, groupBy, cells);
-  return toAnswer(question, range, cells, { names, buckets: bucketsOf(groupBy, range), needsTokens });
+  const context = { names, buckets: bucketsOf(groupBy, range), needsTokens };
+  const answer = toAnswer(question, range, cells, context);
+  return display
+    ? withConverted(display, answer, toAnswer(question, range, toConvertedCells(cells), context))
+    : answer;
 }
 
 /** The names of a workspace's tags, which spend can be grouped by, in the caller's transaction. */

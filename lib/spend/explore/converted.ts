@@ -1,0 +1,43 @@
+import type { ExactNumber } from "@/lib/contract/exact-number";
+import { isAmount, type SpendAnswer } from "@/lib/contract/spend-query";
+import type { Display } from "@/lib/ledger/pricing/display-currency";
+import { convertedAmount, pairAmounts, toConversion } from "@/lib/spend/conversion";
+import type { CellRow } from "./queries";
+
+/** Cells with their costs in the other currency in place of USD. */
+export const toConvertedCells = (cells: CellRow[]): CellRow[] =>
+  cells.map((cell) => ({
+    ...cell,
+    cost: cell.converted_cost ?? "0",
+    token_cost: cell.converted_token_cost,
+  }));
+
+type Amounts = {
+  cost_usd: ExactNumber | number;
+  token_cost_usd: ExactNumber | number | null;
+  measured: ExactNumber | number | null;
+};
+
+const toConvertedSums = ({ cost_usd: cost, token_cost_usd: tokenCost, measured }: Amounts) => ({
+  cost: convertedAmount(cost),
+  token_cost: tokenCost && convertedAmount(tokenCost),
+  measured: measured && convertedAmount(measured),
+});
+
+/**
+ * An answer with its amounts in another currency, which are part of each amount and of `converted`.
+ * @param ofCurrency the answer that was made of the converted cells
+ */
+export function withConverted(display: Display, answer: SpendAnswer, ofCurrency: SpendAnswer): SpendAnswer {
+  const paired = pairAmounts(answer, ofCurrency, isAmount(answer.measure) ? ["measured"] : []);
+  return {
+    ...paired,
+    converted: {
+      ...toConversion(display),
+      totals: toConvertedSums(paired.totals),
+      rows: paired.rows.groups.map(toConvertedSums),
+      columns: paired.columns.groups.map(toConvertedSums),
+      cells: paired.cells.map(toConvertedSums),
+    },
+  };
+}
