@@ -1,6 +1,7 @@
 import { currentReader } from "#reader";
 import { multiplyExact } from "@/components/activity/exact";
 import { type Amount, convertedText, exactText, toNumber } from "@/components/amount";
+import { formatDate } from "@/components/format-date";
 import { byLocale } from "@/components/reader/by-reader";
 
 /** The formats of a currency in a locale. */
@@ -91,6 +92,15 @@ export function formatConverted(amount: string, currency: string, rounded = fals
   return `≈ ${sign}${formatAmount(amount, currency, rounded)}`;
 }
 
+/** Says of an amount how it was converted and what was recorded; undefined where the reader sees USD alone. */
+export function conversionTitle(usd: Amount): string | undefined {
+  const { display } = currentReader();
+  if (!display) return undefined;
+  const rate =
+    convertedText(usd) === undefined ? `the rate of ${formatDate(display.rateDate)}` : "each day's rate";
+  return `Converted at ${rate}; recorded as ${formatExactUsd(usd)}`;
+}
+
 /**
  * An amount in what the reader sees: "$1,234.50", "≈ €1,090.22" or "$1,234.50 (≈ €1,090.22)".
  * @param rounded whether it is rounded to whole units
@@ -139,6 +149,12 @@ export function shownNumber(usd: Amount): number {
 export function formatChartAmount(usd: Amount): string {
   const currency = comparedCurrency();
   return currency === "USD" ? formatUsd(usd) : formatConverted(inReaderCurrency(usd) ?? "0", currency);
+}
+
+/** An amount of a chart, as `shownNumber` gave it. */
+export function formatShown(amount: number): string {
+  const currency = comparedCurrency();
+  return currency === "USD" ? formatUsd(amount) : formatConverted(String(amount), currency);
 }
 
 /** An amount on the axis of a chart, shortened: "$1.2K". @param amount as `shownNumber` gave it */

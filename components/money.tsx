@@ -1,13 +1,19 @@
 import { currentReader } from "#reader";
-import { type Amount, convertedText, exactText } from "@/components/amount";
+import { type Amount, exactText } from "@/components/amount";
 import { cn } from "@/components/cn";
-import { formatDate } from "@/components/format-date";
-import { formatConverted, formatExactUsd, formatUsd, inReaderCurrency } from "@/components/format-money";
+import {
+  conversionTitle,
+  formatConverted,
+  formatExactUsd,
+  formatUsd,
+  inReaderCurrency,
+} from "@/components/format-money";
 
 export {
   formatAmount,
   formatChartAmount,
   formatMoney,
+  formatShown,
   formatSignedMoney,
   formatTick,
   formatUsd,
@@ -38,11 +44,13 @@ export function Money({ usd, figure, className, inUsd = false }: Props & { inUsd
     );
   }
   const text = formatConverted(converted, display.currency);
-  const rate =
-    convertedText(usd) === undefined ? `the rate of ${formatDate(display.rateDate)}` : "each day's rate";
-  const title = `Converted at ${rate}; recorded as ${formatExactUsd(exact)}`;
   return (
-    <span className={cn("tabular-nums", className)} title={title} {...facts} data-converted={converted}>
+    <span
+      className={cn("tabular-nums", className)}
+      title={conversionTitle(usd)}
+      {...facts}
+      data-converted={converted}
+    >
       {display.besideUsd ? (
         <>
           {formatUsd(usd)}{" "}

@@ -4,9 +4,16 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ReaderContext } from "#reader";
 import { ConvertedNumber } from "@/lib/contract/exact-number";
 import { asProp } from "./amount";
+import type { ExploreData } from "./explore/data";
+import { formatCharted, formatMeasured } from "./explore/dimensions";
+import { seriesOf } from "./explore/explore-chart";
+import { titleOf } from "./explore/explore-figure";
+import { readState } from "./explore/state";
+import { toCsv } from "./explore/to-csv";
 import {
   formatChartAmount,
   formatMoney,
+  formatShown,
   formatSignedMoney,
   formatTick,
   formatUsd,
@@ -81,6 +88,56 @@ describe("A reader of both currencies", () => {
     expect(formatMoney(sum)).toBe("$100.00 (≈ €91.23)");
     expect(formatChartAmount(sum)).toBe("$100.00");
     expect(shownNumber(sum)).toBe(100);
+  });
+});
+
+describe("Explored spend", () => {
+  const sums = (usd: string, converted: string) => ({
+    cost: { usd, converted },
+    messages: 2,
+    measured: { usd, converted },
+  });
+  const group = { value: "a", label: "a", isRest: false, colour: "red", ...sums("100", "91.25") };
+  const data: ExploreData = {
+    from: "2026-01-01",
+    to: "2026-02-10",
+    totals: sums("100", "91.25"),
+    rows: [group],
+    columns: [{ ...group, value: "2026-01-01", label: "Jan 1" }],
+    cells: [{ row: 0, column: 0, ...sums("100", "91.25") }],
+  };
+  const state = { ...readState({}), by: "model", over: "day" };
+
+  test("Is shown, drawn and read aloud in the reader's currency, with USD on hover", () => {
+    readWith(inEur);
+    expect(formatMeasured("cost", data.totals.measured)).toBe("≈ €91.25");
+    expect(formatMeasured("cost_per_message", null)).toBe("–");
+    expect(titleOf("cost", data.totals.measured)).toBe("Converted at each day's rate; recorded as $100");
+    expect(seriesOf(state, data)[0]?.values).toEqual([91.25]);
+    expect(formatCharted("cost", data.totals.measured)).toBe("≈ €91.25");
+    expect(formatShown(91.25)).toBe("≈ €91.25");
+    expect(formatMeasured("messages", "1234")).toBe("1,234");
+    expect(titleOf("messages", "1234")).toBe("1234");
+  });
+
+  test("Is drawn in USD where both are shown", () => {
+    readWith({ ...inEur, besideUsd: true });
+    expect(formatMeasured("cost", data.totals.measured)).toBe("$100.00 (≈ €91.25)");
+    expect(formatCharted("cost", data.totals.measured)).toBe("$100.00");
+    expect(seriesOf(state, data)[0]?.values).toEqual([100]);
+    expect(formatShown(100)).toBe("$100.00");
+  });
+
+  test("Is saved in USD", () => {
+    readWith(inEur);
+    expect(toCsv({ ...state, show: "pivot" }, data)).toBe(
+      "Model,Jan 1,Total\r\na,100,100\r\nTotal,100,100\r\n",
+    );
+  });
+
+  test("Is shown as before to a reader of USD", () => {
+    expect(formatMeasured("cost", "100")).toBe("$100.00");
+    expect(titleOf("cost", "100")).toBe("100");
   });
 });
 

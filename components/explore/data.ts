@@ -1,10 +1,11 @@
-import { exactText } from "@/components/amount";
+import { type AmountProp, asProp } from "@/components/amount";
 import { coloursByName, noneColour, projectColours, restColour } from "@/components/charts/colours";
+import { formatNumber } from "@/components/format-count";
 import type { SpendAnswer, SpendCell, SpendGroupTotal } from "@/lib/contract/spend-query";
 import { valueLabel } from "./dimensions";
 
-/** The sums of a row, a column or a cell, as exact text. */
-export type ExploreSums = { cost: string; messages: number; measured: string | null };
+/** The sums of a row, a column or a cell, as exact text. Amounts have their conversion where there is one. */
+export type ExploreSums = { cost: AmountProp; messages: number; measured: AmountProp | null };
 
 /** A row or a column. `value` is null for what has none, and for the rest. */
 export type ExploreGroup = ExploreSums & {
@@ -29,9 +30,9 @@ const toSums = ({
   message_count: messages,
   measured,
 }: Omit<SpendCell, "row" | "column">) => ({
-  cost: exactText(cost),
+  cost: asProp(cost),
   messages,
-  measured: measured === null ? null : exactText(measured),
+  measured: measured === null ? null : asProp(measured),
 });
 
 /** @param projectOrder the slugs of all projects, the oldest first, which decides their colours */
@@ -58,7 +59,7 @@ export function toExploreData(answer: SpendAnswer, projectOrder: string[]): Expl
 
 function labelOf(dimension: string | null, group: SpendGroupTotal, rest: number): string {
   if (dimension === null) return "Total";
-  return group.is_rest ? `Other (${rest})` : valueLabel(dimension, group.value, group.name);
+  return group.is_rest ? `Other (${formatNumber(rest)})` : valueLabel(dimension, group.value, group.name);
 }
 
 function colours(dimension: string | null, groups: SpendGroupTotal[], projectOrder: string[]) {

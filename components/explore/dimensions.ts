@@ -1,6 +1,7 @@
+import { type Amount, exactText } from "@/components/amount";
 import { formatNumber } from "@/components/format-count";
 import { formatDay, formatMonthAndYear } from "@/components/format-date";
-import { formatUsd } from "@/components/money";
+import { formatChartAmount, formatMoney, shownNumber } from "@/components/money";
 import type { SpendMeasure } from "@/lib/contract/spend-query";
 
 /** The dimensions to choose from besides tags, in the order of the menus. */
@@ -52,21 +53,32 @@ export function valueLabel(dimension: string, value: string | null, name: string
 export const fixedValues = (dimension: string) =>
   Object.entries(values[dimension] ?? {}).map(([value, label]) => ({ value, label }));
 
-/** The measures: their labels, and how a figure is written. @returns "–" for a quotient by zero */
-export const measures: Record<SpendMeasure, { label: string; format: (value: string | null) => string }> = {
-  cost: { label: "Cost", format: usdOr },
-  messages: { label: "Messages", format: countOr },
-  tokens: { label: "Tokens", format: countOr },
-  cost_per_message: { label: "Cost per message", format: usdOr },
-  cost_per_million_tokens: { label: "Cost per million tokens", format: usdOr },
+/** The measures and their labels. */
+export const measures: Record<SpendMeasure, { label: string }> = {
+  cost: { label: "Cost" },
+  messages: { label: "Messages" },
+  tokens: { label: "Tokens" },
+  cost_per_message: { label: "Cost per message" },
+  cost_per_million_tokens: { label: "Cost per million tokens" },
 };
 
-function usdOr(value: string | null): string {
-  return value === null ? "–" : formatUsd(value);
+/** Whether a measure is an amount, which is shown in the reader's currency. */
+export const isMoney = (measure: SpendMeasure) => measure.startsWith("cost");
+
+/** How a figure of a measure is written. @returns "–" for a quotient by zero */
+export function formatMeasured(measure: SpendMeasure, value: Amount | null): string {
+  if (value === null) return "–";
+  return isMoney(measure) ? formatMoney(value) : formatNumber(Number(exactText(value)));
 }
 
-function countOr(value: string | null): string {
-  return value === null ? "–" : formatNumber(Number(value));
+/** How a figure of a measure is written in a chart, which has one currency. */
+export function formatCharted(measure: SpendMeasure, value: Amount | null): string {
+  return value !== null && isMoney(measure) ? formatChartAmount(value) : formatMeasured(measure, value);
+}
+
+/** A figure of a measure as a double: for drawing, and for shares. Amounts are in the one currency of charts. */
+export function toChartNumber(measure: SpendMeasure, value: Amount): number {
+  return isMoney(measure) ? shownNumber(value) : Number(exactText(value));
 }
 
 /** Whether cells of a measure sum to its total, so that shares and stacks mean something. */

@@ -5,9 +5,9 @@ import { Plot } from "@/components/charts/plot";
 import type { Place, PlotKind, Series } from "@/components/charts/series";
 import { formatShortNumber } from "@/components/format-count";
 import { formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/format-date";
-import { formatTick } from "@/components/money";
-import type { ExploreData, ExploreGroup } from "./data";
-import { calendarNames, isSummed, measures } from "./dimensions";
+import { formatShown, formatTick } from "@/components/money";
+import type { ExploreData, ExploreGroup, ExploreSums } from "./data";
+import { calendarNames, formatMeasured, isMoney, isSummed, measures, toChartNumber } from "./dimensions";
 import { clipDays, lastDayOf, rowsHref } from "./rows-href";
 import { type ExploreState, exploreHref } from "./state";
 
@@ -22,8 +22,7 @@ export function ExploreChart({
   data: ExploreData;
 }) {
   const router = useRouter();
-  const { format } = measures[state.measure];
-  const isMoney = state.measure !== "messages" && state.measure !== "tokens";
+  const { measure } = state;
   const groups = placesOf(state, data);
   const dimension = state.over ?? state.by;
   const isCalendar = calendarNames.includes(dimension);
@@ -35,8 +34,8 @@ export function ExploreChart({
       places={groups.map((group) => toPlace(dimension, group))}
       kind={isSummed(state.measure) ? kind : "lines"}
       unit={isCalendar ? dimension : "bar"}
-      format={(value) => format(String(value))}
-      formatTick={(value) => (isMoney ? formatTick(value, "USD") : formatShortNumber(value))}
+      format={(value) => (isMoney(measure) ? formatShown(value) : formatMeasured(measure, String(value)))}
+      formatTick={(value) => (isMoney(measure) ? formatTick(value) : formatShortNumber(value))}
       onOpen={(place) => {
         const href = rowsHref(workspace, state, data, [{ dimension, group: groups[place] }]);
         if (href) router.push(href);
@@ -66,18 +65,20 @@ function placesOf({ over }: ExploreState, { rows, columns }: ExploreData): Explo
 
 /** The series of an answer: its rows; one, named by the measure, where there are no columns. */
 export function seriesOf({ over, measure }: ExploreState, { rows, columns, cells }: ExploreData): Series[] {
+  const numberOf = (measured: ExploreSums["measured"]) =>
+    measured === null ? null : toChartNumber(measure, measured);
   if (over === null)
     return [
       {
         name: measures[measure].label,
         colour: "var(--chart-1)",
-        values: rows.map(({ measured }) => (measured === null ? null : Number(measured))),
+        values: rows.map(({ measured }) => numberOf(measured)),
       },
     ];
   const values = rows.map(() => columns.map((): number | null => (isSummed(measure) ? 0 : null)));
   for (const { row, column, measured } of cells) {
     const ofRow = values[row];
-    if (ofRow) ofRow[column] = measured === null ? null : Number(measured);
+    if (ofRow) ofRow[column] = numberOf(measured);
   }
   return rows.map(({ label, colour }, row) => ({ name: label, colour, values: values[row] ?? [] }));
 }

@@ -1,24 +1,36 @@
+import { exactText } from "@/components/amount";
+import { conversionTitle } from "@/components/format-money";
 import { Link } from "@/components/link";
-import type { ExploreGroup } from "./data";
+import type { SpendMeasure } from "@/lib/contract/spend-query";
+import type { ExploreGroup, ExploreSums } from "./data";
+import { formatMeasured, isMoney } from "./dimensions";
 
 /** The name of a row or a column of an answer. */
 export function GroupName({ group }: { group: ExploreGroup | undefined }) {
   return <bdi title={group?.label}>{group?.label}</bdi>;
 }
 
+/** What is shown of a figure on hover: how it was converted, or all its digits. */
+export function titleOf(measure: SpendMeasure, measured: ExploreSums["measured"]): string | undefined {
+  if (measured === null) return undefined;
+  return (isMoney(measure) ? conversionTitle(measured) : undefined) ?? exactText(measured);
+}
+
 /** A figure, with a link to its rows where activity can show them. */
 export function ExploreFigure({
   href,
-  text,
-  exact,
+  measure,
+  measured,
 }: {
   href: string | undefined;
-  text: string;
-  exact: string | null;
+  measure: SpendMeasure;
+  measured: ExploreSums["measured"];
 }) {
-  if (!href) return <span title={exact ?? undefined}>{text}</span>;
+  const text = formatMeasured(measure, measured);
+  const title = titleOf(measure, measured);
+  if (!href) return <span title={title}>{text}</span>;
   return (
-    <Link href={href} prefetch={false} title={exact ?? undefined} className="rounded-sm hover:underline">
+    <Link href={href} prefetch={false} title={title} className="rounded-sm hover:underline">
       {text}
     </Link>
   );

@@ -9,7 +9,7 @@ type Props = { workspace: string; state: ExploreState; data: ExploreData };
 
 /** The cells of an answer as a grid of rows and columns with their totals, each with a link to its rows. */
 export function ExplorePivot({ workspace, state, data }: Props) {
-  const { label, format } = measures[state.measure];
+  const { measure } = state;
   const hasColumns = state.over !== null;
   const cellOf = new Map(data.cells.map((cell) => [`${cell.row} ${cell.column}`, cell]));
   const link = (row?: ExploreGroup, column?: ExploreGroup) =>
@@ -34,7 +34,9 @@ export function ExplorePivot({ workspace, state, data }: Props) {
                   </TableHead>
                 ))
               : null}
-            <TableHead className="pr-0 text-right">{hasColumns ? "Total" : label}</TableHead>
+            <TableHead className="pr-0 text-right">
+              {hasColumns ? "Total" : measures[measure].label}
+            </TableHead>
           </tr>
         </thead>
         <tbody>
@@ -57,8 +59,8 @@ export function ExplorePivot({ workspace, state, data }: Props) {
                         {cell ? (
                           <ExploreFigure
                             href={link(row, column)}
-                            text={format(cell.measured)}
-                            exact={cell.measured}
+                            measure={measure}
+                            measured={cell.measured}
                           />
                         ) : null}
                       </TableCell>
@@ -66,7 +68,7 @@ export function ExplorePivot({ workspace, state, data }: Props) {
                   })
                 : null}
               <TableCell className="whitespace-nowrap pr-0 text-right font-medium tabular-nums">
-                <ExploreFigure href={link(row)} text={format(row.measured)} exact={row.measured} />
+                <ExploreFigure href={link(row)} measure={measure} measured={row.measured} />
               </TableCell>
             </tr>
           ))}
@@ -84,14 +86,14 @@ export function ExplorePivot({ workspace, state, data }: Props) {
                   >
                     <ExploreFigure
                       href={link(undefined, column)}
-                      text={format(column.measured)}
-                      exact={column.measured}
+                      measure={measure}
+                      measured={column.measured}
                     />
                   </TableCell>
                 ))
               : null}
             <TableCell className="whitespace-nowrap pr-0 text-right font-medium tabular-nums">
-              <ExploreFigure href={link()} text={format(data.totals.measured)} exact={data.totals.measured} />
+              <ExploreFigure href={link()} measure={measure} measured={data.totals.measured} />
             </TableCell>
           </tr>
         </tfoot>

@@ -1,12 +1,20 @@
 import { useMemo } from "react";
+import { exactText } from "@/components/amount";
 import { Count } from "@/components/count";
 import { formatPercent } from "@/components/format-percent";
-import { Money } from "@/components/money";
+import { formatMoney, Money } from "@/components/money";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
-import type { ExploreData, ExploreGroup } from "./data";
-import { calendarNames, dimensionLabel, isSummed, measures } from "./dimensions";
+import type { ExploreData, ExploreGroup, ExploreSums } from "./data";
+import {
+  calendarNames,
+  dimensionLabel,
+  formatMeasured,
+  isSummed,
+  measures,
+  toChartNumber,
+} from "./dimensions";
 import { ExploreFigure, GroupName } from "./explore-figure";
 import { rowsHref } from "./rows-href";
 import type { ExploreState } from "./state";
@@ -70,10 +78,9 @@ function cellsOf(workspace: string, state: ExploreState, data: ExploreData): Cel
 
 function columnsOf(
   { by, over, measure }: Pick<ExploreState, "by" | "over" | "measure">,
-  total: string | null,
+  total: ExploreSums["measured"],
 ): TableColumn<Cell>[] {
-  const { label, format } = measures[measure];
-  const whole = Number(total ?? 0);
+  const { label } = measures[measure];
   const columns: TableColumn<Cell>[] = [
     { ...dimensionColumn("by", by, ({ by: group }) => group), part: "name" },
   ];
@@ -82,16 +89,19 @@ function columnsOf(
     id: "measure",
     label,
     kind: "decimal",
-    value: ({ measured }) => measured,
-    text: ({ measured }) => `${format(measured)} ${measured ?? ""}`,
-    cell: ({ href, measured }) => <ExploreFigure href={href} text={format(measured)} exact={measured} />,
+    value: ({ measured }) => measured && exactText(measured),
+    text: ({ measured }) => `${formatMeasured(measure, measured)} ${measured ? exactText(measured) : ""}`,
+    cell: ({ href, measured }) => <ExploreFigure href={href} measure={measure} measured={measured} />,
     className: "whitespace-nowrap",
   });
   if (isSummed(measure)) {
     columns.push({
       id: "share",
       label: "Share",
-      cell: ({ measured }) => (whole > 0 ? formatPercent(String(Number(measured ?? 0) / whole)) : "–"),
+      cell: ({ measured }) => {
+        const whole = toChartNumber(measure, total ?? "0");
+        return whole > 0 ? formatPercent(String(toChartNumber(measure, measured ?? "0") / whole)) : "–";
+      },
       className: "text-right",
       cellClassName: "text-muted-foreground tabular-nums",
       from: "sm",
@@ -102,8 +112,9 @@ function columnsOf(
       id: "cost",
       label: "Cost",
       kind: "usd",
-      value: ({ cost }) => cost,
-      cell: ({ cost }) => <Money usd={cost} inUsd />,
+      value: ({ cost }) => exactText(cost),
+      text: ({ cost }) => `${formatMoney(cost)} ${exactText(cost)}`,
+      cell: ({ cost }) => <Money usd={cost} />,
       from: "sm",
     });
   }

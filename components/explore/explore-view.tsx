@@ -10,7 +10,8 @@ import { formatDate } from "@/components/format-date";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { ExploreData } from "./data";
-import { measures } from "./dimensions";
+import { formatCharted, formatMeasured, measures } from "./dimensions";
+import { titleOf } from "./explore-figure";
 import { ExplorePivot } from "./explore-pivot";
 import { ExploreTable } from "./explore-table";
 import { type ExploreState, exploreHref } from "./state";
@@ -40,20 +41,20 @@ export function ExploreView({
   const frame = useRef<HTMLDivElement>(null);
   const [hidden, setHidden] = useState(given.hidden);
   const state = { ...given, hidden };
-  const { label, format } = measures[state.measure];
+  const { label } = measures[state.measure];
   const hide = (names: string[]) => {
     setHidden(names);
     // The address keeps what is shown; the page needs no new figures for it.
     window.history.replaceState(null, "", exploreHref(workspace, { ...given, hidden: names }));
   };
   const fileName = `outlay-${workspace}-${data.from}-${data.to}`;
-  const total = format(data.totals.measured);
+  const { measured: total } = data.totals;
   return (
     <section aria-label="Answer" className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <p>
-          <span className="font-semibold text-xl tabular-nums" title={data.totals.measured ?? undefined}>
-            {total}
+          <span className="font-semibold text-xl tabular-nums" title={titleOf(state.measure, total)}>
+            {formatMeasured(state.measure, total)}
           </span>{" "}
           <span className="text-muted-foreground text-sm">
             {label.toLowerCase()}, {formatNumber(data.totals.messages)}{" "}
@@ -75,7 +76,7 @@ export function ExploreView({
               series={data.rows.map(({ label: name, colour, measured }) => ({
                 name,
                 colour,
-                note: format(measured),
+                note: formatCharted(state.measure, measured),
               }))}
               hidden={hidden}
               onChange={hide}

@@ -1,13 +1,16 @@
+import { exactText } from "@/components/amount";
 import { type CsvCell, csvNumber, csvRow } from "@/lib/contract/csv";
-import type { ExploreData } from "./data";
+import type { ExploreData, ExploreSums } from "./data";
 import { dimensionLabel, measures } from "./dimensions";
 import type { ExploreState } from "./state";
 
-/** What a chart or a pivot shows as a CSV: the pivot as it is, a chart as a line for each cell. Figures have all their digits. */
+/** What a chart or a pivot shows as a CSV: the pivot as it is, a chart as a line for each cell. Figures have all their digits, amounts are USD. */
 export function toCsv(state: ExploreState, data: ExploreData): string {
   const lines = state.show === "pivot" ? pivotLines(state, data) : cellLines(state, data);
   return lines.map(csvRow).join("");
 }
+
+const digitsOf = (figure: ExploreSums["measured"]) => csvNumber(figure === null ? null : exactText(figure));
 
 function pivotLines({ by, over }: ExploreState, { rows, columns, cells, totals }: ExploreData): CsvCell[][] {
   const cellOf = new Map(cells.map((cell) => [`${cell.row} ${cell.column}`, cell.measured]));
@@ -16,10 +19,10 @@ function pivotLines({ by, over }: ExploreState, { rows, columns, cells, totals }
     [dimensionLabel(by), ...shown.map(({ label }) => label), "Total"],
     ...rows.map(({ label, measured }, at) => [
       label,
-      ...shown.map((_, place) => csvNumber(cellOf.get(`${at} ${place}`) ?? null)),
-      csvNumber(measured),
+      ...shown.map((_, place) => digitsOf(cellOf.get(`${at} ${place}`) ?? null)),
+      digitsOf(measured),
     ]),
-    ["Total", ...shown.map(({ measured }) => csvNumber(measured)), csvNumber(totals.measured)],
+    ["Total", ...shown.map(({ measured }) => digitsOf(measured)), digitsOf(totals.measured)],
   ];
 }
 
@@ -31,8 +34,8 @@ function cellLines({ by, over, measure }: ExploreState, { rows, columns, cells }
     ...cells.map(({ row, column, measured, cost, messages }) => [
       rows[row]?.label ?? "",
       ...(over === null ? [] : [columns[column]?.label ?? ""]),
-      csvNumber(measured),
-      ...(isCost ? [] : [csvNumber(cost)]),
+      digitsOf(measured),
+      ...(isCost ? [] : [digitsOf(cost)]),
       csvNumber(String(messages)),
     ]),
   ];

@@ -124,3 +124,75 @@ test("Shows both currencies beside each other, and USD alone without a choice", 
   await expect(total).toHaveText(/^[\d.]+,\d\d\s\$$/);
   await expect(page.getByTestId("conversion-note")).toHaveCount(0);
 });
+
+const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+/** The days that are explored, with their costs by project in EUR. */
+async function readExplored(page: Page, slug: string) {
+  const [from, to] = [dayBefore(40), dayBefore(0)];
+  const answer = await page.request.post(`/api/v1/workspaces/${slug}/spend/query`, {
+    data: { group_by: ["project", "week"], from, to, currency: "EUR" },
+    headers: { origin: new URL((await page.request.get("/api/health")).url()).origin },
+  });
+  expect(answer.status()).toBe(200);
+  const { rows, totals, converted } = await answer.json();
+  return {
+    address: `/${slug}/explore?period=range&from=${from}&to=${to}&over=week`,
+    total: converted.totals.cost as number,
+    totalUsd: totals.cost_usd as number,
+    rows: rows.groups.map(({ name }: { name: string }, place: number) => ({
+      name,
+      cost: converted.rows[place].cost as number,
+    })),
+  };
+}
+
+test("Explores spend in the workspace's currency: chart, axis, table and pivot, marked, with USD on hover", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await showIn(page, slug, "EUR", "base");
+  const { address, total, totalUsd, rows } = await readExplored(page, slug);
+  expect(total).toBeCloseTo(totalUsd / Number(rates.EUR), 6);
+  await page.goto(address);
+  const answer = page.getByRole("region", { name: "Answer" });
+  const title = /^Converted at each day's rate; recorded as [\d,]+\s\$$/;
+  const whole = answer.getByText(`≈ ${german(total, "EUR")}`.replaceAll(" ", "\u00a0"), { exact: true });
+  await expect.poll(async () => plain(await answer.textContent())).toContain(`≈ ${german(total, "EUR")}`);
+  await expect(whole.first().or(answer.locator("p > span").first())).toHaveAttribute("title", title);
+  const series = page.getByRole("list", { name: "Series" });
+  for (const { name, cost } of rows)
+    await expect
+      .poll(async () => plain(await series.textContent()))
+      .toContain(`${name}≈ ${german(cost, "EUR")}`);
+  const chart = page.getByRole("slider", { name: /^Cost by week/ });
+  await chart.focus();
+  await page.keyboard.press("Home");
+  await expect(chart).toHaveAttribute("aria-valuetext", /≈ [\d.]+,\d\d\s€/);
+  await expect(page.locator("svg[data-chart] text", { hasText: "€" }).first()).toBeAttached();
+  await expect(answer).not.toContainText("$");
+  for (const show of ["table", "pivot"]) {
+    await page.goto(`${address}&show=${show}`);
+    await expect(answer.locator("table")).toBeVisible();
+    const cells = answer.locator("td a, td span").filter({ hasText: "€" });
+    await expect(cells.first()).toHaveAttribute("title", title);
+    await expect(answer).not.toContainText("$");
+    await expectUsable(page);
+  }
+  // Counts are of no currency.
+  await page.goto(`${address}&measure=messages&show=pivot`);
+  await expect(answer.locator("table")).toBeVisible();
+  await expect(answer).not.toContainText("≈");
+});
+
+test("Explores spend in both currencies, and draws it in USD", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await showIn(page, slug, "JPY", "both");
+  await page.goto((await readExplored(page, slug)).address);
+  const answer = page.getByRole("region", { name: "Answer" });
+  await expect(answer.locator("p > span").first()).toHaveText(/^[\d.]+,\d\d\s\$ \(≈ [\d.]+\s¥\)$/);
+  await expect(page.locator("svg[data-chart] text", { hasText: "$" }).first()).toBeAttached();
+  await expect(page.getByRole("list", { name: "Series" })).not.toContainText("¥");
+});

@@ -48,9 +48,12 @@ export default async function ExplorePage({ params, searchParams }: Props) {
 }
 
 async function Explore({ slug, search, range }: { slug: string; search: SearchParams; range: PageRange }) {
-  const { claims, user, workspace } = await requireWorkspace(slug);
+  const { claims, user, workspace, reader } = await requireWorkspace(slug);
   const state = readState(search);
-  const query = spendQuery.safeParse(toQuery(state, daysOf(range)));
+  const query = spendQuery.safeParse({
+    ...toQuery(state, daysOf(range)),
+    ...(reader.display && { currency: reader.display.currency }),
+  });
   if (!query.success) {
     const [issue] = query.error.issues;
     return (
