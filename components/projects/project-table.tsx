@@ -1,11 +1,12 @@
 "use client";
 
 import { useMemo } from "react";
+import { exactText } from "@/components/amount";
 import { Sparkline } from "@/components/charts/sparkline";
 import { Count } from "@/components/count";
 import { formatDate } from "@/components/format-date";
 import { Link } from "@/components/link";
-import { Money } from "@/components/money";
+import { formatMoney, Money } from "@/components/money";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
@@ -98,7 +99,8 @@ function columnsOf(workspace: string): TableColumn<ProjectView>[] {
       id: "spent",
       label: "Spent this month",
       kind: "usd",
-      value: ({ monthUsd }) => monthUsd,
+      value: ({ monthUsd }) => exactText(monthUsd),
+      text: ({ monthUsd }) => `${formatMoney(monthUsd)} ${exactText(monthUsd)}`,
       cell: ({ slug, monthUsd }) => <Money usd={monthUsd} figure={`${slug}.month_usd`} />,
       className: "w-40",
     },

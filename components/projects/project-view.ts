@@ -1,11 +1,11 @@
-import { exactText } from "@/components/amount";
+import { type AmountProp, asProp } from "@/components/amount";
 import { type SparklineShape, toSparkline } from "@/components/charts/sparkline-shape";
 import type { Project } from "@/lib/contract/projects";
 
 /** A project with its amounts as exact text, so that a server component can pass it to a client component. */
 export type ProjectView = Pick<Project, "slug" | "name" | "month_message_count" | "last_activity_on"> & {
-  /** USD in the current UTC month. */
-  monthUsd: string;
+  /** Spent in the current UTC month. */
+  monthUsd: AmountProp;
   /** What it cost on each day of this month up to today. */
   trend: SparklineShape;
   colour: string;
@@ -22,7 +22,7 @@ export function toProjectView(
     name,
     month_message_count,
     last_activity_on,
-    monthUsd: exactText(month_usd),
+    monthUsd: asProp(month_usd),
     trend: toSparkline((trends[slug] ?? []).map(Number)),
     colour,
   };

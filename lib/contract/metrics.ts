@@ -118,11 +118,13 @@ const convertedMetrics = z
     forecast: converted("`forecast_usd`").nullable(),
     series: z.object({
       groups: z.array(converted("`total_usd` of each group")),
+      layers: z.array(converted("`total_usd` of each layer")),
       points: z.array(
         z.object({
           from: day,
           total: converted("`total_usd`"),
           amounts: z.array(converted("`amounts_usd`")),
+          layers: z.array(converted("`layers_usd`")),
         }),
       ),
       previous: z.array(z.object({ from: day, total: converted("`total_usd`") })),

@@ -79,7 +79,7 @@ export function pairAmounts<Answer>(
     return (isAmount ? new ConvertedNumber(recorded.text, converted.text) : recorded) as Answer;
   }
   if (Array.isArray(recorded) && Array.isArray(converted)) {
-    // What is left out where it is zero may be so in one currency alone.
+    // Where one has an element that the other lacks, no two belong together.
     if (recorded.length !== converted.length) return recorded;
     return recorded.map((each, index) => pairAmounts(each, converted[index], others, name)) as Answer;
   }

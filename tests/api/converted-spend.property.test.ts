@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { type Metrics, metricsQuery } from "@/lib/contract/metrics";
+import { monthOf } from "@/lib/contract/month";
 import { type SpendAnswer, spendQuery } from "@/lib/contract/spend-query";
 import { shippedRates } from "@/lib/ledger/pricing/currency";
 import { displayIn } from "@/lib/ledger/pricing/display-currency";
 import { loadAnswer } from "@/lib/spend/explore/service";
+import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { loadMetrics } from "@/lib/spend/metrics/service";
+import { selectProjects } from "@/lib/spend/projects/queries";
 import { foldPastDays } from "@/tests/helpers/folds";
 import { withHarness } from "@/tests/helpers/harness";
 import { steps } from "@/tests/helpers/ledger/arbitraries";
@@ -117,6 +120,11 @@ test("Sums days that were converted each at its rate, in totals, series and brea
           expect(sumOf(converted.series.points.map(({ amounts }) => shown(amounts[index])))).toBe(
             shown(group),
           );
+        expect(converted.series.layers.length).toBe(body.series.layers.length);
+        for (const { total, layers } of converted.series.points)
+          expect(sumOf(layers.map(shown))).toBe(shown(total));
+        for (const [index, layer] of converted.series.layers.entries())
+          expect(sumOf(converted.series.points.map(({ layers }) => shown(layers[index])))).toBe(shown(layer));
         for (const dimension of ["project", "type", "provider", "model", "feature", "key"] as const) {
           const sums = groupBy(spent, (line) => line[dimension]);
           const slices = body[`by_${dimension}`].map(({ value }, index) => [
@@ -267,6 +275,35 @@ test("Answers sums in a currency that is asked for, with the rates, and nothing 
   const perUsd = dividedBy(exact("1"), exact(shipped?.rates.EUR ?? ""));
   expect(shown(total)).toBe(exact(String((plain.body.totals as Record<string, string>).total_usd)) * perUsd);
   expect((await viewer.get(`${path}&currency=USD`)).body).toEqual(plain.body);
+});
+
+test("Lists projects with this month's spend in a currency, each day converted at its rate", async () => {
+  const days = [...new Set(lines.map(({ at }) => at.slice(0, 10)))].sort();
+  const given = days.map((date, index) => ({ date, rate: `1.${index + 1}` }));
+  const snapshots = given.map(({ date, rate }) => ({ date, source: "test", rates: { EUR: rate } }));
+  const client = await harness.fixtures.sql.connect();
+  try {
+    const foldedUntil = await selectFoldedUntil(client, workspaceId);
+    const range = { ...monthOf(now), today, foldedUntil };
+    const projects = await selectProjects(client, workspaceId, range, null, displayIn("EUR", snapshots));
+    expect(projects.length).toBeGreaterThan(1);
+    for (const { slug: name, month_usd: usd, month_converted: inEur } of projects) {
+      const of = lines.filter(
+        ({ project, environment, at }) =>
+          project === name &&
+          environment === "live" &&
+          at.slice(0, 10) >= range.from &&
+          at.slice(0, 10) < range.until,
+      );
+      expect(exact(usd)).toBe(sumOf(of.map(({ amount }) => amount)));
+      expect(shown(inEur)).toBe(sumOf(of.map(({ amount, at }) => convert(amount, at.slice(0, 10), given))));
+    }
+    expect(
+      (await selectProjects(client, workspaceId, range)).map(({ month_converted: none }) => none),
+    ).toEqual(projects.map(() => null));
+  } finally {
+    client.release();
+  }
 });
 
 test("Answers rows in a currency at the rate of their day", async () => {

@@ -94,6 +94,12 @@ const given: Record<string, unknown[][]> = {
   selectProjects: [
     ["w", { ...january, today: "2026-01-31", foldedUntil: null }],
     ["w", { ...january, today: "2026-01-31", foldedUntil: "2026-01-20" }, "x"],
+    [
+      "w",
+      { ...january, today: "2026-01-31", foldedUntil: "2026-01-20" },
+      null,
+      { currency: "EUR", rates: [rateFrom(null), rateFrom("2026-01-01")] },
+    ],
   ],
   selectDayAhead: [
     ["w", {}, { from: "x", until: "x" }, 5],

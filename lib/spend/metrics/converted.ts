@@ -26,10 +26,12 @@ export function toConvertedMetrics(
     forecast: forecast === null ? null : amountOf(forecast),
     series: {
       groups: series.groups.map(totalOf),
-      points: series.points.map(({ from, total_usd: total, amounts_usd: amounts }) => ({
+      layers: series.layers.map(totalOf),
+      points: series.points.map(({ from, total_usd: total, amounts_usd: amounts, layers_usd: layers }) => ({
         from,
         total: amountOf(total),
         amounts: amounts.map(amountOf),
+        layers: layers.map(amountOf),
       })),
       previous: series.previous.map(({ from, ...point }) => ({ from, total: totalOf(point) })),
     },

@@ -43,6 +43,23 @@ test("Shows what was allocated as layers of their own, and what each project spe
   ]);
 });
 
+test("Has a layer that is empty in one of two currencies in both, so that all days are converted", () => {
+  const slices = [slice("a", "0"), slice("b", "3")];
+  // What was allocated and taken back came to nothing in USD, on days of different rates.
+  const rows = [row(1, 0, { amount: "0" }), row(1, 1, { amount: "3" })];
+  const alike = [row(1, 0, { amount: "0.5", allocated_in: "0.5" }), row(1, 1, { amount: "2.5" })];
+  const kindsOf = (own: BucketRow[], other: BucketRow[]) =>
+    toSeries(
+      scope,
+      { range, before: undefined, rows: own, earlier: [], alike: other },
+      slices,
+      now,
+    ).layers.map(({ kind, value }) => [kind, value]);
+  expect(kindsOf(rows, alike)).toEqual(kindsOf(alike, rows));
+  expect(kindsOf(rows, alike)).toContainEqual(["allocated_in", null]);
+  expect(layersOf(rows, slices).map(([kind]) => kind)).toEqual(["value", "value"]);
+});
+
 test("Leaves out a group that is nothing but allocations", () => {
   const rows = [
     row(1, 0, { amount: "0", allocated_in: "40", allocated_out: "-40" }),

@@ -26,6 +26,8 @@ export type SeriesOf = {
   before: DayRange | undefined;
   rows: BucketRow[];
   earlier: BucketRow[];
+  /** The sums by bucket in the other currency, so that both have the same layers. */
+  alike?: BucketRow[] | undefined;
 };
 
 /**
@@ -35,7 +37,7 @@ export type SeriesOf = {
  */
 export function toSeries(
   { bucket, groupBy }: SeriesScope,
-  { range, before, rows, earlier }: SeriesOf,
+  { range, before, rows, earlier, alike }: SeriesOf,
   slices: Slice[],
   now: number,
 ): Series {
@@ -50,8 +52,9 @@ export function toSeries(
     })),
     ...(rest.length > 0 ? [toRestGroup(rest)] : []),
   ];
-  const sums = sumBuckets(rows, bucketsOf(range, bucket, rows, now), groups.length);
-  const layers = layersOf(groups, sums);
+  const buckets = bucketsOf(range, bucket, rows, now);
+  const sums = sumBuckets(rows, buckets, groups.length);
+  const layers = layersOf(groups, [...sums, ...sumBuckets(alike ?? [], buckets, groups.length)]);
   return {
     bucket,
     group_by: groupBy,

@@ -74,13 +74,14 @@ export async function loadMetrics(
     recorded.types,
   );
   const asked = { query, days, series, now };
-  const answer = toMetrics(asked, recorded, forecast);
-  if (!display) return answer;
+  if (!display) return toMetrics(asked, recorded, forecast);
   const converted = followOrder(
     recorded,
     await loadSums(client, { ...scope, display }, days, series, recorded.largest),
   );
-  const ofCurrency = toMetrics(asked, converted, forecast && convertForecast(display, forecast, converted));
+  const answer = toMetrics(asked, recorded, forecast, converted);
+  const convertedForecast = forecast && convertForecast(display, forecast, converted);
+  const ofCurrency = toMetrics(asked, converted, convertedForecast, recorded);
   const paired = pairAmounts(answer, ofCurrency);
   return { ...paired, converted: toConvertedMetrics(display, paired) };
 }
@@ -160,12 +161,17 @@ type Asked = {
   now: number;
 };
 
+/** @param alike the sums in the other currency, where there is one */
 function toMetrics(
   { query, days, series, now }: Asked,
-  { sums, types, ofTypes, slices: ofColumns, buckets, allocations }: MetricsSums,
+  recorded: MetricsSums,
   forecast: Forecast | null,
+  alike?: MetricsSums,
 ): Metrics {
+  const { sums, types, ofTypes, slices: ofColumns } = recorded;
   const { range, compared } = days;
+  const rowsOf = (of: MetricsSums) =>
+    series.groupBy === "type" ? bucketsByType(of.sums, of.ofTypes, of.allocations) : of.buckets;
   const slices = [...ofColumns, ...ofTypes];
   return {
     period: periodOf(query),
@@ -188,7 +194,8 @@ function toMetrics(
       {
         range,
         before: compared,
-        rows: series.groupBy === "type" ? bucketsByType(sums, ofTypes, allocations) : buckets,
+        rows: rowsOf(recorded),
+        alike: alike && rowsOf(alike),
         earlier: sums.flatMap(({ type, bucket, before_amount: amount }) =>
           type === null && bucket !== null ? [{ ...undivided, bucket, place: null, amount }] : [],
         ),

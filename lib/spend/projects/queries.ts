@@ -3,6 +3,8 @@ import type { DayRange } from "@/lib/contract/month";
 import { date, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll } from "@/lib/db/query";
 import { empty, join, sql } from "@/lib/db/sql";
+import type { Display } from "@/lib/ledger/pricing/display-currency";
+import { convertedAt } from "@/lib/spend/conversion";
 import { divideAtFolds, rowsOfFolds, startOfWeekInMonth } from "@/lib/spend/folded-days";
 import { everything } from "@/lib/spend/period";
 
@@ -13,6 +15,8 @@ const projectRow = {
   archived_at: nullable(timestamp()),
   created_at: timestamp(),
   month_usd: numeric(),
+  /** The same in another currency, each day converted at its rate; null where none is asked for. */
+  month_converted: nullable(numeric()),
   month_message_count: numeric(),
   message_count: numeric(),
   last_activity_on: nullable(date()),
@@ -28,16 +32,23 @@ export type ProjectDays = DayRange & {
   foldedUntil: string | null;
 };
 
-/** A workspace's projects, active ones first, then by name. @param slug only this one */
+/**
+ * A workspace's projects, active ones first, then by name.
+ * @param slug only this one
+ * @param display the currency in which the month's spend is wanted besides USD
+ */
 export function selectProjects(
   client: ClientBase,
   workspaceId: string,
   { from, until, today, foldedUntil }: ProjectDays,
   slug: string | null = null,
+  display?: Display,
 ): Promise<ProjectRow[]> {
   const ofProjects = sql`workspace_id = ${workspaceId} and environment = 'live' and dimension = 'project'`;
+  // Each day has a rate of its own: of the days that are converted, none are read as weeks.
+  const ofWholeWeeks = display && foldedUntil !== null && foldedUntil > from ? from : foldedUntil;
   const totals = rowsOfFolds(
-    divideAtFolds(everything, foldedUntil, startOfWeekInMonth),
+    divideAtFolds(everything, ofWholeWeeks, startOfWeekInMonth),
     (days) => sql`
       select value, day, amount_usd, message_count, false as is_week from public.daily_totals
       where ${ofProjects} and day >= ${days.from} and day < ${days.until}`,
@@ -45,11 +56,15 @@ export function selectProjects(
       select value, first_day, amount_usd, message_count, true from public.weekly_totals
       where ${ofProjects} and first_day >= ${weeks.from} and first_day < ${weeks.until}`,
   );
+  const converted = display
+    ? sql`sum(${convertedAt(display, sql`amount_usd`, sql`day`)}) filter (where day >= ${from} and day < ${until})`
+    : sql`null::numeric`;
   return selectAll(
     client,
     projectRow,
     sql`select p.id, p.slug, p.name, p.archived_at, p.created_at,
        trim_scale(coalesce(spend.month_usd, 0)) as month_usd,
+       ${display ? sql`trim_scale(coalesce(spend.month_converted, 0))` : sql`null::numeric`} as month_converted,
        coalesce(spend.month_message_count, 0) as month_message_count,
        coalesce(spend.message_count, 0) as message_count,
        -- A week says that it has activity, but not of which day.
@@ -61,6 +76,7 @@ export function selectProjects(
      left join (
        select value,
          sum(amount_usd) filter (where day >= ${from} and day < ${until}) as month_usd,
+         ${converted} as month_converted,
          sum(message_count) filter (where day >= ${from} and day < ${until}) as month_message_count,
          sum(message_count) as message_count,
          max(day) filter (where not is_week and day <= ${today}) as last_day,

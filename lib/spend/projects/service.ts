@@ -1,12 +1,14 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ConvertedNumber, ExactNumber } from "@/lib/contract/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/instant";
 import { monthOf } from "@/lib/contract/month";
 import type { Project, projectList, UpdateProjectRequest } from "@/lib/contract/projects";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
+import type { Display } from "@/lib/ledger/pricing/display-currency";
+import { displayOf } from "@/lib/spend/conversion";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, countDays, spentWithin } from "@/lib/spend/period";
 import {
@@ -38,12 +40,14 @@ export type Trends = Record<string, string[]>;
 
 /**
  * Lists a workspace's projects with their spend and its course, for its members, in one snapshot.
+ * @param currency in which the month's spend is wanted besides USD; the amounts are ConvertedNumbers then
  * @returns the projects, and for each slug its days; a project without spend this month has none
  * @throws ServiceError not_found
  */
 export function listProjectsWithTrends(
   claims: UserClaims,
   slug: string,
+  currency?: string,
 ): Promise<{ projects: Project[]; trends: Trends }> {
   return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
@@ -59,7 +63,8 @@ export function listProjectsWithTrends(
       project,
       all.map((day) => spent.get(`${project} ${day}`) ?? "0"),
     ]);
-    return { projects: await loadProjects(client, id, now), trends: Object.fromEntries(trends) };
+    const projects = await loadProjects(client, id, now, { display: displayOf(currency) });
+    return { projects, trends: Object.fromEntries(trends) };
   });
 }
 
@@ -77,7 +82,7 @@ export function updateProject(
   return asUser(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug, "member");
     if (!(await updateProjectRow(client, id, projectSlug, changes))) throw notFound();
-    const [project] = await loadProjects(client, id, now, projectSlug);
+    const [project] = await loadProjects(client, id, now, { slug: projectSlug });
     if (!project) throw notFound();
     return project;
   });
@@ -87,19 +92,20 @@ async function loadProjects(
   client: ClientBase,
   workspaceId: string,
   now: number,
-  slug?: string,
+  { slug, display }: { slug?: string; display?: Display | undefined } = {},
 ): Promise<Project[]> {
   const foldedUntil = await selectFoldedUntil(client, workspaceId);
   const days = { ...spentWithin(monthOf(now), now), today: dayOf(now), foldedUntil };
-  return (await selectProjects(client, workspaceId, days, slug)).map(toProject);
+  return (await selectProjects(client, workspaceId, days, slug, display)).map(toProject);
 }
 
-function toProject(row: ProjectRow): Project {
+function toProject({ month_converted: converted, ...row }: ProjectRow): Project {
   return {
     ...row,
     archived_at: row.archived_at && toInstant(row.archived_at.getTime()),
     created_at: toInstant(row.created_at.getTime()),
-    month_usd: new ExactNumber(row.month_usd),
+    month_usd:
+      converted === null ? new ExactNumber(row.month_usd) : new ConvertedNumber(row.month_usd, converted),
     month_message_count: Number(row.month_message_count),
     message_count: Number(row.message_count),
   };

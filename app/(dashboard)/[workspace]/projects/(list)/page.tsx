@@ -26,8 +26,8 @@ export default async function ProjectsPage({ params }: Props) {
 }
 
 async function Projects({ slug }: { slug: string }) {
-  const { claims, user } = await requireWorkspace(slug);
-  const { projects, trends } = await listProjectsWithTrends(claims, slug);
+  const { claims, user, reader } = await requireWorkspace(slug);
+  const { projects, trends } = await listProjectsWithTrends(claims, slug, reader.display?.currency);
   return (
     <ProjectList
       workspace={slug}
