@@ -7,6 +7,7 @@ const short = byLocale(
 const withOneDecimal = byLocale(
   (tag) => new Intl.NumberFormat(tag, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
 );
+const upToOneDecimal = byLocale((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }));
 const exact = byLocale((tag) => {
   const whole = new Intl.NumberFormat(tag);
   const point =
@@ -27,6 +28,12 @@ export function formatShortNumber(value: number): string {
 /** A number with one decimal: "2.0". */
 export function formatOneDecimal(value: number): string {
   return withOneDecimal().format(value);
+}
+
+/** "12.3 kB", "3,4 MB": in decimal units, as browsers show downloads. Their symbols are the same in every locale. */
+export function formatSize(bytes: number): string {
+  const { unit, of } = bytes < 1_000_000 ? { unit: "kB", of: 1_000 } : { unit: "MB", of: 1_000_000 };
+  return `${upToOneDecimal().format(bytes / of)} ${unit}`;
 }
 
 /** A decimal with its thousands separated and all its digits: `1234567.50` as "1,234,567.50". @param text without an exponent */

@@ -1,12 +1,28 @@
 import { type Amount, exactText, toNumber } from "@/components/amount";
-import { formatNumber } from "@/components/format-count";
+import { formatDigits, formatNumber } from "@/components/format-count";
 import { byLocale, isEnglish, readerLocale } from "@/components/reader/by-reader";
 
 const percents = byLocale((tag) => new Intl.NumberFormat(tag, { style: "percent" }));
+const ticks = byLocale((tag) => new Intl.NumberFormat(tag, { style: "percent", signDisplay: "negative" }));
 
 /** A whole number of per cent with its thousands separated: 4120 as "4,120 %". */
 export function formatWholePercent(percent: number): string {
   return isEnglish(readerLocale()) ? `${formatNumber(percent)} %` : percents().format(percent / 100);
+}
+
+/** A percentage with all its digits: "12.5 %", "12,5 %". @param percent not below zero */
+export function formatExactPercent(percent: Amount): string {
+  const digits = formatDigits(exactText(percent));
+  if (isEnglish(readerLocale())) return `${digits} %`;
+  return percents()
+    .formatToParts(0)
+    .map(({ type, value }) => (type === "integer" ? digits : value))
+    .join("");
+}
+
+/** A share on the axis of a chart: "50%", "50 %". @param share a fraction, which may be below zero */
+export function formatShareTick(share: number): string {
+  return ticks().format(share);
 }
 
 /** Whether an exact fraction is 1 or more. A double would round 0.99999999999999999 to 1. */

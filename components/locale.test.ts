@@ -2,8 +2,10 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, describe, expect, test } from "vitest";
 import { ReaderContext } from "#reader";
+import type { AlertRuleSetting } from "@/lib/contract/alert-rules";
 import { acceptedLocale, type Locale, localeNames, locales } from "@/lib/contract/locales";
-import { formatDigits, formatNumber } from "./format-count";
+import { describeRule } from "./alerts/rule-view";
+import { formatDigits, formatNumber, formatSize } from "./format-count";
 import {
   formatDate,
   formatDateTime,
@@ -12,11 +14,13 @@ import {
   formatMonthAndYear,
   formatWeekday,
 } from "./format-date";
+import { formatList } from "./format-list";
 import { formatExactUsd } from "./format-money";
-import { formatPercent } from "./format-percent";
+import { formatExactPercent, formatPercent, formatShareTick } from "./format-percent";
 import { formatSignedMoney, formatTick, formatUsd } from "./money";
 import { parseAmount } from "./parse-amount";
 import { defaultReader } from "./reader/reader";
+import { Time } from "./time";
 
 /** Formats for readers of a locale, as a page in their browser does. */
 function readAs(locale: Locale): void {
@@ -120,6 +124,46 @@ describe("A reader's locale", () => {
     expect(plain(formatExactUsd("-1234567.000100000000000001"))).toBe("-1234567,000100000000000001 $");
     expect(plain(formatExactUsd("12345"))).toBe("12345 $");
     expect(plain(formatExactUsd("1234.5", true))).toBe("1.234,5 $");
+  });
+});
+
+describe("What is written besides amounts and dates", () => {
+  const ago = (at: number) =>
+    plain(
+      renderToStaticMarkup(createElement(Time, { at: new Date(at).toISOString() })).replace(/<[^>]*>/g, ""),
+    );
+
+  test.each([
+    ["en-US", "12.3 kB", "1,234.5 MB", "1,234.5 %", "50%", "$1,000"],
+    ["en-IN", "12.3 kB", "1,234.5 MB", "1,234.5 %", "50%", "$1,000"],
+    ["de-DE", "12,3 kB", "1.234,5 MB", "1.234,5 %", "50 %", "1.000 $"],
+    ["de-CH", "12.3 kB", "1'234.5 MB", "1'234.5%", "50%", "$ 1'000"],
+    ["fr-FR", "12,3 kB", "1 234,5 MB", "1 234,5 %", "50 %", "1 000 $US"],
+    ["ja-JP", "12.3 kB", "1,234.5 MB", "1,234.5%", "50%", "$1,000"],
+  ] as const)("%s decides about sizes, thresholds and axes", (locale, small, large, percent, tick, usd) => {
+    readAs(locale);
+    const rule = describeRule({ rule: "unusual_day", parameter: { value: 1000 } } as AlertRuleSetting);
+    expect([
+      plain(formatSize(12_345)),
+      plain(formatSize(1_234_500_000)),
+      plain(formatExactPercent("1234.5")),
+      plain(formatShareTick(0.5)),
+    ]).toEqual([small, large, percent, tick]);
+    expect(plain(rule)).toContain(`at least ${usd} more`);
+    expect(plain(formatShareTick(-0))).toMatch(/^0/);
+    expect(formatSize(0)).toBe("0 kB");
+  });
+
+  test.each([
+    ["en-US", "a, b, and c", "3m ago"],
+    ["en-GB", "a, b and c", "3 min ago"],
+    // Words stay in English.
+    ["de-DE", "a, b, and c", "3m ago"],
+    ["ja-JP", "a, b, and c", "3m ago"],
+  ] as const)("%s decides in which English lists and times ago are written", (locale, list, time) => {
+    readAs(locale);
+    expect(formatList(["a", "b", "c"])).toBe(list);
+    expect(ago(Date.now() - 200_000)).toBe(time);
   });
 });
 

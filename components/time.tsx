@@ -2,12 +2,13 @@
 
 import { useSyncExternalStore } from "react";
 import { formatDate, formatDay, formatExactTime, formatLocally } from "./format-date";
+import { byEnglish } from "./reader/by-reader";
 import { dayMs } from "./utc-day";
 
 const minuteMs = 60_000;
 const relativeLimitMs = 7 * dayMs;
 
-const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto", style: "narrow" });
+const relative = byEnglish((tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto", style: "narrow" }));
 const isThisYear = (at: Date, now: number) => at.getUTCFullYear() === new Date(now).getUTCFullYear();
 
 /** How long ago an instant was, or in how long it will be; the day when that is more than a week. */
@@ -15,9 +16,9 @@ function formatInstant(at: Date, now: number, isLocal: boolean): string {
   const aheadMs = at.getTime() - now;
   const sizeMs = Math.abs(aheadMs);
   if (sizeMs < minuteMs) return "just now";
-  if (sizeMs < 60 * minuteMs) return relative.format(Math.trunc(aheadMs / minuteMs), "minute");
-  if (sizeMs < dayMs) return relative.format(Math.trunc(aheadMs / (60 * minuteMs)), "hour");
-  if (sizeMs < relativeLimitMs) return relative.format(Math.trunc(aheadMs / dayMs), "day");
+  if (sizeMs < 60 * minuteMs) return relative().format(Math.trunc(aheadMs / minuteMs), "minute");
+  if (sizeMs < dayMs) return relative().format(Math.trunc(aheadMs / (60 * minuteMs)), "hour");
+  if (sizeMs < relativeLimitMs) return relative().format(Math.trunc(aheadMs / dayMs), "day");
   const isRecent = isThisYear(at, now);
   if (isLocal) return formatLocally(at, isRecent ? "day" : "date");
   return isRecent ? formatDay(at.getTime()) : formatDate(at.getTime());

@@ -3,6 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { Fragment, type KeyboardEvent, type MouseEvent, useState } from "react";
+import { formatCount } from "@/components/format-count";
 import { Money } from "@/components/money";
 import { Time } from "@/components/time";
 import { indexAfterKey } from "@/components/ui/arrow-keys";
@@ -113,7 +114,7 @@ export function ActivityTable({ workspace, items }: { workspace: string; items: 
 
 /** Shows or hides the lines of a batch. It is drawn above the link that covers the rest of the row. */
 function LinesToggle({ item, open, onClick }: { item: ActivityItem; open: boolean; onClick: () => void }) {
-  const lines = item.lineCount === 1 ? "1 line" : `${item.lineCount} lines`;
+  const lines = formatCount(item.lineCount ?? 0, "line");
   return (
     <button
       type="button"

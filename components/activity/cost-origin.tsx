@@ -1,3 +1,4 @@
+import { formatExactPercent } from "@/components/format-percent";
 import { formatEquation, type Priced } from "./equation";
 
 /** How an amount was calculated: the equation, and where its price or exchange rate is from. */
@@ -54,5 +55,5 @@ function formatPriceSource(price: NonNullable<Priced["price"]>): string {
 
 function formatAllocation({ from_project: from, percent }: Record<string, unknown>): string {
   if (percent === undefined || percent === null) return `Moved from ${from}.`;
-  return `${percent} % of what ${from} had spent that month.`;
+  return `${formatExactPercent(String(percent))} of what ${from} had spent that month.`;
 }

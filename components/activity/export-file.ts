@@ -59,11 +59,3 @@ async function collect(answer: Response, type: string, onProgress: (bytes: numbe
   join();
   return new Blob(blobs, { type });
 }
-
-/** "12 KB", "3.4 MB": in decimal units, as browsers show downloads. */
-export function formatSize(bytes: number): string {
-  const unit = bytes < 1_000_000 ? { unit: "kilobyte", of: 1_000 } : { unit: "megabyte", of: 1_000_000 };
-  return new Intl.NumberFormat("en-US", { style: "unit", unit: unit.unit, maximumFractionDigits: 1 }).format(
-    bytes / unit.of,
-  );
-}

@@ -4,6 +4,7 @@ import { Download } from "lucide-react";
 import { useState } from "react";
 import { Problem } from "@/components/api";
 import { saveFile } from "@/components/charts/save-picture";
+import { formatSize } from "@/components/format-count";
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -11,7 +12,7 @@ import {
   DropdownMenuTrigger,
 } from "@/components/ui/dropdown-menu";
 import { toast, toastProblem } from "@/components/ui/toaster";
-import { exportFile, formatSize } from "./export-file";
+import { exportFile } from "./export-file";
 
 /**
  * The menu that exports all pages of the shown activity as a file. States: ready, and exporting with what has arrived.

@@ -1,5 +1,6 @@
 "use client";
 
+import { formatExactPercent } from "@/components/format-percent";
 import { Checkbox } from "@/components/ui/checkbox";
 import { textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
@@ -147,7 +148,7 @@ export function CommonFields({ present, errors }: { present?: AlertChannel; erro
             <option value="">Every threshold of a budget</option>
             {levels.map((percent) => (
               <option key={percent} value={percent}>
-                From {percent} % on
+                {`From ${formatExactPercent(percent)} on`}
               </option>
             ))}
           </Select>

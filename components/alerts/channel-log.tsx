@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { formatCount } from "@/components/format-count";
 import { Time } from "@/components/time";
 import { Alert } from "@/components/ui/alert";
 import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/components/ui/sheet";
@@ -96,6 +97,6 @@ function Deliveries({
 }
 
 function labelOf({ alert, digest }: AlertDelivery): string {
-  if (digest) return digest.count === 1 ? "Digest of 1 alert" : `Digest of ${digest.count} alerts`;
+  if (digest) return `Digest of ${formatCount(digest.count, "alert")}`;
   return alert?.title ?? "Test";
 }

@@ -1,4 +1,5 @@
 import { capitalize } from "@/components/capitalize";
+import { formatExactPercent } from "@/components/format-percent";
 import type { AlertChannel, ChannelKind } from "@/lib/contract/alert-channels";
 import { ruleNames } from "./rule-view";
 
@@ -33,7 +34,9 @@ export function describeWanted({
         ? ruleNames[rules[0]]
         : `${rules.length} of ${all} rules`;
   const hasThresholds = rules === null || rules.includes("budget_threshold");
-  return hasThresholds && least !== null ? `${which} · Thresholds from ${least} % on` : which;
+  return hasThresholds && least !== null
+    ? `${which} · Thresholds from ${formatExactPercent(least)} on`
+    : which;
 }
 
 /** When a channel's digest is sent, in words; undefined where each alert is sent at once. */

@@ -1,3 +1,6 @@
+import { formatCount } from "@/components/format-count";
+import { formatExactUsd } from "@/components/format-money";
+import { formatExactPercent } from "@/components/format-percent";
 import type { AlertRule, AlertRuleSetting } from "@/lib/contract/alert-rules";
 
 /** What the rules are called, in the order in which they are listed. */
@@ -15,20 +18,20 @@ export const ruleNames: Record<AlertRule, string> = {
 /** When a rule fires, in words, with its parameter. */
 export function describeRule({ rule, parameter }: AlertRuleSetting): string {
   const value = parameter?.value ?? 0;
-  const count = (unit: string) => (value === 1 ? `1 ${unit}` : `${value} ${unit}s`);
+  const count = (unit: string) => formatCount(value, unit);
   switch (rule) {
     case "budget_threshold":
       return "A budget reaches a threshold. Set the thresholds on each budget.";
     case "budget_forecast":
       return value === 100
         ? "A budget is forecast to end its period above its limit."
-        : `A budget is forecast to end its period above ${value} % of its limit.`;
+        : `A budget is forecast to end its period above ${formatExactPercent(value)} of its limit.`;
     case "budget_pace":
-      return `A budget has spent ${value} % of what was spent by the same point of its previous period.`;
+      return `A budget has spent ${formatExactPercent(value)} of what was spent by the same point of its previous period.`;
     case "unusual_day":
-      return `A day costs much more than the same weekday of the last four weeks, and at least $${value} more.`;
+      return `A day costs much more than the same weekday of the last four weeks, and at least ${formatExactUsd(value, true)} more.`;
     case "key_limit":
-      return `A key has spent ${value} % of its monthly limit. It alerts again when the limit is used up.`;
+      return `A key has spent ${formatExactPercent(value)} of its monthly limit. It alerts again when the limit is used up.`;
     case "key_expiry":
       return `A key expires within ${count("day")}. It alerts again when the key has expired.`;
     case "unpriced_usage":

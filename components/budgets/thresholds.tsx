@@ -1,6 +1,7 @@
 import { Check } from "lucide-react";
 import type { z } from "zod";
 import { exactText, toNumber } from "@/components/amount";
+import { formatExactPercent } from "@/components/format-percent";
 import { formatUsd } from "@/components/money";
 import { Time } from "@/components/time";
 import type { budget as budgetSchema } from "@/lib/contract/budgets";
@@ -17,7 +18,7 @@ export function thresholdsOf({ alert_at: alertAt, amount }: Budget): Threshold[]
   const limit = toNumber(amount);
   const shares = alertAt.percent.map((percent) => ({
     level: exactText(percent),
-    label: `${exactText(percent)} %`,
+    label: formatExactPercent(percent),
     fraction: toNumber(percent) / 100,
   }));
   const amounts = alertAt.usd.map((usd) => ({

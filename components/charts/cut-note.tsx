@@ -1,6 +1,7 @@
 "use client";
 
-import { plural } from "@/components/format-count";
+import { formatCount } from "@/components/format-count";
+import { formatList } from "@/components/format-list";
 
 /** Days that are named each; of more, only the largest is. */
 const maxNamed = 2;
@@ -26,9 +27,9 @@ export function CutNote({
   if (!largest) return null;
   const named =
     beyond.length <= maxNamed
-      ? beyond.map(({ title, text }) => `${text} on ${title}`).join(" and ")
+      ? formatList(beyond.map(({ title, text }) => `${text} on ${title}`))
       : `up to ${largest.text} on ${largest.title}`;
-  const count = `${beyond.length} ${plural(beyond.length, unit)}`;
+  const count = formatCount(beyond.length, unit);
   const verb = beyond.length === 1 ? "goes" : "go";
   return (
     <p className="text-muted-foreground text-xs">

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { formatShareTick } from "@/components/format-percent";
 import { ChartPointer } from "./chart-pointer";
 import { CutNote } from "./cut-note";
 import { Drawing } from "./drawing";
@@ -66,7 +67,7 @@ export function Plot({
               kind={kind}
               cut={isWhole ? undefined : cut}
               height={height}
-              formatTick={kind === "share" ? (value) => `${Math.round(value * 100)}%` : formatTick}
+              formatTick={kind === "share" ? formatShareTick : formatTick}
               labels={{ every, length: Math.max(4, Math.floor(step / letterWidth)) }}
             />
             <ChartPointer

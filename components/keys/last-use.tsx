@@ -1,4 +1,4 @@
-import { formatUsd } from "@/components/money";
+import { formatMoney } from "@/components/money";
 import { Time } from "@/components/time";
 
 /**
@@ -10,7 +10,7 @@ export function LastUse({ last_used_at: at, spent }: { last_used_at: string | nu
   return (
     <strong>
       It was last used <Time at={at} />
-      {Number(spent) === 0 ? "." : ` and recorded ${formatUsd(spent)} this month.`}
+      {Number(spent) === 0 ? "." : ` and recorded ${formatMoney(spent)} this month.`}
     </strong>
   );
 }

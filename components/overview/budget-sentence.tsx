@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
 import { type Amount, toNumber } from "@/components/amount";
-import { formatCount } from "@/components/format-count";
+import { formatCount, formatNumber } from "@/components/format-count";
+import { formatList } from "@/components/format-list";
 import { formatPercent, isAtLeastOne } from "@/components/format-percent";
 import { Link } from "@/components/link";
 
@@ -10,8 +11,6 @@ export type BudgetState = { id: string; name: string; percent_used: Amount; aler
 /** The budgets that a sentence names; the others are counted. */
 const named = 3;
 
-const names = new Intl.ListFormat("en-US");
-
 const isOver = ({ percent_used: used }: BudgetState) => isAtLeastOne(used);
 const byUse = (a: BudgetState, b: BudgetState) => toNumber(b.percent_used) - toNumber(a.percent_used);
 
@@ -19,7 +18,7 @@ const byUse = (a: BudgetState, b: BudgetState) => toNumber(b.percent_used) - toN
 function listWorst(budgets: BudgetState[]): string {
   const worst = [...budgets].sort(byUse).slice(0, named);
   const others = budgets.length - worst.length;
-  return names.format([
+  return formatList([
     ...worst.map((budget) => `${shorten(budget.name)} (${formatPercent(budget.percent_used)})`),
     ...(others > 0 ? [formatCount(others, "other")] : []),
   ]);
@@ -67,7 +66,7 @@ function Sentence({ budgets }: { budgets: BudgetState[] }) {
   if (over.length === 0 && close.length === 0) {
     return (
       <Line icon={<CircleCheck className="text-success" aria-hidden="true" />}>
-        {budgets.length === 1 ? "Within budget" : `All ${budgets.length} budgets are on track`}:{" "}
+        {budgets.length === 1 ? "Within budget" : `All ${formatNumber(budgets.length)} budgets are on track`}:{" "}
         {listWorst(budgets)}.
       </Line>
     );
@@ -84,7 +83,8 @@ function Sentence({ budgets }: { budgets: BudgetState[] }) {
     >
       {over.length > 0 ? (
         <span className="font-medium text-destructive">
-          {over.length === 1 ? "1 budget is" : `${over.length} budgets are`} used up: {listWorst(over)}.{" "}
+          {over.length === 1 ? "1 budget is" : `${formatNumber(over.length)} budgets are`} used up:{" "}
+          {listWorst(over)}.{" "}
         </span>
       ) : null}
       {close.length > 0 ? (

@@ -1,5 +1,6 @@
 import { activityHref } from "@/components/filters/href";
 import { formatDays } from "@/components/format-date";
+import { formatList } from "@/components/format-list";
 import { formatExactUsd } from "@/components/format-money";
 import { formatPercent } from "@/components/format-percent";
 import { Link } from "@/components/link";
@@ -103,7 +104,7 @@ function Sentence({ changes }: { changes: Changes }) {
     .filter(({ amount_usd: usd }) => Math.sign(Number(usd)) === Math.sign(change))
     .slice(0, 2)
     .map((cause) => `${causeTexts[cause.name].label.toLowerCase()} (${formatSignedMoney(cause.amount_usd)})`);
-  const mostly = reasons.length > 0 ? `, mostly by ${reasons.join(" and ")}` : "";
+  const mostly = reasons.length > 0 ? `, mostly by ${formatList(reasons)}` : "";
   return (
     <>
       {days}:{" "}

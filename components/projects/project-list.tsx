@@ -1,5 +1,6 @@
 import { Folder } from "lucide-react";
 import { projectColour } from "@/components/charts/colours";
+import { formatNumber } from "@/components/format-count";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { EmptyState } from "@/components/ui/empty-state";
 import type { Project } from "@/lib/contract/projects";
@@ -40,7 +41,7 @@ export function ProjectList({
       {archived.length > 0 ? (
         <details>
           <summary className="w-fit rounded-sm text-muted-foreground text-sm hover:text-foreground">
-            {archived.length} archived
+            {formatNumber(archived.length)} archived
           </summary>
           <ProjectTable workspace={workspace} views={views} label="Archived projects" projects={archived} />
         </details>

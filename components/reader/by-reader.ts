@@ -1,5 +1,5 @@
 import { currentReader } from "#reader";
-import type { Locale } from "@/lib/contract/locales";
+import { defaultLocale, type Locale } from "@/lib/contract/locales";
 
 /** The locale of who reads the page. */
 export const readerLocale = (): Locale => currentReader().locale;
@@ -22,4 +22,11 @@ export function byLocale<Value>(make: (tag: string, locale: Locale) => Value): (
     made.set(locale, value);
     return value;
   };
+}
+
+/**
+ * Like `byLocale`, for what is written in words: in the reader's English, otherwise in that of the pages, which is American.
+ */
+export function byEnglish<Value>(make: (tag: string) => Value): () => Value {
+  return byLocale((tag, locale) => make(isEnglish(locale) ? tag : defaultLocale));
 }

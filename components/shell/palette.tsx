@@ -2,6 +2,7 @@
 
 import { Search } from "lucide-react";
 import { useEffect } from "react";
+import { formatNumber } from "@/components/format-count";
 import { Command, CommandGroup, CommandInput, CommandItem, CommandList } from "@/components/ui/command";
 import { findCommands, type PaletteCommand } from "./find-commands";
 import { fieldLabel, look } from "./palette-look";
@@ -56,7 +57,9 @@ export function Palette({
         {groups.map(({ name, commands: found, total }) => (
           <CommandGroup
             key={name}
-            heading={found.length < total ? `${name}: ${found.length} of ${total}` : name}
+            heading={
+              found.length < total ? `${name}: ${formatNumber(found.length)} of ${formatNumber(total)}` : name
+            }
           >
             {found.map((command) => (
               <CommandItem
@@ -84,5 +87,5 @@ export function Palette({
 function countInWords(count: number, isLoading: boolean, problem: string | undefined): string {
   if (problem) return `Not everything could be loaded. ${problem}`;
   if (isLoading) return "Loading names…";
-  return count === 0 ? "Nothing found" : `${count} found`;
+  return count === 0 ? "Nothing found" : `${formatNumber(count)} found`;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import type { Metrics } from "@/lib/contract/metrics";
+import type { Project } from "@/lib/contract/projects";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
@@ -195,4 +196,33 @@ test("Explores spend in both currencies, and draws it in USD", async ({ page, wo
   await expect(answer.locator("p > span").first()).toHaveText(/^[\d.]+,\d\d\s\$ \(≈ [\d.]+\s¥\)$/);
   await expect(page.locator("svg[data-chart] text", { hasText: "$" }).first()).toBeAttached();
   await expect(page.getByRole("list", { name: "Series" })).not.toContainText("¥");
+});
+
+test("Lists projects in the workspace's currency, each day of the month at its rate", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await showIn(page, slug, "EUR", "base");
+  await page.goto(`/${slug}/projects`);
+  const { projects } = await readApi<{ projects: Project[] }>(page, `/api/v1/workspaces/${slug}/projects`);
+  expect(projects.length).toBe(3);
+  for (const { slug: project, month_usd: usd } of projects) {
+    const figure = page.locator(`[data-figure="${project}.month_usd"]`);
+    await expect(figure).toHaveAttribute("title", /^Converted at each day's rate; recorded as [\d,]+\s\$$/);
+    expect(plain(await figure.textContent())).toBe(`≈ ${german(Number(usd) / Number(rates.EUR), "EUR")}`);
+  }
+});
+
+test("Writes shares and rules of alerts as a German browser does", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordSpend(world, slug);
+  await page.goto(`/${slug}/alerts`);
+  await expect(page.getByText(/at least [\d.]+\s\$ more/)).toBeVisible();
+  await expect(page.getByRole("main")).not.toContainText(/\$\d/);
+  const month = `period=range&from=${dayBefore(40)}&to=${dayBefore(0)}`;
+  await page.goto(`/${slug}/explore?${month}&over=week&chart=share`);
+  await expect(page.locator("svg[data-chart] text", { hasText: /^100\s%$/ })).toBeAttached();
+  await expect(page.locator("svg[data-chart] text", { hasText: /^100%$/ })).toHaveCount(0);
 });
