@@ -1,13 +1,9 @@
 import type { ReactNode } from "react";
 import { Link } from "@/components/link";
 
-/** A list of figures, side by side. A phone shows two in a row. */
+/** A list of figures, side by side. A phone shows two in a row, or one where two figures are too long for a row. */
 export function StatList({ children }: { children: ReactNode }) {
-  return (
-    <dl className="grid grid-cols-2 gap-x-6 gap-y-5 border-y py-4 lg:auto-cols-fr lg:grid-flow-col">
-      {children}
-    </dl>
-  );
+  return <dl className="flex flex-wrap gap-x-6 gap-y-5 border-y py-4">{children}</dl>;
 }
 
 /** A figure with its label and a note. With `href`, it links to the rows behind it. */
@@ -23,7 +19,8 @@ export function Stat({
   children: ReactNode;
 }) {
   return (
-    <div className="grid min-w-0 content-start gap-0.5">
+    // Never narrower than its figure, which has no place to break.
+    <div className="grid flex-[1_1_calc(50%-0.75rem)] content-start gap-0.5 lg:flex-[1_1_0]">
       <dt className="text-muted-foreground text-xs">{label}</dt>
       <dd className="font-medium text-lg tabular-nums tracking-tight">
         {href ? (

@@ -67,6 +67,19 @@ function Item({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
 
 const logDays = 30;
 
+/** Of more deliveries than these, only the first are shown unfolded. */
+const maxUnfolded = 3;
+const shownWhenFolded = 2;
+
+/** The states of deliveries in the order they are shown: first those that somebody may have to act on. */
+const urgency: FiredAlert["deliveries"][number]["state"][] = [
+  "dead",
+  "pending",
+  "collected",
+  "cancelled",
+  "delivered",
+];
+
 const quietReasons: Record<NonNullable<FiredAlert["quiet_reason"]>, string> = {
   was_above: "Not sent: spend was above this threshold when the budget was set.",
   snoozed: "Not sent: the alert was snoozed.",
@@ -78,9 +91,11 @@ const quietReasons: Record<NonNullable<FiredAlert["quiet_reason"]>, string> = {
 function Told({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
   const { deliveries, quiet_reason: quiet, fired_at: at } = alert;
   if (deliveries.length > 0) {
-    return (
-      <ul aria-label="Sent to" className="grid gap-1 text-[13px]">
-        {deliveries.map((delivery) => (
+    const sorted = deliveries.toSorted((a, b) => urgency.indexOf(a.state) - urgency.indexOf(b.state));
+    const folded = sorted.length > maxUnfolded ? sorted.splice(shownWhenFolded) : [];
+    const outcomes = (some: typeof deliveries, label: string) => (
+      <ul aria-label={label} className="grid gap-1">
+        {some.map((delivery) => (
           <li key={delivery.id}>
             <DeliveryOutcome
               delivery={delivery}
@@ -92,6 +107,19 @@ function Told({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
           </li>
         ))}
       </ul>
+    );
+    return (
+      <div className="grid gap-1 text-[13px]">
+        {outcomes(sorted, "Sent to")}
+        {folded.length > 0 ? (
+          <details>
+            <summary className="w-fit cursor-pointer rounded-sm text-muted-foreground hover:text-foreground">
+              {folded.length} more channels
+            </summary>
+            <div className="pt-1">{outcomes(folded, "Also sent to")}</div>
+          </details>
+        ) : null}
+      </div>
     );
   }
   const reason = quiet

@@ -145,6 +145,7 @@ function dimensionColumn(
     value: (cell) => (isCalendar ? groupOf(cell)?.value : groupOf(cell)?.label) ?? null,
     text: (cell) => groupOf(cell)?.label ?? "",
     cell: (cell) => <GroupName group={groupOf(cell)} />,
-    className: "max-w-64 truncate",
+    // Narrow enough on a phone for two groups beside the figure.
+    className: "max-w-26 truncate sm:max-w-64",
   };
 }

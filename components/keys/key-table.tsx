@@ -117,7 +117,9 @@ function Name({ apiKey: key }: { apiKey: KeyView }) {
   return (
     <div className="grid gap-1">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <bdi className="font-medium [overflow-wrap:anywhere]">{key.name}</bdi>
+        <bdi className="font-medium [overflow-wrap:anywhere] max-sm:line-clamp-3" title={key.name}>
+          {key.name}
+        </bdi>
         <code className="font-mono text-muted-foreground text-xs">
           {key.prefix}…{key.last_four}
         </code>

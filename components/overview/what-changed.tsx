@@ -56,7 +56,7 @@ export function WhatChanged({
                       {detailOf(cause, changes)}
                     </span>
                   </th>
-                  <td className="w-28 py-2 pr-3 max-sm:hidden" aria-hidden="true">
+                  <td className="w-28 py-2 pr-3 max-sm:hidden md:max-lg:hidden" aria-hidden="true">
                     <Bar amount={Number(cause.amount_usd)} largest={largest} />
                   </td>
                   <Figure usd={cause.amount_usd} figure="changes.causes" />
@@ -68,7 +68,7 @@ export function WhatChanged({
                 <th scope="row" className="py-2 text-left font-medium">
                   Difference
                 </th>
-                <td className="w-28 max-sm:hidden" />
+                <td className="w-28 max-sm:hidden md:max-lg:hidden" />
                 <Figure usd={changes.difference_usd} figure="changes.difference" />
               </tr>
             </tfoot>
@@ -143,7 +143,7 @@ function Bar({ amount, largest }: { amount: number; largest: number }) {
 function Figure({ usd, figure }: { usd: string; figure: string }) {
   return (
     <td
-      className="w-36 whitespace-nowrap py-2 text-right tabular-nums"
+      className="w-48 whitespace-nowrap py-2 text-right tabular-nums"
       title={formatExactUsd(usd)}
       data-figure={figure}
       data-exact={usd}

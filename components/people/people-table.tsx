@@ -22,9 +22,9 @@ export function PeopleTable({
         <TableRow>
           <TableHead className="pl-0">Person</TableHead>
           <TableHead className="hidden sm:table-cell">Messages</TableHead>
-          <TableHead className={canErase ? "text-right" : "pr-0 text-right"}>Spend</TableHead>
+          <TableHead className={canErase ? "text-right max-sm:px-2" : "pr-0 text-right"}>Spend</TableHead>
           {canErase ? (
-            <TableHead className="pr-0">
+            <TableHead className="pr-0 max-sm:pl-0">
               <span className="sr-only">Erase</span>
             </TableHead>
           ) : null}
@@ -34,7 +34,7 @@ export function PeopleTable({
         {people.map(({ value, total_usd, message_count }) =>
           value === null ? null : (
             <TableRow key={value} className="[&>td]:align-middle">
-              <TableCell className="w-full min-w-32 pl-0">
+              <TableCell className="w-full pl-0">
                 <Link
                   href={activityHref(workspace, { period: "all", user: value })}
                   className="font-medium underline-offset-4 [overflow-wrap:anywhere] hover:underline"
@@ -45,11 +45,11 @@ export function PeopleTable({
               <TableCell className="hidden whitespace-nowrap sm:table-cell">
                 {formatCount(message_count, "message")}
               </TableCell>
-              <TableCell className={canErase ? "text-right" : "pr-0 text-right"}>
+              <TableCell className={canErase ? "text-right max-sm:px-2" : "pr-0 text-right"}>
                 <Money usd={total_usd} figure="by_user.total_usd" />
               </TableCell>
               {canErase ? (
-                <TableCell className="pr-0 text-right">
+                <TableCell className="pr-0 text-right max-sm:pl-0">
                   <ErasePerson workspace={workspace} user={value} />
                 </TableCell>
               ) : null}

@@ -64,7 +64,7 @@ function columnsOf({ workspace, canSet, today }: Context): TableColumn<PriceView
           </span>
         </>
       ),
-      className: "w-full min-w-32",
+      className: "w-full min-w-24 sm:min-w-32",
     },
     {
       id: "rate",
@@ -75,7 +75,7 @@ function columnsOf({ workspace, canSet, today }: Context): TableColumn<PriceView
       text: ({ rate, unit_type: unit }) => `${formatRate(rate, unit)} ${rate}`,
       cell: ({ rate, unit_type: unit }) => formatRate(rate, unit),
       cellProps: ({ rate }) => ({ title: `$${rate} per unit`, "data-figure": "rate", "data-exact": rate }),
-      className: "whitespace-nowrap",
+      className: "sm:whitespace-nowrap",
     },
     {
       id: "from",

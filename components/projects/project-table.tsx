@@ -48,20 +48,28 @@ function columnsOf(workspace: string): TableColumn<ProjectView>[] {
       label: "Project",
       part: "name",
       value: ({ name }) => name,
-      cell: ({ name, slug, colour }) => (
-        <Link
-          href={`/${workspace}/projects/${slug}`}
-          className="flex min-h-8 min-w-0 items-center gap-2.5 rounded-sm font-medium hover:underline in-data-[density=compact]:min-h-6"
-        >
-          <span
-            aria-hidden="true"
-            className="size-2.5 shrink-0 rounded-[3px]"
-            style={{ background: colour }}
+      cell: ({ name, slug, colour, trend }) => (
+        <>
+          <Link
+            href={`/${workspace}/projects/${slug}`}
+            className="flex min-h-8 min-w-0 items-center gap-2.5 rounded-sm font-medium hover:underline in-data-[density=compact]:min-h-6"
+          >
+            <span
+              aria-hidden="true"
+              className="size-2.5 shrink-0 rounded-[3px]"
+              style={{ background: colour }}
+            />
+            <bdi className="truncate" title={name}>
+              {name}
+            </bdi>
+          </Link>
+          {/* A phone has no place for the column, but for a second line. */}
+          <Sparkline
+            shape={trend}
+            colour={colour}
+            className="h-5 w-full pl-5 in-data-[density=compact]:hidden md:hidden"
           />
-          <bdi className="truncate" title={name}>
-            {name}
-          </bdi>
-        </Link>
+        </>
       ),
     },
     {
@@ -91,7 +99,7 @@ function columnsOf(workspace: string): TableColumn<ProjectView>[] {
       kind: "time",
       value: ({ last_activity_on: day }) => day,
       cell: ({ last_activity_on: day }) => (day ? formatDate(day) : "never"),
-      from: "sm",
+      from: "lg",
       className: "w-36",
       cellClassName: "whitespace-nowrap text-muted-foreground",
     },

@@ -94,7 +94,9 @@ export function summarizeSources(sources: SourceSummary[]): string {
   const unheard = sources.length - heard.length;
   const many = (count: number) => (count === 1 ? "One source" : `${formatNumber(count)} sources`);
   const parts = [
-    `${sending === 0 ? "No source" : many(sending)} sent something in the last 24 hours.`,
+    sending === 0
+      ? "No source sent anything in the last 24 hours."
+      : `${many(sending)} sent something in the last 24 hours.`,
     silent > 0 && `${many(silent)} sent before and ${silent === 1 ? "is" : "are"} silent now.`,
     unheard > 0 && `${many(unheard)} sent nothing yet.`,
   ];

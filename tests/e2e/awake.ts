@@ -46,7 +46,7 @@ function wasIdle(): boolean {
   return page.outlayWasIdle;
 }
 
-/** Makes a page's `goto`, `reload`, `goBack` and `waitForURL` wait until it handles input: earlier input is lost. */
+/** Makes a page's `goto`, `reload`, `goBack` and `waitForURL` wait until it handles input: earlier input is lost. A `goto` that waits only for the commit does not. */
 export function keepAwake(page: Page): Page {
   const whenAwake = async <Loaded>(loading: Promise<Loaded>): Promise<Loaded> => {
     const loaded = await loading;
@@ -61,7 +61,8 @@ export function keepAwake(page: Page): Page {
     page.waitForURL.bind(page),
   ];
   return Object.assign(page, {
-    goto: (...args: Parameters<Page["goto"]>) => whenAwake(goTo(...args)),
+    goto: (...args: Parameters<Page["goto"]>) =>
+      args[1]?.waitUntil === "commit" ? goTo(...args) : whenAwake(goTo(...args)),
     reload: (...args: Parameters<Page["reload"]>) => whenAwake(reload(...args)),
     goBack: (...args: Parameters<Page["goBack"]>) => whenAwake(goBack(...args)),
     waitForURL: (...args: Parameters<Page["waitForURL"]>) => whenAwake(waitForUrl(...args)),
