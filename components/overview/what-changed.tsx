@@ -45,18 +45,19 @@ export function WhatChanged({
       </p>
       {causes.length === 0 ? null : (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 md:grid-cols-[repeat(2,minmax(0,1fr))]">
-          <table className="w-full table-fixed self-start text-sm">
+          <table className="w-full self-start text-sm">
             <caption className="sr-only">Causes of the difference</caption>
             <tbody>
               {causes.map((cause) => (
                 <tr key={cause.name} className="border-t align-top">
-                  <th scope="row" className="min-w-0 py-2 pr-3 text-left font-normal">
+                  {/* Takes what the figures leave, however long they are. */}
+                  <th scope="row" className="w-full max-w-0 py-2 pr-3 text-left font-normal">
                     <span title={causeTexts[cause.name].hint}>{causeTexts[cause.name].label}</span>
                     <span className="block truncate text-muted-foreground text-xs" dir="auto">
                       {detailOf(cause, changes)}
                     </span>
                   </th>
-                  <td className="w-28 py-2 pr-3 max-sm:hidden md:max-lg:hidden" aria-hidden="true">
+                  <td className="py-2 pr-3 max-sm:hidden md:max-lg:hidden" aria-hidden="true">
                     <Bar amount={Number(cause.amount_usd)} largest={largest} />
                   </td>
                   <Figure usd={cause.amount_usd} figure="changes.causes" />
@@ -68,7 +69,7 @@ export function WhatChanged({
                 <th scope="row" className="py-2 text-left font-medium">
                   Difference
                 </th>
-                <td className="w-28 max-sm:hidden md:max-lg:hidden" />
+                <td className="max-sm:hidden md:max-lg:hidden" />
                 <Figure usd={changes.difference_usd} figure="changes.difference" />
               </tr>
             </tfoot>
@@ -131,7 +132,7 @@ function detailOf(cause: Changes["causes"][number], { volume }: Changes): string
 function Bar({ amount, largest }: { amount: number; largest: number }) {
   const width = largest > 0 ? (Math.abs(amount) / largest) * 50 : 0;
   return (
-    <span className="relative mt-1.5 block h-2 border-input border-x-0 bg-[linear-gradient(var(--input),var(--input))] bg-[length:1px_100%] bg-center bg-no-repeat">
+    <span className="relative mt-1.5 block h-2 w-25 border-input border-x-0 bg-[linear-gradient(var(--input),var(--input))] bg-[length:1px_100%] bg-center bg-no-repeat">
       <span
         className={`absolute inset-y-0 rounded-[2px] ${amount > 0 ? "left-1/2 bg-chart-1" : "right-1/2 bg-chart-5"}`}
         style={{ width: `${width}%` }}
@@ -143,7 +144,7 @@ function Bar({ amount, largest }: { amount: number; largest: number }) {
 function Figure({ usd, figure }: { usd: string; figure: string }) {
   return (
     <td
-      className="w-48 whitespace-nowrap py-2 text-right tabular-nums"
+      className="whitespace-nowrap py-2 text-right tabular-nums"
       title={formatExactUsd(usd)}
       data-figure={figure}
       data-exact={usd}

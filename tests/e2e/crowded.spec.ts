@@ -1,0 +1,123 @@
+import type { Page } from "@playwright/test";
+import { apiClient } from "@/tests/helpers/client";
+import { signUp, workspaceId } from "./accounts";
+import { expect, test, type World } from "./fixtures";
+
+/** Names of 80 characters in four scripts, as different as their last digits. */
+const scripts = [
+  "Customer support assistant of the Scandinavian and Baltic region, second generation",
+  "Ассистент поддержки клиентов северных регионов второго поколения для операторов бюро",
+  "مساعد دعم العملاء للمناطق الشمالية من الجيل الثاني لمشغلي مراكز الاتصال الكبيرة جدا في البلاد",
+  "北部地域のカスタマーサポートアシスタント第二世代".repeat(4),
+];
+const nameOf = (number: number) => `${(scripts[number % 4] ?? "").slice(0, 77)} ${number}`;
+
+/** A project whose address has no place to break. */
+const slugOf = (number: number) => `project-of-the-department-that-nobody-would-shorten-${number}`;
+
+const amounts = [1e-9, 0.0000012345, 12.5, 98_765.43, 900_000_000_000, 900_000_000_000];
+
+/** Fills a workspace with long names, large and small amounts, and more of everything than a screen shows. */
+async function crowd(world: World, slug: string): Promise<void> {
+  const { sql } = world.fixtures;
+  const id = await workspaceId(world, slug);
+  const { secret } = await world.fixtures.key(id);
+  const messages = Array.from({ length: 120 }, (_, number) => ({
+    project: slugOf(number % 20),
+    source: "api",
+    message: {
+      type: "usage",
+      provider: "a-provider-with-a-really-long-name",
+      model: nameOf(number % 15),
+      unit_type: "input_tokens",
+      quantity: 1000 + number,
+      user: number % 2 ? nameOf(number % 10) : `somebody-${number % 10}@example.com`,
+      feature: nameOf(number % 30),
+      estimated_cost: amounts[number % amounts.length],
+      occurred_at: new Date(Date.now() - (number % 40) * 24 * 60 * 60 * 1000).toISOString(),
+    },
+  }));
+  const answer = await apiClient(world.service.baseUrl, secret).post({ messages }, {}, "/batch");
+  expect(answer.status).toBe(207);
+  expect((answer.body.results as { status: number }[]).filter(({ status }) => status !== 201)).toEqual([]);
+  await sql.query("update public.projects set name = $2 where workspace_id = $1 and slug = $3", [
+    id,
+    nameOf(0),
+    slugOf(0),
+  ]);
+  for (let number = 0; number < 12; number += 1) {
+    const { id: key } = await world.fixtures.key(id);
+    await sql.query("update public.api_keys set name = $2, monthly_limit = 900000000000 where id = $1", [
+      key,
+      nameOf(number),
+    ]);
+  }
+}
+
+/**
+ * What a reader would have to scroll sideways for, and figures that leave their place, where they cover the one beside
+ * them.
+ */
+function findOverflows(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth > clientWidth) found.push(`the page by ${scrollWidth - clientWidth} px`);
+    for (const table of document.querySelectorAll("main table")) {
+      const frame = table.parentElement;
+      const beyond = frame ? frame.scrollWidth - frame.clientWidth : 0;
+      if (beyond > 0) found.push(`the table ${table.getAttribute("aria-label")} by ${beyond} px`);
+    }
+    for (const part of document.querySelectorAll("main dd")) {
+      if (part.scrollWidth > part.clientWidth) found.push(`the figure ${part.textContent}`);
+    }
+    return found;
+  });
+}
+
+const paths = [
+  "",
+  "/activity",
+  "/alerts",
+  "/budgets",
+  "/explore",
+  "/explore?by=person&and=model&show=table",
+  "/keys",
+  "/projects",
+  `/projects/${slugOf(0)}`,
+  "/settings/audit",
+  "/settings/members",
+  "/settings/people",
+  "/settings/prices",
+  "/sources",
+];
+
+for (const width of [390, 768]) {
+  test(`Keeps every figure in sight at ${width} px, however long names and amounts are`, async ({
+    page,
+    world,
+  }) => {
+    test.setTimeout(120_000);
+    const { slug } = await signUp(page);
+    await crowd(world, slug);
+    await page.setViewportSize({ width, height: 844 });
+    for (const path of paths) {
+      await page.goto(`/${slug}${path}`);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await page.waitForLoadState("networkidle");
+      expect(await findOverflows(page), path).toEqual([]);
+    }
+  });
+}
+
+test("Draws what each project cost by day on a phone, too", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await crowd(world, slug);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`/${slug}/projects`);
+  const row = page.getByRole("row", { name: nameOf(0) });
+  const drawn = row.locator("svg:visible");
+  await expect(drawn).toHaveCount(1);
+  const [line, amount] = await Promise.all([drawn.boundingBox(), row.getByRole("cell").last().boundingBox()]);
+  expect(line && amount && line.x + line.width <= amount.x).toBe(true);
+});
