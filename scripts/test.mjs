@@ -1,5 +1,6 @@
-// `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`. With `-- --check`,
-// the checks of `npm run check` run too. If one fails, they count as one failed test, and the tests still run.
+// `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`. Where some failed, the
+// lines before it name them. With `-- --check`, the checks of `npm run check` run too. If one fails, they count as one failed
+// test, and the tests still run.
 //
 // What can run side by side does, so that both cores of a small machine are always in use: tests wait a lot. Vitest's output is
 // shown as it comes; that of the browser tests and of the checks follows when Vitest has ended.
@@ -7,11 +8,14 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
 import { ensureChromium } from "./chromium.mjs";
+import { describeFailed, failedInPlaywright, failedInVitest } from "./failed-tests.mjs";
 import { keepOutput } from "./kept-output.mjs";
 import { ensureBuilt, ensureInstalled, requireNode, run, runNpm, stopRunning } from "./prepare.mjs";
 import { root } from "./root.mjs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
+/** What failed, with the first lines of why. */
+const listed = [];
 const reports = join(root, "test-results");
 /** The check that cannot run beside the build. */
 const typeCheck = "check:types";
@@ -34,9 +38,9 @@ try {
   fail(error);
 }
 if (total.passed + total.failed === 0) {
-  console.error("No test ran.");
-  total.failed += 1;
+  fail(new Error("No test ran."));
 }
+for (const line of describeFailed(listed)) console.log(line);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 console.log(`tests: ${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exitCode = total.failed > 0 ? 1 : process.exitCode;
@@ -68,8 +72,7 @@ async function testAll() {
 /** Adds one failed test if any check has failed. @param failed the names of the failed checks */
 function countChecks(failed) {
   if (failed.length === 0) return;
-  console.error(`npm run check failed (${failed.join(", ")}); see above.`);
-  total.failed += 1;
+  fail(new Error(`npm run check failed (${failed.join(", ")}); see above.`));
 }
 
 /** The scripts that `npm run check` runs. */
@@ -103,14 +106,11 @@ async function vitest() {
   const program = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json"];
   const succeeded = await runner([...program, `--outputFile.json=${file}`], file, { inherit: true });
   const report = reportIn(file, "Vitest");
-  // A file that could not be loaded, or whose set-up failed, has no test that reports the failure.
-  const broken = report.testResults.filter(
-    ({ status, assertionResults }) =>
-      status === "failed" && !assertionResults.some((test) => test.status === "failed"),
-  );
+  const failed = failedInVitest(report, root);
+  listed.push(...failed);
   add("Vitest", succeeded, {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + broken.length,
+    failed: failed.length,
     skipped: report.numPendingTests + report.numTodoTests,
   });
 }
@@ -140,10 +140,13 @@ async function playwright(chromium, write) {
     { write },
     { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: file },
   );
-  const { stats, errors } = reportIn(file, "Playwright");
+  const report = reportIn(file, "Playwright");
+  const { stats } = report;
+  const failed = failedInPlaywright(report, "tests/e2e");
+  listed.push(...failed);
   add("Playwright", succeeded, {
     passed: stats.expected + stats.flaky,
-    failed: stats.unexpected + errors.length,
+    failed: failed.length,
     skipped: stats.skipped,
   });
 }
@@ -168,13 +171,14 @@ function reportIn(file, name) {
 
 function add(name, succeeded, counts) {
   if (!succeeded && counts.failed === 0) {
-    console.error(`${name} failed outside of any test; see above.`);
-    counts.failed = 1;
+    fail(new Error(`${name} failed outside of any test; see above.`));
   }
   for (const kind of Object.keys(total)) total[kind] += counts[kind];
 }
 
+/** Counts a failure outside of the runners' reports as one failed test. */
 function fail(error) {
   console.error(error.message);
+  listed.push({ name: error.message.split("\n")[0], error: error.message.split("\n").slice(1).join("\n") });
   total.failed += 1;
 }
