@@ -27,8 +27,14 @@ export async function signUp(page: Page, name = "Ada"): Promise<Account> {
     maxRedirects: 0,
   });
   expect(answer.status(), "somebody new is signed up").toBe(303);
-  const { workspaces } = await (await page.request.get("/api/v1/me")).json();
-  return { email, slug: workspaces[0].slug };
+  let slug = "";
+  // A busy service may answer 503.
+  await expect(async () => {
+    const me = await page.request.get("/api/v1/me");
+    expect(me.status(), await me.text()).toBe(200);
+    slug = (await me.json()).workspaces[0].slug;
+  }).toPass({ timeout: 30_000 });
+  return { email, slug };
 }
 
 /** Fills in and sends the page's sign-up form. */
