@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { Toaster } from "@/components/ui/toaster";
 import { CommandPalette } from "./command-palette";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
@@ -48,7 +47,6 @@ export function Shell({
         </main>
       </div>
       <CommandPalette current={current} workspaces={workspaces} />
-      <Toaster />
     </div>
   );
 }

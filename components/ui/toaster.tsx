@@ -46,7 +46,7 @@ const plainForMs = 10_000;
 const loadToasts = () => import("./toasts");
 
 /**
- * The place where notices appear, above open dialogs. It is rendered once, by the shell; what shows them is loaded with the
+ * The place where notices appear, above open dialogs. It is rendered once, by the layout of a workspace; what shows them is loaded with the
  * first one. Where it cannot be loaded, as without a connection, they are shown as plain text.
  */
 export function Toaster() {

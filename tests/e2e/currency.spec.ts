@@ -82,6 +82,9 @@ test("Follows the locale that a person chooses, on every device", async ({ page,
   await expect(page.getByLabel("Amounts", { exact: true })).toHaveCount(0);
   await page.getByRole("button", { name: "Save" }).nth(1).click();
   await expect(page.getByText("Your account is changed.")).toBeVisible();
+  // The page is made anew for the locale, and still says so.
+  await expect(page.getByRole("button", { name: "Save" }).nth(1)).toBeEnabled();
+  await expect(page.getByText("Your account is changed.")).toBeVisible();
   await page.goto(`/${slug}`);
   await expect(page.locator('[data-figure="totals.total_usd"]').first()).toHaveText(/^\$[\d,]+\.\d\d$/);
 });
