@@ -1,6 +1,13 @@
+import { createInterface } from "node:readline";
 import { ensureBundles } from "@/scripts/bundles.mjs";
 import { copyTemplate, hashQuickly, startTestCluster } from "@/tests/helpers/cluster";
-import { requireInstalled, requirePages, startService, withPages } from "@/tests/helpers/service";
+import {
+  requireInstalled,
+  requirePages,
+  type Service,
+  startService,
+  withPages,
+} from "@/tests/helpers/service";
 
 /** The addresses of the run's one service and of its database, as passed to the workers. */
 export type Running = { baseUrl: string; url: string; adminUrl: string };
@@ -18,6 +25,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   await hashQuickly(database);
   // Receivers of alerts that tests open on this machine.
   const service = await startService(database, { ...withPages, ALERT_ALLOWED_HOSTS: "127.0.0.1" });
+  printErrors(service.process);
   const running: Running = { baseUrl: service.baseUrl, url: database.url, adminUrl: database.adminUrl };
   process.env[runningVariable] = JSON.stringify(running);
   return async () => {
@@ -26,4 +34,14 @@ export default async function setup(): Promise<() => Promise<void>> {
     await database.drop();
     await stop();
   };
+}
+
+/** Prints errors that the service logs (levels 50 and 60) or Next prints, such as why a page could not be rendered, of which the browser gets only a code. */
+function printErrors({ stdout, stderr }: Service["process"]): void {
+  for (const stream of [stdout, stderr]) {
+    if (!stream) continue;
+    createInterface({ input: stream }).on("line", (line) => {
+      if (/"level":[56]0|digest/.test(line)) console.error(line.slice(0, 2_000));
+    });
+  }
 }
