@@ -1,3 +1,4 @@
+import { withPages } from "@/tests/helpers/service";
 import type { Call } from "./load";
 import type { Part } from "./part";
 import { atMost, type Figure, type Round } from "./report";
@@ -14,8 +15,9 @@ type Name = `${View}, ${Size}`;
  * Measures the pages that users read, in three workspaces: an empty one, one with many names but little spend, and one
  * with ten million messages.
  */
-export function dashboardPart({ fast, dashboard }: Stage, requests: number): Part<Name> {
+export async function dashboardPart({ serve, dashboard }: Stage, requests: number): Promise<Part<Name>> {
   const { cookie, token, slugs } = dashboard;
+  const server = await serve(withPages);
   const callOf = (view: View, slug: string): Call => {
     if (view === "metrics" || view === "activity")
       return { method: "GET", path: `/api/v1/workspaces/${slug}/${view}`, secret: token };
@@ -27,7 +29,7 @@ export function dashboardPart({ fast, dashboard }: Stage, requests: number): Par
     contenders: views.flatMap((view) =>
       sizes.map((size) => ({
         name: `${view}, ${size}` as const,
-        server: fast,
+        server,
         count: requests / (view.endsWith("page") ? 80 : 40),
         call: () => callOf(view, slugs[size]),
       })),

@@ -92,7 +92,7 @@ async function main(): Promise<void> {
     try {
       await run("ingest", ingestPart(stage, requests), postgresPid);
       await run("latency", await latencyPart(stage, requests), postgresPid);
-      await run("dashboard", dashboardPart(stage, requests), postgresPid);
+      if (wants("dashboard")) await run("dashboard", await dashboardPart(stage, requests), postgresPid);
       await run("isolation", await isolationPart(stage, requests, options.attack), postgresPid);
       if (wants("observability")) {
         await run("observability", await observabilityPart(stage, requests), postgresPid);

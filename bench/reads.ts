@@ -31,7 +31,12 @@ const views = [
   "activity, page 1",
   "activity, page 500",
   "activity, a search",
+  "projects",
   "budgets",
+  "budgets' status",
+  "a key's limits",
+  "alerts",
+  "overview page",
   "export of a month",
 ] as const;
 const sizes = ["small", "large"] as const;
@@ -43,7 +48,7 @@ type Name = `${View}, ${(typeof sizes)[number]}`;
  * months: the same names are in use, so only the number of messages differs. The figures are ratios of CPU time, of service and Postgres together, in interleaved rounds: other work on the
  * machine delays a request, but adds little to its CPU time.
  */
-export function readsPart({ service, workspaces, token, month }: ReadsStage, requests: number): Part<Name> {
+export function readsPart({ service, workspaces, ...reader }: ReadsStage, requests: number): Part<Name> {
   return {
     figures: figuresOf(workspaces),
     contenders: views.flatMap((view) =>
@@ -53,7 +58,7 @@ export function readsPart({ service, workspaces, token, month }: ReadsStage, req
         count: view === "export of a month" ? 1 : requests / 40,
         // Each user may have one export at a time.
         pace: { clients: view === "export of a month" ? 1 : 8 },
-        call: () => callOf(view, workspaces[size], { token, month }),
+        call: () => callOf(view, workspaces[size], reader),
       })),
     ),
   };
@@ -62,7 +67,7 @@ export function readsPart({ service, workspaces, token, month }: ReadsStage, req
 function callOf(
   view: View,
   { slug, key, cursor }: ReadWorkspace,
-  { token, month }: Pick<ReadsStage, "token" | "month">,
+  { token, cookie, month }: Pick<ReadsStage, "token" | "cookie" | "month">,
 ): Call {
   const byKey = (path: string): Call => ({ method: "GET", path, secret: key });
   const byMember = (path: string): Call => ({
@@ -83,6 +88,15 @@ function callOf(
       return byMember(`activity?period=all&limit=${rowsAPage}&cursor=${cursor}`);
     case "activity, a search":
       return byMember(`activity?period=all&limit=${rowsAPage}&q=nightly`);
+    case "projects":
+    case "alerts":
+      return byMember(view);
+    case "budgets' status":
+      return byKey("/api/v1/budgets/status");
+    case "a key's limits":
+      return byKey("/api/v1/limits");
+    case "overview page":
+      return { method: "GET", path: `/${slug}`, headers: { cookie } };
     case "budgets":
       return byMember("budgets");
     case "export of a month":

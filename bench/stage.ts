@@ -210,8 +210,12 @@ async function makeDashboard(fixtures: Fixtures, baseUrl: string): Promise<Dashb
     return slug;
   };
   const slugs = { empty: await make(), young: await make(histories.young), full: await make(histories.full) };
-  const kept = Buffer.from(JSON.stringify(session)).toString("base64url");
-  return { cookie: `${sessionCookieName}=base64-${kept}`, token: session.access_token, slugs };
+  return { cookie: sessionCookie(session), token: session.access_token, slugs };
+}
+
+/** The cookie of a session, as supabase-js stores it. */
+export function sessionCookie(session: { access_token: string }): string {
+  return `${sessionCookieName}=base64-${Buffer.from(JSON.stringify(session)).toString("base64url")}`;
 }
 
 /** Signs a user up with the local sign-in. @returns their session, as supabase-js stores it in a cookie */

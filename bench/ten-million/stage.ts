@@ -1,6 +1,6 @@
 import { Fixtures } from "@/tests/helpers/keys";
-import { startService } from "@/tests/helpers/service";
-import { type Contender, signUp } from "../stage";
+import { startService, withPages } from "@/tests/helpers/service";
+import { type Contender, sessionCookie, signUp } from "../stage";
 import { openHistory } from "./open";
 
 /** A workspace to read: its slug, a key, where its 500th page of activity begins, and the rows of an export of `month`. */
@@ -11,6 +11,8 @@ export type ReadsStage = {
   service: Contender;
   postgresPid: () => number;
   token: string;
+  /** The same member's session, for pages. */
+  cookie: string;
   month: { from: string; to: string };
   workspaces: Record<"large" | "small", ReadWorkspace>;
   stop(): Promise<void>;
@@ -37,11 +39,12 @@ export async function setReadsStage(
     const { postgres, history, postings: filled, stop: close } = await openHistory(postings, dataDir, say);
     opened.push(close);
     say(`${filled} postings`);
-    const service = await startService(postgres);
+    const service = await startService(postgres, withPages);
     opened.push(() => service.stop());
     const fixtures = new Fixtures(postgres.adminUrl);
     opened.push(() => fixtures.close());
-    const { access_token: token, user } = await signUp(service.baseUrl);
+    const { user, ...session } = await signUp(service.baseUrl);
+    const token = session.access_token;
     await fixtures.sql.query(
       `insert into public.workspace_members (workspace_id, user_id, role)
        select id, $1, 'viewer' from public.workspaces where slug in ('large', 'small')`,
@@ -57,6 +60,7 @@ export async function setReadsStage(
       service: { baseUrl: service.baseUrl, pid: service.process.pid ?? 0 },
       postgresPid: postgres.pid,
       token,
+      cookie: sessionCookie(session),
       month,
       workspaces: { large: await open("large"), small: await open("small") },
       stop,
