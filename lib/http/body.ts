@@ -111,7 +111,10 @@ async function readText(request: Request, limit: number): Promise<string> {
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  const declared = Number(request.headers.get("content-length"));
+  const length = request.headers.get("content-length");
+  // The HTTP parser enforces a declared length, so the body can be read at once, without a stream.
+  if (length !== null && Number(length) <= limit) return new Uint8Array(await request.arrayBuffer());
+  const declared = Number(length);
   const chunks: Uint8Array[] = [];
   let size = 0;
   if (declared <= limit * discardFactor) {
