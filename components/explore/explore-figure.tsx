@@ -1,6 +1,7 @@
 import { exactText } from "@/components/amount";
 import { conversionTitle } from "@/components/format-money";
 import { Link } from "@/components/link";
+import { Money } from "@/components/money";
 import type { SpendMeasure } from "@/lib/contract/spend-query";
 import type { ExploreGroup, ExploreSums } from "./data";
 import { formatMeasured, isMoney } from "./dimensions";
@@ -26,8 +27,11 @@ export function ExploreFigure({
   measure: SpendMeasure;
   measured: ExploreSums["measured"];
 }) {
-  const text = formatMeasured(measure, measured);
   const title = titleOf(measure, measured);
+  const isAmount = measured !== null && isMoney(measure);
+  // An amount that is not converted has its digits alone on hover, as the figures of other measures.
+  const text =
+    isAmount && conversionTitle(measured) ? <Money usd={measured} /> : formatMeasured(measure, measured);
   if (!href) return <span title={title}>{text}</span>;
   return (
     <Link href={href} prefetch={false} title={title} className="rounded-sm hover:underline">
