@@ -1,3 +1,4 @@
+import { groupDigits } from "@/lib/contract/group-digits";
 import type { StoredActivity } from "./queries";
 
 const dot = " · ";
@@ -35,11 +36,4 @@ function countLines({ line_count: count }: StoredActivity): string {
 
 function join(parts: (string | null | undefined | false)[]): string {
   return parts.filter(Boolean).join(dot);
-}
-
-/** `1234567.5` → `1,234,567.5`; the digits stay exact. */
-function groupDigits(text: string): string {
-  const [whole = "", fraction] = text.split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
